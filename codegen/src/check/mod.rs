@@ -1,0 +1,38 @@
+//! Check: what is wrong with a catalog although every part of it could be read. A rule is a file here and a line in
+//! [`RULES`].
+
+mod defaults;
+mod descriptions;
+mod include_cycle;
+mod rust_names;
+mod size;
+
+use std::ops::Deref;
+
+use crate::catalog::Catalog;
+use crate::diagnostic::Sink;
+
+/// Looks at the whole catalog and reports what it finds.
+type Rule = fn(&Catalog, &Sink);
+
+const RULES: &[Rule] = &[defaults::check, descriptions::check, include_cycle::check, rust_names::check, size::check];
+
+/// A catalog without errors: the only thing that output is made from.
+#[derive(Debug)]
+pub struct Checked(Catalog);
+
+impl Deref for Checked {
+    type Target = Catalog;
+
+    fn deref(&self) -> &Catalog {
+        &self.0
+    }
+}
+
+/// Runs every rule. None where anything before or now was an error.
+pub fn check(catalog: Catalog, sink: &Sink) -> Option<Checked> {
+    for rule in RULES {
+        rule(&catalog, sink);
+    }
+    (!sink.has_errors()).then_some(Checked(catalog))
+}

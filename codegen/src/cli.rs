@@ -1,0 +1,235 @@
+//! The command line: `cargo xtask ...`.
+//!
+//! Exit status 0: all is well. 1: mistakes in manifests, or generated files that are not up to date. 2: the tool
+//! could not do its work.
+
+use std::io::{IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use similar::TextDiff;
+use toolc::graph::Pick;
+
+use crate::check::Checked;
+use crate::diagnostic::{Diagnostic, Level, Renderer};
+use crate::lower::DIALECTS;
+use crate::source::{MANIFESTS, Sources};
+use crate::write::{self, GENERATED, Plan};
+use crate::{Failure, compile, emit};
+
+/// Compiles tool manifests to typed Rust, provider-ready JSON schemas and a catalog.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    /// The project: a folder with `manifests/` in it. By default the nearest one upwards from here.
+    #[arg(long, global = true, value_name = "DIR")]
+    root: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check the manifests and write `generated/`.
+    Gen {
+        /// Write nothing; show what is not up to date, and fail if anything is.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check the manifests.
+    Lint,
+    /// List every tool with its toolset.
+    List,
+    /// Show a tool's definition, as a model gets it.
+    Show {
+        /// The tool.
+        tool: String,
+    },
+    /// List the tools that these toolsets resolve to.
+    Resolve {
+        /// Toolsets; `all` is every tool.
+        #[arg(required = true)]
+        toolsets: Vec<String>,
+    },
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    run(Cli::parse(), &mut std::io::stdout().lock(), &mut std::io::stderr().lock())
+}
+
+fn run(cli: Cli, out: &mut dyn Write, err: &mut dyn Write) -> ExitCode {
+    match execute(cli, out, err) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(failure) => {
+            let _ = writeln!(err, "error: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether all is well.
+fn execute(cli: Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
+    let root = find_root(cli.root)?;
+    let sources = Sources::scan(&root)?;
+    let compilation = compile(&sources);
+    if let Command::Lint = cli.command {
+        report(&sources, &compilation.diagnostics, std::io::stdout().is_terminal(), out)?;
+        return Ok(compilation.catalog.is_some());
+    }
+    report(&sources, &compilation.diagnostics, std::io::stderr().is_terminal(), err)?;
+    let Some(catalog) = compilation.catalog else { return Ok(false) };
+    match cli.command {
+        Command::Lint => Ok(true),
+        Command::Gen { check } => generate(&root, &catalog, check, out),
+        Command::List => list(&catalog, out),
+        Command::Show { tool } => show(&catalog, &tool, out, err),
+        Command::Resolve { toolsets } => resolve(&catalog, &toolsets, out, err),
+    }
+}
+
+fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    if let Some(root) = given {
+        return match root.join(MANIFESTS).metadata() {
+            Ok(about) if about.is_dir() => Ok(root),
+            Ok(_) => Err(Failure::new(format!("failed to read {}: not a folder", root.join(MANIFESTS).display()))),
+            Err(error) => Err(Failure::new(format!("failed to read {}: {error}", root.join(MANIFESTS).display()))),
+        };
+    }
+    let here =
+        std::env::current_dir().map_err(|error| Failure::new(format!("failed to read the current folder: {error}")))?;
+    let found = here.ancestors().find(|folder| folder.join(MANIFESTS).is_dir());
+    found.map(Path::to_owned).ok_or_else(|| {
+        Failure::new(format!("found no `{MANIFESTS}` folder in {} or above: pass --root DIR", here.display()))
+    })
+}
+
+fn report(sources: &Sources, all: &[Diagnostic], colour: bool, to: &mut dyn Write) -> Result<(), Failure> {
+    let renderer = Renderer::new(sources, colour && std::env::var_os("NO_COLOR").is_none());
+    let mut text = String::new();
+    for diagnostic in all {
+        text += &renderer.render(diagnostic);
+        text += "\n\n";
+    }
+    let count = |level| all.iter().filter(|found| found.code.level == level).count();
+    match (count(Level::Error), count(Level::Warning)) {
+        (0, 0) => {}
+        (0, warnings) => text += &format!("{}\n", plural(warnings, "warning")),
+        (errors, 0) => text += &format!("{}\n", plural(errors, "error")),
+        (errors, warnings) => text += &format!("{}, {}\n", plural(errors, "error"), plural(warnings, "warning")),
+    }
+    print(to, &text)
+}
+
+fn generate(root: &Path, catalog: &Checked, check: bool, out: &mut dyn Write) -> Result<bool, Failure> {
+    let plan = write::plan(root, emit::emit(catalog))?;
+    if check {
+        return report_stale(root, &plan, out);
+    }
+    plan.apply()?;
+    print(
+        out,
+        &format!(
+            "{GENERATED}/: {} of {} written, {} removed\n",
+            plan.stale.len(),
+            plural(plan.total, "file"),
+            plan.orphans.len()
+        ),
+    )?;
+    Ok(true)
+}
+
+fn report_stale(root: &Path, plan: &Plan, out: &mut dyn Write) -> Result<bool, Failure> {
+    /// A diff is to show what happened, not to be applied.
+    const LINES: usize = 40;
+    let mut text = String::new();
+    for stale in &plan.stale {
+        let path = format!("{GENERATED}/{}", stale.output.path);
+        let Some(found) = &stale.found else {
+            text += &format!("missing: {path}\n");
+            continue;
+        };
+        text += &format!("stale: {path}\n");
+        let diff = TextDiff::from_lines(found.as_str(), &stale.output.text);
+        let diff = diff.unified_diff().header(&path, "what gen writes").to_string();
+        diff.lines().take(LINES).for_each(|line| text += &format!("    {line}\n"));
+        if diff.lines().count() > LINES {
+            text += &format!("    ... {} lines more\n", diff.lines().count() - LINES);
+        }
+    }
+    for orphan in &plan.orphans {
+        text += &format!("orphan: {}\n", orphan.strip_prefix(root).unwrap_or(orphan).display());
+    }
+    text += &match plan.is_clean() {
+        true => format!("{GENERATED}/: {} up to date\n", plural(plan.total, "file")),
+        false => "run `cargo xtask gen` and commit what it writes\n".to_owned(),
+    };
+    print(out, &text)?;
+    Ok(plan.is_clean())
+}
+
+fn list(catalog: &Checked, out: &mut dyn Write) -> Result<bool, Failure> {
+    let width = catalog.tools().map(|(_, tool)| tool.name().chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (_, tool) in catalog.tools() {
+        text += &format!("{:width$}  {}\n", tool.name(), catalog[tool.home].name());
+    }
+    print(out, &text)?;
+    Ok(true)
+}
+
+fn show(catalog: &Checked, name: &str, out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
+    let Some((_, tool)) = catalog.tools().find(|(_, tool)| tool.name() == name) else {
+        return unknown("tool", name, catalog.tools().map(|(_, tool)| tool.name()), err);
+    };
+    for dialect in DIALECTS {
+        print(out, &format!("{:#}\n", (dialect.lower)(tool)))?;
+    }
+    Ok(true)
+}
+
+fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
+    let mut picks = Vec::new();
+    for name in names {
+        match catalog.toolsets().find(|(_, toolset)| toolset.name() == name) {
+            Some((id, _)) => picks.push(Pick::Set(id.0)),
+            None if name == "all" || name == "*" => picks.push(Pick::All),
+            None => return unknown("toolset", name, catalog.toolsets().map(|(_, toolset)| toolset.name()), err),
+        }
+    }
+    let members = catalog.graph().select(&picks, &[]);
+    let lines = catalog.tools().filter(|(id, _)| members[id.0]).map(|(_, tool)| format!("{}\n", tool.name()));
+    print(out, &lines.collect::<String>())?;
+    Ok(true)
+}
+
+fn unknown<'c>(
+    what: &str,
+    name: &str,
+    known: impl Iterator<Item = &'c str>,
+    err: &mut dyn Write,
+) -> Result<bool, Failure> {
+    let known: Vec<&str> = known.collect();
+    let hint = match toolc::nearest(name, known.iter().copied()).as_slice() {
+        [] => format!("the {what}s are: {}", known.join(", ")),
+        near => format!("did you mean `{}`?", near.join("` or `")),
+    };
+    print(err, &format!("error: unknown {what} `{name}`: {hint}\n"))?;
+    Ok(false)
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Writes and flushes. A reader that has gone away (`| head`) is nobody's failure.
+fn print(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
+    match to.write_all(text.as_bytes()).and_then(|()| to.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(format!("failed to write the result: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,71 @@
+//! Every kind of finding, with the code by which people and programs know it. Codes are never reused.
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Nothing is written while there is one.
+    Error,
+    /// Shown, and otherwise let pass.
+    Warning,
+}
+
+/// A kind of finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// Its short form: a category (`C` the catalog and its language, `S` schemas, `M` what a model reads) and a number.
+    pub id: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// How much it matters.
+    pub level: Level,
+}
+
+macro_rules! codes {
+    ($($constant:ident $id:literal $name:literal $level:ident $doc:literal)*) => {
+        impl Code {
+            $(#[doc = $doc] pub const $constant: Code = Code { id: $id, name: $name, level: Level::$level };)*
+
+            /// All of them, by id.
+            pub const ALL: &'static [Code] = &[$(Code::$constant),*];
+        }
+    };
+}
+
+codes! {
+    SYNTAX "C001" "syntax" Error "The file is not TOML. It gets no further checks."
+    UNKNOWN_KEY "C002" "unknown-key" Error "A key that this kind of manifest does not have."
+    UNKNOWN_WORD "C003" "unknown-word" Error "A word that this key does not take."
+    MISSING_KEY "C004" "missing-key" Error "A key that must be there is not."
+    WRONG_TYPE "C005" "wrong-type" Error "A value of another TOML type than the key takes."
+    FILE_NAME_MISMATCH "C006" "file-name-mismatch" Error "`name` is not the file's stem."
+    DUPLICATE_TOOL "C007" "duplicate-tool" Error "Two manifests declare one tool."
+    DUPLICATE_TOOLSET "C008" "duplicate-toolset" Error "Two manifests declare one toolset."
+    UNKNOWN_TOOL "C009" "unknown-tool" Error "A toolset lists a tool that nobody declares."
+    UNKNOWN_TOOLSET "C010" "unknown-toolset" Error "A toolset that nobody declares is a home, a base or included."
+    INCLUDE_CYCLE "C011" "include-cycle" Error "Toolsets that bring themselves along."
+    RESERVED_NAME "C012" "reserved-name" Error "A name that toolc keeps for itself."
+    INVALID_NAME "C013" "invalid-name" Error "A name that some provider refuses."
+    RUST_NAME_COLLISION "C014" "rust-name-collision" Error "Two names that become one in Rust."
+    MISPLACED_FILE "C015" "misplaced-file" Error "A TOML file where no manifest is read."
+    UNKNOWN_TYPE "S001" "unknown-type" Error "A type that JSON Schema does not have."
+    NOT_2020_12 "S002" "not-2020-12" Error "Not a JSON Schema of draft 2020-12."
+    DEFAULT_VIOLATES_SCHEMA "S003" "default-violates-schema" Error "A default that its own schema refuses."
+    ENUM_TYPE_MISMATCH "S004" "enum-type-mismatch" Error "An enum value that its own schema refuses."
+    SCHEMA_TOO_LARGE "S005" "schema-too-large" Error "A schema too deep or too large to be compiled."
+    PARAMETER_DESCRIPTION_MISSING "M001" "parameter-description-missing" Warning "A parameter that the model gets no word about."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_names_are_unique_and_ids_are_sorted_within_their_category() {
+        for (i, code) in Code::ALL.iter().enumerate() {
+            for later in &Code::ALL[i + 1..] {
+                assert!(code.id != later.id && code.name != later.name, "{code:?} {later:?}");
+                assert!(code.id[..1] != later.id[..1] || code.id < later.id, "{code:?} {later:?}");
+            }
+        }
+    }
+}

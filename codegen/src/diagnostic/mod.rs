@@ -1,0 +1,137 @@
+//! What is wrong with a manifest, as data: a code, a place, what was expected, what to do. How it looks is the
+//! renderer's business.
+
+mod code;
+mod render;
+
+pub use code::{Code, Level};
+pub use render::Renderer;
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Index of a file among the run's [sources](crate::source::Sources).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(pub u32);
+
+/// A range of bytes in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The file.
+    pub source: SourceId,
+    start: u32,
+    end: u32,
+}
+
+impl Place {
+    /// The bytes `span` of `source`, which is far below 4 GiB: see [`crate::source`].
+    pub fn new(source: SourceId, span: Range<usize>) -> Self {
+        let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { source, start: offset(span.start), end: offset(span.end) }
+    }
+
+    /// The bytes within the file.
+    pub fn span(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A value and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct At<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl<T> At<T> {
+    /// `value`, found at `place`.
+    pub fn new(value: T, place: Place) -> Self {
+        Self { value, place }
+    }
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Which kind of finding.
+    pub code: Code,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// Where, and what to say there. The label may be empty.
+    pub at: (Place, String),
+    /// Other places that have part in it.
+    pub related: Vec<(Place, String)>,
+    /// What to do about it.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A finding at `place`.
+    pub fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), at: (place, String::new()), related: Vec::new(), help: Vec::new() }
+    }
+
+    /// What to say at the place itself.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.at.1 = label.into();
+        self
+    }
+
+    /// Another place that has part in it.
+    #[must_use]
+    pub fn related(mut self, place: Place, label: impl Into<String>) -> Self {
+        self.related.push((place, label.into()));
+        self
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+
+    /// Suggests the nearest of `candidates`, or lists them where none is near and they are few.
+    #[must_use]
+    pub fn help_nearest<'c>(self, name: &str, candidates: impl IntoIterator<Item = &'c str>, what: &str) -> Self {
+        const FEW: usize = 24;
+        let candidates: Vec<&str> = candidates.into_iter().collect();
+        match toolc::nearest(name, candidates.iter().copied()).as_slice() {
+            [] if candidates.is_empty() || candidates.len() > FEW => self,
+            [] => self.help(format!("{what}: {}", ticked(&candidates, ", "))),
+            near => self.help(format!("did you mean {}?", ticked(near, " or "))),
+        }
+    }
+}
+
+/// `` `a`, `b` ``
+pub fn ticked(names: &[&str], separator: &str) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(separator)
+}
+
+/// Where the stages put their findings.
+#[derive(Debug, Default)]
+pub struct Sink(RefCell<Vec<Diagnostic>>);
+
+impl Sink {
+    /// Takes a finding.
+    pub fn push(&self, diagnostic: Diagnostic) {
+        self.0.borrow_mut().push(diagnostic);
+    }
+
+    /// Whether any finding is an error.
+    pub fn has_errors(&self) -> bool {
+        self.0.borrow().iter().any(|d| d.code.level == Level::Error)
+    }
+
+    /// All findings, by place, none of them twice.
+    pub fn finish(self) -> Vec<Diagnostic> {
+        let mut all = self.0.into_inner();
+        all.sort_by(|a, b| (a.at.0, a.code.id, &a.message).cmp(&(b.at.0, b.code.id, &b.message)));
+        all.dedup();
+        all
+    }
+}

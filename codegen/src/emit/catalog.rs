@@ -1,0 +1,41 @@
+//! `catalog.json`: the catalog for programs in any language. Which tools there are, and what each toolset holds.
+
+use serde_json::{Value, json};
+
+use super::{MARK, Output};
+use crate::catalog::ToolId;
+use crate::check::Checked;
+
+pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
+    let names = |ids: &[ToolId]| ids.iter().map(|&id| catalog[id].name()).collect::<Value>();
+    let tools = catalog.tools().map(|(_, tool)| {
+        json!({
+            "name": tool.name(),
+            "toolset": catalog[tool.home].name(),
+            "description": tool.manifest.description.value,
+            "emoji": tool.manifest.emoji,
+            "execution": tool.manifest.execution.word(),
+            "parameters": tool.manifest.params.to_json(),
+        })
+    });
+    let toolsets = catalog.toolsets().map(|(id, toolset)| {
+        let mut direct = [toolset.home_tools.as_slice(), toolset.tools.as_slice()].concat();
+        direct.sort_unstable();
+        direct.dedup();
+        json!({
+            "name": toolset.name(),
+            "description": toolset.manifest.description,
+            "kind": if toolset.manifest.preset { "preset" } else { "bundle" },
+            "tools": names(&direct),
+            "includes": toolset.includes.iter().map(|(id, _)| catalog[*id].name()).collect::<Value>(),
+            "base": toolset.base.map(|(id, _)| catalog[id].name()),
+            "resolved": names(&catalog.resolve(id)),
+        })
+    });
+    let document = json!({
+        "$comment": MARK,
+        "tools": tools.collect::<Value>(),
+        "toolsets": toolsets.collect::<Value>(),
+    });
+    vec![Output::json("catalog.json", &document)]
+}

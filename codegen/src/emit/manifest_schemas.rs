@@ -1,0 +1,63 @@
+//! `manifest/KIND.schema.json`: the language of each kind of manifest, for editors to complete and check against.
+
+use serde_json::{Map, Value, json};
+
+use super::{MARK, Output};
+use crate::check::Checked;
+use crate::manifest::Kind;
+use crate::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
+
+pub(super) fn emit(_: &Checked) -> Vec<Output> {
+    Kind::ALL
+        .into_iter()
+        .map(|kind| Output::json(format!("manifest/{}.schema.json", kind.noun()), &document(kind)))
+        .collect()
+}
+
+fn document(kind: Kind) -> Value {
+    let mut document = table(&[kind.keys()]);
+    document.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
+    document.insert("$comment".into(), json!(MARK));
+    document.insert("title".into(), json!(format!("A {}'s manifest", kind.noun())));
+    if kind.keys().iter().any(|key| matches!(key.form, Form::Properties)) {
+        document.insert("$defs".into(), json!({ "schema": table(&[SCHEMA]), "property": table(&[SCHEMA, PROPERTY]) }));
+    }
+    document.into()
+}
+
+fn table(keys: &[&[Key]]) -> Map<String, Value> {
+    let keys = || keys.iter().copied().flatten();
+    let mut table = Map::new();
+    table.insert("type".into(), json!("object"));
+    table
+        .insert("properties".into(), keys().map(|key| (key.name.to_owned(), value(key))).collect::<Map<_, _>>().into());
+    let required: Vec<&str> = keys().filter(|key| key.required).map(|key| key.name).collect();
+    if !required.is_empty() {
+        table.insert("required".into(), json!(required));
+    }
+    table.insert("additionalProperties".into(), json!(false));
+    table
+}
+
+fn value(key: &Key) -> Value {
+    let schema = json!({ "$ref": "#/$defs/schema" });
+    let types: Vec<&str> = toolc::table::Type::ALL.iter().map(|t| t.name()).collect();
+    let mut value = match key.form {
+        Form::Text => json!({ "type": "string" }),
+        Form::Word(words) => json!({
+            "oneOf": words.iter().map(|(word, doc)| json!({ "const": word, "description": doc })).collect::<Value>(),
+        }),
+        Form::Flag => json!({ "type": "boolean" }),
+        Form::Integer => json!({ "type": "integer" }),
+        Form::Number => json!({ "type": "number" }),
+        Form::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        Form::Json => json!({}),
+        Form::Jsons => json!({ "type": "array" }),
+        Form::Types => json!({ "anyOf": [{ "enum": types }, { "type": "array", "items": { "enum": types } }] }),
+        Form::Schema => schema,
+        Form::Properties => json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/property" } }),
+        Form::FlagOrSchema => json!({ "anyOf": [{ "type": "boolean" }, schema] }),
+    };
+    value["description"] = json!(key.doc);
+    value
+}

@@ -1,0 +1,35 @@
+//! `README.md`: what the folder is, and the catalog at a glance.
+
+use minijinja::{Environment, context};
+
+use super::{MARK, Output};
+use crate::check::Checked;
+
+const TEMPLATE: &str = include_str!("readme.md.jinja");
+
+pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+    let tools: Vec<_> = (catalog.tools())
+        .map(|(_, tool)| {
+            let description = line(&tool.manifest.description.value);
+            let sentence = description.split_once(". ").map_or(description.as_str(), |(first, _)| first);
+            context! {
+                name => tool.name(),
+                toolset => catalog[tool.home].name(),
+                emoji => tool.manifest.emoji.as_str(),
+                sentence => sentence.trim_end_matches('.'),
+            }
+        })
+        .collect();
+    let toolsets: Vec<_> = (catalog.toolsets())
+        .map(|(id, toolset)| {
+            let members: Vec<String> =
+                catalog.resolve(id).into_iter().map(|tool| catalog[tool].name().to_owned()).collect();
+            context! { name => toolset.name(), description => line(&toolset.manifest.description), members }
+        })
+        .collect();
+    let text = Environment::new()
+        .render_str(TEMPLATE, context! { mark => MARK, tools, toolsets })
+        .unwrap_or_else(|error| unreachable!("the template is part of this crate: {error:#}"));
+    vec![Output::new("README.md", text)]
+}

@@ -1,0 +1,141 @@
+//! `rust/`: the catalog as Rust. `lib.rs` ties together a module per toolset; each holds the trait of its handlers,
+//! its provider, and a module per tool with the tool's arguments and data.
+//!
+//! The files work as a crate and as a module of somebody's crate: paths lead to `::toolc` or are relative.
+
+mod table;
+mod tool;
+mod toolset;
+mod types;
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{MARK, Output};
+use crate::catalog::{Toolset, ToolsetId};
+use crate::check::Checked;
+use crate::names::{pascal, plain, snake};
+
+pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
+    let homes: Vec<(ToolsetId, &Toolset)> =
+        catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).collect();
+    let mut outputs = vec![file("lib", "from the manifests", root(catalog, &homes))];
+    for (id, home) in homes {
+        let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
+        outputs.push(file(&plain(&module(home)), &from, toolset::module(catalog, id)));
+    }
+    outputs
+}
+
+fn file(stem: &str, from: &str, tokens: TokenStream) -> Output {
+    let mut file: syn::File =
+        syn::parse2(tokens).unwrap_or_else(|error| unreachable!("the emitter writes Rust: {error}"));
+    let mut text = format!("// {MARK} {from}. Edit those, never this file.\n");
+    let parts = std::mem::take(&mut file.items).into_iter().map(|item| vec![item]);
+    // Item by item, for an empty line between them.
+    let blank = syn::File { attrs: Vec::new(), ..file.clone() };
+    let parts = parts.map(|items| syn::File { items, ..blank.clone() });
+    for part in std::iter::once(file).chain(parts) {
+        text.push('\n');
+        text += &prettyplease::unparse(&part);
+    }
+    Output::new(format!("rust/{stem}.rs"), text)
+}
+
+fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
+    let stamp = Literal::u32_unsuffixed(toolc::STAMP);
+    let modules: Vec<_> = homes.iter().map(|(_, home)| module(home)).collect();
+    let traits: Vec<_> = homes.iter().map(|(_, home)| handler_trait(home.name())).collect();
+    let toolsets = catalog.toolsets().map(|(_, toolset)| toolset::data(catalog, toolset));
+
+    let mut first = 0;
+    let (mut tools, mut arms) = (Vec::new(), Vec::new());
+    for ((_, home), module) in homes.iter().zip(&modules) {
+        tools.extend(home.home_tools.iter().map(|&id| {
+            let tool = snake(catalog[id].name());
+            quote!(#module::#tool::TOOL)
+        }));
+        let [from, to] = [first, tools.len()].map(Literal::usize_unsuffixed);
+        arms.push(quote!(#from..#to => #module::call(&self.0, index - #from, args, call)));
+        first = tools.len();
+    }
+    let provider = (!homes.is_empty()).then(|| {
+        quote! {
+            /// Every tool of the catalog, run by one set of handlers.
+            pub fn provider<H>(handlers: H) -> Box<dyn Provider>
+            where
+                H: #(#traits)+* + 'static,
+            {
+                Box::new(Everything(handlers))
+            }
+
+            struct Everything<H>(H);
+
+            impl<H: #(#traits)+*> Provider for Everything<H> {
+                fn tools(&self) -> &[Tool] {
+                    static TOOLS: &[Tool] = &[#(#tools),*];
+                    TOOLS
+                }
+
+                fn toolsets(&self) -> &[Toolset] {
+                    TOOLSETS
+                }
+
+                fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+                    match index {
+                        #(#arms,)*
+                        _ => Reply::no_such_tool(index),
+                    }
+                }
+            }
+        }
+    });
+    quote! {
+        //! The catalog: traits to be implemented by handlers, and providers that serve them.
+        #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, rustdoc::all, unreachable_pub, unused_imports)]
+        #![cfg_attr(rustfmt, rustfmt_skip)]
+
+        use ::std::borrow::Cow::Borrowed;
+
+        use ::toolc::{Call, Provider, Reply, Slots, Tool, Toolset};
+
+        const _: () = ::toolc::assert_stamp(#stamp);
+
+        #(
+            #[rustfmt::skip]
+            pub mod #modules;
+        )*
+
+        #(pub use #modules::#traits;)*
+
+        #provider
+
+        /// Every toolset of the catalog.
+        pub static TOOLSETS: &[Toolset] = &[#(#toolsets),*];
+    }
+}
+
+/// `FileTools`, of the toolset `file`.
+fn handler_trait(toolset: &str) -> Ident {
+    format_ident!("{}Tools", plain(&pascal(&[toolset])))
+}
+
+/// Prose as documentation. Neither its line breaks nor its code may become Rust's: it was written for a model.
+fn doc(text: &str) -> TokenStream {
+    let lines = text.trim().lines().map(|line| format!(" {}", line.trim().replace("```", "'''")));
+    quote!(#(#[doc = #lines])*)
+}
+
+/// A static text, where `Borrowed` is in scope.
+fn text(text: &str) -> TokenStream {
+    quote!(Borrowed(#text))
+}
+
+/// A home's module. `lib` and `mod` would be files that mean something else.
+fn module(home: &Toolset) -> Ident {
+    let name = snake(home.name());
+    match plain(&name).as_str() {
+        taken @ ("lib" | "mod" | "main") => format_ident!("{taken}_"),
+        _ => name,
+    }
+}

@@ -1,0 +1,184 @@
+//! A tool's argument table: the schema laid out flat, as the runtime's reader wants it.
+
+use proc_macro2::{Literal as Number, TokenStream};
+use quote::{format_ident, quote};
+use serde_json::Value;
+use toolc::table::{Form, Type};
+
+use super::text;
+use crate::diagnostic::At;
+use crate::schema::{Additional, Schema, type_of};
+
+/// The constants `NODES`, `PROPERTIES`, `LITERALS` and `BOUNDS`, of which the table is made.
+pub(super) fn of(schema: &Schema) -> TokenStream {
+    let mut table = Table::default();
+    table.node(schema);
+    let Table { nodes, properties, literals, bounds } = table;
+    quote! {
+        const NODES: &[Node] = &[#(#nodes),*];
+        const PROPERTIES: &[Property] = &[#(#properties),*];
+        const LITERALS: &[Literal] = &[#(#literals),*];
+        const BOUNDS: &[Bounds] = &[#(#bounds),*];
+    }
+}
+
+/// How the value of a schema is handed to typed code.
+pub(super) fn form(schema: &Schema) -> Form {
+    let mut types = schema.effective_types();
+    types.retain(|t| *t != Type::Null);
+    let [one] = types.as_slice() else { return Form::Value };
+    match one {
+        Type::Boolean => Form::Boolean,
+        Type::Integer => Form::Integer,
+        Type::Number => Form::Number,
+        Type::String if schema.choices.is_empty() => Form::String,
+        Type::String => Form::Choice,
+        Type::Array => Form::Array,
+        Type::Object => match (schema.properties.is_empty(), &schema.additional) {
+            (_, Additional::Deny) => Form::Object,
+            (true, Additional::Schema(_)) => Form::Map,
+            _ => Form::Value,
+        },
+        Type::Null => Form::Value,
+    }
+}
+
+#[derive(Default)]
+struct Table {
+    nodes: Vec<TokenStream>,
+    properties: Vec<TokenStream>,
+    literals: Vec<TokenStream>,
+    bounds: Vec<TokenStream>,
+}
+
+impl Table {
+    /// Lays out a schema and all below it. The first one gets id 0.
+    fn node(&mut self, schema: &Schema) -> u16 {
+        let id = count(&self.nodes);
+        self.nodes.push(TokenStream::new());
+        let mut words = Vec::new();
+        let types = schema.effective_types();
+        if !types.is_empty() {
+            let types = types.iter().map(|t| format_ident!("{t:?}"));
+            words.push(quote!(types: Types::of(&[#(Type::#types),*])));
+        }
+        let form = form(schema);
+        if form != Form::Value {
+            let form = format_ident!("{form:?}");
+            words.push(quote!(form: Form::#form));
+        }
+        if !schema.choices.is_empty() {
+            let start = count(&self.literals);
+            self.literals.extend(in_order(&schema.choices).map(literal));
+            words.push(span("literals", start, count(&self.literals)));
+        }
+        if schema.is_object() {
+            let below: Vec<TokenStream> = (schema.properties.iter())
+                .map(|property| {
+                    let (name, required) = (&property.name.value, property.required);
+                    let node = number(self.node(&property.schema));
+                    quote!(Property::new(#name, #required, #node))
+                })
+                .collect();
+            if !below.is_empty() {
+                let start = count(&self.properties);
+                self.properties.extend(below);
+                words.push(span("properties", start, count(&self.properties)));
+            }
+            match &schema.additional {
+                Additional::Deny => words.push(quote!(additional: Additional::Deny)),
+                Additional::Allow => {}
+                Additional::Schema(below) => {
+                    let node = number(self.node(below));
+                    words.push(quote!(additional: Additional::Node(#node)));
+                }
+            }
+        }
+        if let Some(items) = &schema.items {
+            let node = number(self.node(items));
+            words.push(quote!(items: Some(#node)));
+        }
+        let limits: Vec<TokenStream> =
+            schema.bounds.iter().filter_map(|(name, bound)| limit(name, &bound.value)).collect();
+        if !limits.is_empty() {
+            let index = count(&self.bounds);
+            self.bounds.push(quote!(Bounds { #(#limits,)* ..Bounds::NONE }));
+            let index = number(index);
+            words.push(quote!(bounds: Some(#index)));
+        }
+        self.nodes[usize::from(id)] = quote!(Node { #(#words,)* ..Node::ANY });
+        id
+    }
+}
+
+/// An enum's values in the order in which the table and the Rust enum hold them: a null comes last, since it is none
+/// of the Rust enum's.
+pub(super) fn in_order(choices: &[At<Value>]) -> impl Iterator<Item = &Value> {
+    let nulls = choices.iter().filter(|at| at.value.is_null());
+    choices.iter().filter(|at| !at.value.is_null()).chain(nulls).map(|at| &at.value)
+}
+
+/// Schemas that reach this stage have been counted: see [`check::size`](crate::check).
+fn count<T>(list: &[T]) -> u16 {
+    u16::try_from(list.len()).unwrap_or_else(|_| unreachable!("a schema larger than the checks let pass"))
+}
+
+fn span(name: &str, start: u16, end: u16) -> TokenStream {
+    let (name, start, len) = (format_ident!("{name}"), number(start), number(end - start));
+    quote!(#name: Span::new(#start, #len))
+}
+
+fn literal(value: &Value) -> TokenStream {
+    match value {
+        Value::Null => quote!(Literal::Null),
+        Value::Bool(flag) => quote!(Literal::Boolean(#flag)),
+        Value::String(string) => {
+            let text = text(string);
+            quote!(Literal::String(#text))
+        }
+        Value::Number(number) => match type_of(value) {
+            Type::Integer => {
+                let integer = Number::i64_unsuffixed(number.as_i64().unwrap_or_default());
+                quote!(Literal::Integer(#integer))
+            }
+            _ => {
+                let number = float(number.as_f64().unwrap_or_default());
+                quote!(Literal::Number(#number))
+            }
+        },
+        Value::Array(_) | Value::Object(_) => {
+            let text = text(&value.to_string());
+            quote!(Literal::Json(#text))
+        }
+    }
+}
+
+fn limit(name: &str, value: &Value) -> Option<TokenStream> {
+    let field = crate::names::snake(name);
+    if name == "uniqueItems" {
+        let flag = value.as_bool()?;
+        return flag.then(|| quote!(#field: true));
+    }
+    if let "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" = name {
+        let bound = if let Some(integer) = value.as_i64() {
+            let integer = Number::i64_unsuffixed(integer);
+            quote!(Bound::Integer(#integer))
+        } else {
+            let float = float(value.as_f64()?);
+            quote!(Bound::Number(#float))
+        };
+        return Some(quote!(#field: Some(#bound)));
+    }
+    let count = Number::u64_unsuffixed(value.as_u64()?);
+    Some(quote!(#field: Some(#count)))
+}
+
+fn number(index: u16) -> Number {
+    Number::u16_unsuffixed(index)
+}
+
+/// A float's literal; a negative one is an expression, which quote alone would not write.
+pub(super) fn float(number: f64) -> TokenStream {
+    let magnitude = Number::f64_unsuffixed(number.abs());
+    if number.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }
+}

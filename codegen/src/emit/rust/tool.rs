@@ -1,0 +1,52 @@
+//! A tool's module: its arguments as Rust types, and the tool itself as data.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::{table, text, types};
+use crate::catalog::Tool;
+use crate::lower::DIALECTS;
+use crate::names::snake;
+
+pub(super) fn module(tool: &Tool) -> TokenStream {
+    let module = snake(tool.name());
+    let about = format!(" The tool `{}`.", tool.name());
+    let types = types::of(tool.name(), &tool.manifest.params);
+    let tables = table::of(&tool.manifest.params);
+    let definitions = DIALECTS.iter().map(|dialect| {
+        let variant = format_ident!("{}", dialect.variant);
+        let text = text(&(dialect.lower)(tool).to_string());
+        quote!(Definition { dialect: Dialect::#variant, text: #text })
+    });
+    let name = text(tool.name());
+    let toolset = text(&tool.manifest.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default());
+    let emoji = text(&tool.manifest.emoji);
+    quote! {
+        #[doc = #about]
+        pub mod #module {
+            pub use data::TOOL;
+
+            #types
+
+            mod data {
+                use ::std::borrow::Cow::Borrowed;
+
+                use ::toolc::table::*;
+                use ::toolc::{Definition, Dialect, Tool};
+
+                /// The tool as data.
+                pub const TOOL: Tool = Tool {
+                    name: #name,
+                    toolset: #toolset,
+                    emoji: #emoji,
+                    arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+                    definitions: Borrowed(DEFINITIONS),
+                };
+
+                const DEFINITIONS: &[Definition] = &[#(#definitions),*];
+
+                #tables
+            }
+        }
+    }
+}

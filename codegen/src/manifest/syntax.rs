@@ -1,0 +1,57 @@
+//! From text to a TOML tree with places, or to the syntax errors that stand for themselves.
+
+use toml::Spanned;
+use toml::de::DeTable;
+
+use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId};
+use crate::source::Source;
+
+/// Further syntax errors of one file are of no more use to anyone.
+const MOST: usize = 5;
+
+/// The file's tree; none if it has syntax errors, which are reported.
+pub(super) fn parse<'s>(id: SourceId, source: &'s Source, sink: &Sink) -> Option<Spanned<DeTable<'s>>> {
+    if let Some((at, why)) = &source.fault {
+        sink.push(Diagnostic::new(Code::SYNTAX, Place::new(id, *at..*at), why.as_str()));
+        return None;
+    }
+    let (document, errors) = DeTable::parse_recoverable(&source.text);
+    if errors.is_empty() {
+        return Some(document);
+    }
+    report(id, &source.text, sink);
+    None
+}
+
+/// Reports the first error of the text; then those of the text without that line, and so on. The parser goes on
+/// after an error, but most of what it says then is about the first one.
+fn report(id: SourceId, text: &str, sink: &Sink) {
+    let mut text = text.to_owned();
+    let mut last = None;
+    for _ in 0..MOST {
+        let (_, errors) = DeTable::parse_recoverable(&text);
+        let Some(error) = errors.first() else { return };
+        let span = error.span().unwrap_or(0..0);
+        let line = line_around(&text, span.start);
+        if last == Some(line.clone()) {
+            return;
+        }
+        sink.push(Diagnostic::new(Code::SYNTAX, Place::new(id, span), "the file is not TOML").label(error.message()));
+        // Spaces keep every offset behind them right.
+        text = text.char_indices().fold(String::with_capacity(text.len()), |mut kept, (at, letter)| {
+            match letter {
+                letter if line.contains(&at) => kept.extend(std::iter::repeat_n(' ', letter.len_utf8())),
+                letter => kept.push(letter),
+            }
+            kept
+        });
+        last = Some(line);
+    }
+}
+
+fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
+    let at = text.floor_char_boundary(at.min(text.len()));
+    let start = text[..at].rfind('\n').map_or(0, |found| found + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |found| at + found);
+    start..end
+}

@@ -1,0 +1,104 @@
+//! Names in Rust: what a manifest's name becomes, and how several that become one are told apart.
+
+use std::collections::BTreeSet;
+
+use heck::{ToPascalCase as _, ToSnakeCase as _};
+use proc_macro2::{Ident, Span};
+
+/// A module, method or field: `snake_case`, raw where it is a keyword.
+pub(crate) fn snake(name: &str) -> Ident {
+    ident(&name.to_snake_case())
+}
+
+/// A type or variant, of several words: `PascalCase`.
+pub(crate) fn pascal(words: &[&str]) -> Ident {
+    ident(&words.iter().map(|word| word.to_pascal_case()).collect::<String>())
+}
+
+/// What people call an identifier: without `r#`.
+pub(crate) fn plain(ident: &Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").unwrap_or(&text).to_owned()
+}
+
+fn ident(text: &str) -> Ident {
+    let text = match text.chars().next() {
+        None => "empty".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("_{text}"),
+        Some(_) => text.to_owned(),
+    };
+    // `self` and its like cannot be raw; what is no identifier at all is spelt by its letters' numbers.
+    syn::parse_str::<Ident>(&text)
+        .or_else(|_| syn::parse_str(&format!("r#{text}")))
+        .or_else(|_| syn::parse_str(&format!("{text}_")))
+        .unwrap_or_else(|_| {
+            let numbers: Vec<String> = text.chars().map(|letter| format!("{:x}", u32::from(letter))).collect();
+            Ident::new(&format!("x{}", numbers.join("_")), Span::call_site())
+        })
+}
+
+/// Names in one scope. A second claim to a name gets a number behind it.
+#[derive(Debug, Default)]
+pub(crate) struct Scope(BTreeSet<String>);
+
+impl Scope {
+    /// A scope in which these names are taken.
+    pub(crate) fn with(taken: &[&str]) -> Self {
+        Self(taken.iter().map(|&name| name.to_owned()).collect())
+    }
+
+    /// `wanted`, or the first of `wanted2`, `wanted3`, ... that is free.
+    pub(crate) fn claim(&mut self, wanted: Ident) -> Ident {
+        if self.0.insert(plain(&wanted)) {
+            return wanted;
+        }
+        let mut number = 2;
+        loop {
+            let next = format!("{}{number}", plain(&wanted));
+            if self.0.insert(next.clone()) {
+                return Ident::new(&next, Span::call_site());
+            }
+            number += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_names_become_identifiers() {
+        let snakes = ["read_file", "type", "self", "crate", "$vectorSearch", "2fa", "", "a.b", "größe", "::", "_"];
+        let found: Vec<String> = snakes.iter().map(|name| snake(name).to_string()).collect();
+        assert_eq!(
+            found,
+            [
+                "read_file",
+                "r#type",
+                "self_",
+                "crate_",
+                "vector_search",
+                "_2fa",
+                "empty",
+                "a_b",
+                "größe",
+                "empty",
+                "empty"
+            ]
+        );
+        assert_eq!(pascal(&["todos", "item"]).to_string(), "TodosItem");
+        assert_eq!(pascal(&["self"]).to_string(), "Self_");
+        assert_eq!(pascal(&["😀"]).to_string(), "empty");
+    }
+
+    #[test]
+    fn a_second_claim_gets_a_number() {
+        let mut scope = Scope::with(&["Args"]);
+        let claims: Vec<String> = ["Args", "Asc", "Asc", "Asc2"]
+            .into_iter()
+            .map(|name| scope.claim(Ident::new(name, Span::call_site())).to_string())
+            .collect();
+        assert_eq!(claims, ["Args2", "Asc", "Asc2", "Asc22"]);
+    }
+}

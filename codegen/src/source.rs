@@ -1,0 +1,167 @@
+//! Scan: the manifests of a project, read from disk, sorted by path.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::Failure;
+use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
+use crate::manifest::Kind;
+
+/// The folder of a project that holds its manifests, and by which the project is known.
+pub const MANIFESTS: &str = "manifests";
+
+/// A manifest that is larger is no manifest; it also keeps every offset within 32 bits.
+const LARGEST: u64 = 4 << 20;
+
+/// One file.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Below the project's root, with `/` between its parts on every system.
+    pub path: String,
+    /// What it declares; none for a file that stands where no manifest is read.
+    pub kind: Option<Kind>,
+    /// The name that its declaration must have.
+    pub stem: String,
+    /// Its text, with CRLF turned into LF.
+    pub text: String,
+    /// Why the text cannot be taken as it is, and at which byte.
+    pub fault: Option<(usize, String)>,
+}
+
+impl Source {
+    fn new(path: String, bytes: Vec<u8>) -> Self {
+        let (text, fault) = match String::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let text = String::from_utf8_lossy(&error.into_bytes()[..at]).into_owned();
+                (text, Some("not UTF-8 from here on: save the file as UTF-8".to_owned()))
+            }
+        };
+        let text = text.replace("\r\n", "\n");
+        let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default().to_owned();
+        Self { kind: kind_of(&path), stem, fault: fault.map(|why| (text.len(), why)), text, path }
+    }
+}
+
+/// All files of one run.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    root: PathBuf,
+    files: Vec<Source>,
+}
+
+impl Sources {
+    /// Reads every manifest below `root`.
+    ///
+    /// # Errors
+    /// When `root` has no folder `manifests`, or something in it cannot be read.
+    pub fn scan(root: &Path) -> Result<Self, Failure> {
+        let folder = root.join(MANIFESTS);
+        let mut paths = Vec::new();
+        for entry in WalkDir::new(&folder).follow_links(true).sort_by_file_name() {
+            let entry = entry.map_err(|error| {
+                let path = error.path().unwrap_or(&folder).to_owned();
+                Failure::new(format!("failed to read {}: {error}", path.display()))
+            })?;
+            let toml = entry.path().extension().is_some_and(|extension| extension == "toml");
+            if entry.file_type().is_file() && toml {
+                paths.push(entry.into_path());
+            }
+        }
+        let mut files = Vec::new();
+        for path in paths {
+            let relative = relative(root, &path)?;
+            if relative == format!("{MANIFESTS}/Cargo.toml") {
+                continue;
+            }
+            files.push(read(&path, relative)?);
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Self { root: root.to_owned(), files })
+    }
+
+    /// Sources that stand on no disk.
+    pub fn from_memory(files: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut files: Vec<Source> =
+            files.into_iter().map(|(path, text)| Source::new(path, text.into_bytes())).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Self { root: PathBuf::new(), files }
+    }
+
+    /// The file with this id.
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.files[id.0 as usize]
+    }
+
+    /// Every file that is a manifest, with its id. Other TOML files are reported.
+    pub(crate) fn manifests(&self, sink: &Sink) -> Vec<(SourceId, Kind, &Source)> {
+        let mut manifests = Vec::new();
+        for (id, source) in (0..).map(SourceId).zip(&self.files) {
+            match source.kind {
+                Some(kind) => manifests.push((id, kind, source)),
+                None => sink.push(misplaced(id, source)),
+            }
+        }
+        manifests
+    }
+
+    /// The path to show to a person: from where they stand, if the project is there.
+    pub fn display(&self, id: SourceId) -> String {
+        let path = &self.get(id).path;
+        let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
+        if self.root.as_os_str().is_empty() || self.root.canonicalize().ok() == here {
+            return path.clone();
+        }
+        let mut shown = self.root.display().to_string();
+        if !shown.ends_with('/') {
+            shown.push('/');
+        }
+        let _ = write!(shown, "{path}");
+        shown
+    }
+}
+
+fn relative(root: &Path, path: &Path) -> Result<String, Failure> {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let parts: Option<Vec<&str>> = below
+        .components()
+        .map(|part| match part {
+            Component::Normal(part) => part.to_str(),
+            _ => None,
+        })
+        .collect();
+    parts
+        .map(|parts| parts.join("/"))
+        .ok_or_else(|| Failure::new(format!("failed to read {}: its path is not UTF-8; rename it", path.display())))
+}
+
+fn kind_of(path: &str) -> Option<Kind> {
+    let folder = path.strip_prefix(MANIFESTS)?.strip_prefix('/')?.split_once('/')?.0;
+    Kind::ALL.into_iter().find(|kind| kind.folder() == folder)
+}
+
+fn read(path: &Path, relative: String) -> Result<Source, Failure> {
+    let failed = |error: std::io::Error| Failure::new(format!("failed to read {}: {error}", path.display()));
+    let mut bytes = Vec::new();
+    fs::File::open(path).map_err(failed)?.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LARGEST {
+        let fault = Some((0, format!("larger than {LARGEST} bytes: this cannot be a manifest")));
+        return Ok(Source { fault, ..Source::new(relative, Vec::new()) });
+    }
+    Ok(Source::new(relative, bytes))
+}
+
+fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
+    let folders: Vec<String> = Kind::ALL.iter().map(|kind| format!("{MANIFESTS}/{}", kind.folder())).collect();
+    let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+    let folder = source.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), format!("no manifest is read in `{folder}`"))
+        .label("this file would be passed over")
+        .help_nearest(folder, folders.iter().copied(), "manifests stand in")
+        .help(format!("move `{}` to {}", source.path.rsplit('/').next().unwrap_or_default(), ticked(&folders, " or ")))
+}

@@ -1,0 +1,146 @@
+//! Write: the only stage that touches the disk. Each file appears whole or not at all; what has not changed is not
+//! touched; what gen did not write goes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use crate::Failure;
+use crate::emit::{MARK, Output};
+
+/// The folder that gen owns.
+pub const GENERATED: &str = "generated";
+
+/// What it takes to make the disk like the output.
+#[derive(Debug)]
+pub struct Plan {
+    folder: PathBuf,
+    /// Files that differ from what they should be, or are not there.
+    pub stale: Vec<Stale>,
+    /// Files that gen did not write: below the project's root, sorted.
+    pub orphans: Vec<PathBuf>,
+    /// How many files there are to be in all.
+    pub total: usize,
+}
+
+/// A file to be written.
+#[derive(Debug)]
+pub struct Stale {
+    /// What it should be.
+    pub output: Output,
+    /// What is there, if anything is and if it is text.
+    pub found: Option<String>,
+}
+
+/// Compares the output with what is on disk below `root`.
+///
+/// # Errors
+/// When the folder cannot be read, or holds something and was not made by gen.
+pub fn plan(root: &Path, outputs: Vec<Output>) -> Result<Plan, Failure> {
+    let folder = root.join(GENERATED);
+    let present = present(&folder)?;
+    if !present.is_empty() && !outputs.iter().any(|output| is_marked(&folder.join(&output.path))) {
+        return Err(Failure::new(format!(
+            "{} holds files that gen did not write: move them away, or delete the folder, and run gen again",
+            folder.display()
+        )));
+    }
+    let wanted: BTreeSet<PathBuf> = outputs.iter().map(|output| folder.join(&output.path)).collect();
+    let orphans = present.into_iter().filter(|path| !wanted.contains(path)).collect();
+    let total = outputs.len();
+    let mut stale = Vec::new();
+    for output in outputs {
+        let path = folder.join(&output.path);
+        let found = match fs::symlink_metadata(&path) {
+            Ok(about) if about.is_file() => Some(fs::read(&path).map_err(|error| failed("read", &path, &error))?),
+            Ok(_) => None,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+            Err(error) => return Err(failed("read", &path, &error)),
+        };
+        if found.as_deref() != Some(output.text.as_bytes()) {
+            stale.push(Stale { output, found: found.and_then(|bytes| String::from_utf8(bytes).ok()) });
+        }
+    }
+    Ok(Plan { folder, stale, orphans, total })
+}
+
+impl Plan {
+    /// Whether the disk is as it should be.
+    pub fn is_clean(&self) -> bool {
+        self.stale.is_empty() && self.orphans.is_empty()
+    }
+
+    /// Carries it out: orphans first, as one may stand where a folder has to be.
+    ///
+    /// # Errors
+    /// When something cannot be written or removed. What has been done by then stays done, every file whole.
+    pub fn apply(&self) -> Result<(), Failure> {
+        for path in &self.orphans {
+            fs::remove_file(path).map_err(|error| failed("remove", path, &error))?;
+        }
+        for stale in &self.stale {
+            write(&self.folder.join(&stale.output.path), &stale.output.text)?;
+        }
+        remove_empty_folders(&self.folder);
+        Ok(())
+    }
+}
+
+/// Every file below the folder that git would not ignore.
+fn present(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if fs::symlink_metadata(folder).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        return Ok(Vec::new());
+    }
+    let mut files = Vec::new();
+    for entry in WalkBuilder::new(folder).hidden(false).ignore(false).build() {
+        let entry = entry.map_err(|error| Failure::new(format!("failed to read {}: {error}", folder.display())))?;
+        if entry.file_type().is_some_and(|kind| !kind.is_dir()) {
+            files.push(entry.into_path());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Whether a file says in its first lines that gen wrote it.
+fn is_marked(path: &Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| {
+        let start = &bytes[..bytes.len().min(256)];
+        start.windows(MARK.len()).any(|window| window == MARK.as_bytes())
+    })
+}
+
+/// Writes beside the file, then renames over it: whoever reads sees the old text or the new one.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(|error| failed("create", folder, &error))?;
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // As any other file: the umask takes away what it takes away.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let written = builder.tempfile_in(folder).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        Ok(file.persist(path)?)
+    });
+    written.map(drop).map_err(|error| failed("write", path, &error))
+}
+
+/// Folders that hold nothing are nothing to git, and may as well go.
+fn remove_empty_folders(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        remove_empty_folders(&entry.path());
+        // Fails where the folder is not empty, which is what is wanted.
+        let _ = fs::remove_dir(entry.path());
+    }
+}
+
+fn failed(what: &str, path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("failed to {what} {}: {error}", path.display()))
+}

@@ -1,0 +1,125 @@
+//! Filling: a repaired and valid value into the slot form that its node asks for.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::reader::Reader;
+use super::slot::Slot;
+use super::{kind, number};
+use crate::table::{Additional, Form, Node, NodeId};
+
+impl Reader<'_> {
+    /// The slots of the arguments: one for each declared property, or one for all where the root is a value.
+    pub(super) fn fill_arguments(&self, value: Value) -> Vec<Slot<'static>> {
+        match self.fill(value, 0) {
+            Slot::Object(slots) => slots,
+            whole => vec![whole],
+        }
+    }
+
+    /// The slot for a value that is valid for the node.
+    pub(super) fn fill(&self, value: Value, id: NodeId) -> Slot<'static> {
+        let node = self.table.node(id);
+        match (node.form, value) {
+            (_, Value::Null) => Slot::Null,
+            (Form::Boolean, Value::Bool(value)) => Slot::Boolean(value),
+            (Form::Integer, Value::Number(number)) => number::integer(&number).map_or(Slot::Null, Slot::Integer),
+            (Form::Number, Value::Number(number)) => number.as_f64().map_or(Slot::Null, Slot::Number),
+            (Form::String, Value::String(text)) => Slot::String(Cow::Owned(text)),
+            (Form::Choice, value) => {
+                let found = self.table.literals(node).iter().position(|literal| kind::equals(literal, &value));
+                found.and_then(|index| u16::try_from(index).ok()).map_or(Slot::Value(value), Slot::Choice)
+            }
+            (Form::Array, Value::Array(items)) => {
+                Slot::Array(items.into_iter().map(|item| self.fill_item(item, node.items)).collect())
+            }
+            (Form::Object, Value::Object(map)) => Slot::Object(self.fill_properties(map, node)),
+            (Form::Map, Value::Object(map)) => Slot::Map(self.fill_entries(map, node)),
+            (_, mut value) => {
+                self.drop_absent(&mut value, id, 4 * self.limits.max_depth);
+                Slot::Value(value)
+            }
+        }
+    }
+
+    fn fill_item(&self, item: Value, id: Option<NodeId>) -> Slot<'static> {
+        match (id, item) {
+            (Some(id), item) => self.fill(item, id),
+            (None, Value::Null) => Slot::Null,
+            (None, item) => Slot::Value(item),
+        }
+    }
+
+    fn fill_properties(&self, mut map: Map<String, Value>, node: &Node) -> Vec<Slot<'static>> {
+        let properties = self.table.properties(node).iter();
+        properties
+            .map(|property| match map.remove(&*property.name) {
+                None => Slot::Absent,
+                Some(value) if self.is_absence(&value, property.required, property.node) => Slot::Absent,
+                Some(value) => self.fill(value, property.node),
+            })
+            .collect()
+    }
+
+    /// Sorted by key.
+    fn fill_entries(&self, map: Map<String, Value>, node: &Node) -> Vec<(Cow<'static, str>, Slot<'static>)> {
+        let inner = match node.additional {
+            Additional::Node(id) => Some(id),
+            _ => None,
+        };
+        let properties = self.table.properties(node);
+        let mut entries: Vec<(Cow<'static, str>, Slot<'static>)> = Vec::with_capacity(map.len());
+        for (key, value) in map {
+            let slot = match properties.iter().find(|property| *property.name == key) {
+                Some(property) if self.is_absence(&value, property.required, property.node) => continue,
+                Some(property) => self.fill(value, property.node),
+                None => self.fill_item(value, inner),
+            };
+            entries.push((Cow::Owned(key), slot));
+        }
+        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        entries
+    }
+
+    /// Removes the optional properties that were sent as null without being allowed to. `room` bounds the
+    /// levels of values and alternatives.
+    fn drop_absent(&self, value: &mut Value, id: NodeId, room: usize) {
+        if room == 0 || !self.spend(1) {
+            return;
+        }
+        let node = self.table.node(id);
+        match value {
+            Value::Array(items) => {
+                if let Some(id) = node.items {
+                    for item in items {
+                        self.drop_absent(item, id, room - 1);
+                    }
+                }
+            }
+            Value::Object(map) => {
+                for property in self.table.properties(node) {
+                    let Some(value) = map.get_mut(&*property.name) else { continue };
+                    if self.is_absence(value, property.required, property.node) {
+                        map.remove(&*property.name);
+                    } else {
+                        self.drop_absent(value, property.node, room - 1);
+                    }
+                }
+                if let Additional::Node(id) = node.additional {
+                    let declared = self.declared(node);
+                    for (_, value) in map.iter_mut().filter(|(key, _)| !declared.contains(key.as_str())) {
+                        self.drop_absent(value, id, room - 1);
+                    }
+                }
+            }
+            _ => return,
+        }
+        for branch in self.table.all_of(node) {
+            self.drop_absent(value, *branch, room - 1);
+        }
+        if let Some(branch) = self.table.any_of(node).iter().find(|branch| self.is_valid(value, **branch)) {
+            self.drop_absent(value, *branch, room - 1);
+        }
+    }
+}

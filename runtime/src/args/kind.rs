@@ -1,0 +1,86 @@
+//! Which JSON type a value has, and whether two values are the same.
+
+use serde_json::Value;
+
+use super::number;
+use crate::table::{Bound, Literal, Type, Types};
+
+/// Whether `value` is of one of `types`.
+pub(super) fn fits(types: Types, value: &Value) -> bool {
+    types.is_any() || types.iter().any(|t| is(t, value))
+}
+
+fn is(wanted: Type, value: &Value) -> bool {
+    match (wanted, value) {
+        (Type::Null, Value::Null)
+        | (Type::Boolean, Value::Bool(_))
+        | (Type::Number, Value::Number(_))
+        | (Type::String, Value::String(_))
+        | (Type::Array, Value::Array(_))
+        | (Type::Object, Value::Object(_)) => true,
+        (Type::Integer, Value::Number(number)) => number::integer(number).is_some(),
+        _ => false,
+    }
+}
+
+/// Whether `value` is what `literal` says. Numbers count by value: 3 is 3.0.
+pub(super) fn equals(literal: &Literal, value: &Value) -> bool {
+    match (literal, value) {
+        (Literal::Null, Value::Null) => true,
+        (Literal::Boolean(a), Value::Bool(b)) => a == b,
+        (Literal::Integer(a), Value::Number(b)) => {
+            number::compare(b, Bound::Integer(*a)).is_some_and(std::cmp::Ordering::is_eq)
+        }
+        (Literal::Number(a), Value::Number(b)) => {
+            number::compare(b, Bound::Number(*a)).is_some_and(std::cmp::Ordering::is_eq)
+        }
+        (Literal::String(a), Value::String(b)) => a == b,
+        (Literal::Json(a), Value::Array(_) | Value::Object(_)) => {
+            serde_json::from_str(a).is_ok_and(|a: Value| same(&a, value))
+        }
+        _ => false,
+    }
+}
+
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => number::equal(a, b),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+/// A text that is one and the same for values that are the [`same`], and only for those.
+pub(super) fn canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Number(number) => match number::exact(number) {
+            Some(integer) => out.push_str(&integer.to_string()),
+            None => out.push_str(&number.to_string()),
+        },
+        Value::Array(items) => {
+            out.push('[');
+            for item in items {
+                canonical(item, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            out.push('{');
+            for (key, value) in entries {
+                crate::json::push_string(out, key);
+                out.push(':');
+                canonical(value, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        Value::String(text) => crate::json::push_string(out, text),
+        Value::Null | Value::Bool(_) => out.push_str(&value.to_string()),
+    }
+}

@@ -1,0 +1,161 @@
+//! JSON in Python's spelling, as models write it into strings: `{'a': True, 'b': [None,],}`.
+//!
+//! JSON with single quotes, Python's words and escapes, and a trailing comma; the two may be mixed. Nothing
+//! else of Python is read: no tuples, sets, prefixes, comments or number forms.
+
+use serde_json::{Map, Number, Value};
+
+/// The array or object that `text` spells, nested at most `room` deep.
+pub(super) fn parse(text: &str, room: usize) -> Option<Value> {
+    let mut parser = Parser { text, at: 0 };
+    let value = parser.value(room)?;
+    parser.skip_space();
+    (parser.at == text.len()).then_some(value)
+}
+
+struct Parser<'s> {
+    text: &'s str,
+    at: usize,
+}
+
+impl<'s> Parser<'s> {
+    fn rest(&self) -> &'s str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Steps over white space and `byte`, if that comes next.
+    fn eat(&mut self, byte: u8) -> bool {
+        self.skip_space();
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn value(&mut self, room: usize) -> Option<Value> {
+        self.skip_space();
+        match self.peek()? {
+            b'[' => self.array(room.checked_sub(1)?).map(Value::Array),
+            b'{' => self.object(room.checked_sub(1)?).map(Value::Object),
+            b'\'' | b'"' => self.string().map(Value::String),
+            b'-' | b'0'..=b'9' => self.number().map(Value::Number),
+            _ => self.word(),
+        }
+    }
+
+    fn array(&mut self, room: usize) -> Option<Vec<Value>> {
+        self.at += 1;
+        let mut items = Vec::new();
+        while !self.eat(b']') {
+            items.push(self.value(room)?);
+            if !self.eat(b',') {
+                return self.eat(b']').then_some(items);
+            }
+        }
+        Some(items)
+    }
+
+    fn object(&mut self, room: usize) -> Option<Map<String, Value>> {
+        self.at += 1;
+        let mut map = Map::new();
+        while !self.eat(b'}') {
+            let key = self.string()?;
+            if !self.eat(b':') {
+                return None;
+            }
+            map.insert(key, self.value(room)?);
+            if !self.eat(b',') {
+                return self.eat(b'}').then_some(map);
+            }
+        }
+        Some(map)
+    }
+
+    fn word(&mut self) -> Option<Value> {
+        let words = [
+            ("True", Value::Bool(true)),
+            ("False", Value::Bool(false)),
+            ("None", Value::Null),
+            ("true", Value::Bool(true)),
+            ("false", Value::Bool(false)),
+            ("null", Value::Null),
+        ];
+        let rest = self.rest();
+        let (word, value) = words.into_iter().find(|(word, _)| rest.starts_with(word))?;
+        self.at += word.len();
+        Some(value)
+    }
+
+    fn number(&mut self) -> Option<Number> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '-' | '.' | 'e' | 'E'));
+        let text = &rest[..end.unwrap_or(rest.len())];
+        self.at += text.len();
+        serde_json::from_str(text).ok()
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let quote = self.peek().filter(|b| matches!(b, b'\'' | b'"'))?;
+        self.at += 1;
+        let mut out = String::new();
+        loop {
+            let rest = self.rest();
+            let end = rest.bytes().position(|b| b == quote || matches!(b, b'\\' | b'\n' | b'\r'))?;
+            out.push_str(&rest[..end]);
+            self.at += end + 1;
+            match rest.as_bytes()[end] {
+                b'\\' => self.escape(&mut out)?,
+                byte if byte == quote => return Some(out),
+                _ => return None,
+            }
+        }
+    }
+
+    fn escape(&mut self, out: &mut String) -> Option<()> {
+        let letter = self.rest().chars().next()?;
+        self.at += letter.len_utf8();
+        let character = match letter {
+            '\'' | '"' | '\\' | '/' => letter,
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'a' => '\u{7}',
+            'v' => '\u{b}',
+            'x' => char::from_u32(self.hex(2)?)?,
+            'U' => char::from_u32(self.hex(8)?)?,
+            'u' => match self.hex(4)? {
+                high @ 0xd800..=0xdbff => {
+                    self.at += self.rest().starts_with("\\u").then_some(2)?;
+                    let low = self.hex(4)?.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+                    char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low)?
+                }
+                code => char::from_u32(code)?,
+            },
+            '0'..='9' | '\n' | '\r' | 'N' => return None,
+            // Python keeps the backslash of an escape that it does not know: '\d' is two characters.
+            other => {
+                out.push('\\');
+                other
+            }
+        };
+        out.push(character);
+        Some(())
+    }
+
+    fn hex(&mut self, digits: usize) -> Option<u32> {
+        let text = self.rest().get(..digits).filter(|t| t.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        self.at += digits;
+        u32::from_str_radix(text, 16).ok()
+    }
+}

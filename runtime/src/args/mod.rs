@@ -1,0 +1,123 @@
+//! Reading arguments: from the model's JSON text straight into slots, from which typed code takes its fields.
+//!
+//! One reader for all tools, driven by a [`Table`]. The strict reading comes first and builds no tree; only
+//! when it fails is the text read again into a tree, [repaired](repair) toward the table and
+//! [validated](validate), so that an answer names every problem at once.
+
+mod fill;
+mod kind;
+mod literal;
+mod number;
+mod reader;
+mod repair;
+mod slot;
+mod strict;
+mod tree;
+mod validate;
+mod words;
+
+pub use slot::{FromSlot, Slot, Slots, choice, json, object};
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::output::{ErrorKind, Problem, ToolError};
+use crate::table::Table;
+pub(crate) use number::integer;
+use reader::Reader;
+use tree::Tree;
+
+/// How large the arguments of one call may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of their text.
+    pub max_bytes: usize,
+    /// Levels of arrays and objects, the arguments object included; at most 127.
+    pub max_depth: usize,
+}
+
+impl Default for Limits {
+    /// 4 MiB and 64 levels.
+    fn default() -> Self {
+        Self { max_bytes: 4 << 20, max_depth: 64 }
+    }
+}
+
+/// Reads the arguments in `text`, a JSON object as the model wrote it.
+///
+/// A table whose root has [`Form::Value`](crate::table::Form::Value) gives one slot, the whole object; any
+/// other a slot for each declared property.
+///
+/// # Errors
+/// [`ErrorKind::MalformedArguments`] where `text` is not JSON, too large or too deep, or repeats a key;
+/// [`ErrorKind::InvalidArguments`], with every problem, where they do not satisfy the table, repaired or not.
+pub fn read<'a>(text: &'a str, table: &Table, limits: Limits) -> Result<Slots<'a>, ToolError> {
+    if text.len() > limits.max_bytes {
+        let size = text.len();
+        return Err(malformed(&format!("they take {size} bytes, at most {} are allowed", limits.max_bytes)));
+    }
+    let reader = Reader::new(table, limits);
+    if let Some(slots) = reader.read_strictly(text) {
+        return Ok(Slots::new(slots));
+    }
+    let mut value =
+        Tree { room: limits.max_depth, unique: true }.parse(text).map_err(|e| unreadable(text, &e, limits))?;
+    reader.repair_arguments(&mut value);
+    let problems = reader.problems(&value);
+    if problems.shown.is_empty() {
+        Ok(Slots::new(reader.fill_arguments(value)))
+    } else {
+        Err(invalid(problems.shown, problems.more))
+    }
+}
+
+/// Turns what is almost right in the arguments `value` into what `table` asks for. Validates nothing.
+#[doc(hidden)]
+pub fn repair(value: &mut Value, table: &Table) {
+    Reader::new(table, Limits::default()).repair_arguments(value);
+}
+
+/// What is wrong with the arguments `value`: nothing, or the first twenty problems.
+pub fn validate(value: &Value, table: &Table) -> Vec<Problem> {
+    Reader::new(table, Limits::default()).problems(value).shown
+}
+
+fn malformed(why: &str) -> ToolError {
+    ToolError::of(ErrorKind::MalformedArguments, format!("failed to read the arguments: {why}"))
+}
+
+fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolError {
+    if text.trim().is_empty() {
+        return malformed("they are empty. Send a JSON object, {} where there is nothing to say");
+    }
+    let (line, column) = (error.line(), error.column());
+    if error.is_eof() {
+        return malformed(&format!(
+            "their JSON ends too early, at line {line} column {column}; it looks cut off. Send the call again, complete"
+        ));
+    }
+    let why = error.to_string();
+    let limit = if why.starts_with(tree::TOO_DEEP) {
+        format!(": at most {} levels are allowed", limits.max_depth)
+    } else if why.starts_with("number out of range") {
+        format!(": numbers are between {:e} and {:e}", f64::MIN, f64::MAX)
+    } else {
+        ". Send one JSON object".to_owned()
+    };
+    malformed(&(why + &limit))
+}
+
+fn invalid(problems: Vec<Problem>, more: usize) -> ToolError {
+    let mut message = String::from("invalid arguments: ");
+    for (index, problem) in problems.iter().enumerate() {
+        let before = if index == 0 { "" } else { "; " };
+        let colon = if problem.path.is_empty() { "" } else { ": " };
+        let Problem { path, expected, got } = problem;
+        let _ = write!(message, "{before}{path}{colon}expected {expected}, got {got}");
+    }
+    if more > 0 {
+        let _ = write!(message, "; and {more} more");
+    }
+    ToolError::of(ErrorKind::InvalidArguments, message).with_problems(problems)
+}

@@ -1,0 +1,156 @@
+//! Numbers: what a decimal string says exactly, and comparison that does not round integers.
+
+use std::cmp::Ordering;
+
+use serde_json::Number;
+
+use crate::table::{Bound, Bounds};
+
+/// The integer that `number` is, if it is one and no doubt which.
+pub(crate) fn integer(number: &Number) -> Option<i64> {
+    match number.as_i64() {
+        None if number.is_f64() => number.as_f64().and_then(whole),
+        integer => integer,
+    }
+}
+
+/// The integer that `float` is. From 2^53 on a float no longer tells which integer was written: none.
+#[allow(clippy::cast_possible_truncation)]
+pub(super) fn whole(float: f64) -> Option<i64> {
+    (float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0).then_some(float as i64)
+}
+
+/// The integer that `text` says in decimal, if it fits.
+pub(super) fn integer_from(text: &str) -> Option<i64> {
+    i64::try_from(Decimal::read(text)?.exact()?).ok()
+}
+
+/// The number that `text` says in decimal: exactly where it is an integer of 64 bits, else the nearest `f64`.
+pub(super) fn number_from(text: &str) -> Option<Number> {
+    let decimal = Decimal::read(text)?;
+    if let Some(exact) = decimal.exact() {
+        let signed = i64::try_from(exact).ok().map(Number::from);
+        if let Some(number) = signed.or_else(|| u64::try_from(exact).ok().map(Number::from)) {
+            return Some(number);
+        }
+    }
+    let nearest: f64 = decimal.text.parse().ok()?;
+    let underflow = nearest == 0.0 && !decimal.is_zero();
+    if underflow { None } else { Number::from_f64(nearest) }
+}
+
+/// A decimal string, taken apart: `[+-] digits [. digits] [e [+-] digits]`, white space around it.
+struct Decimal<'s> {
+    text: &'s str,
+    negative: bool,
+    whole: &'s str,
+    fraction: &'s str,
+    exponent: i64,
+}
+
+impl<'s> Decimal<'s> {
+    fn read(text: &'s str) -> Option<Self> {
+        let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+        let text = text.trim();
+        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+            None => (unsigned, None),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        if !digits(whole) || !digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
+            return None;
+        }
+        let exponent = match exponent {
+            None => 0,
+            Some(signed) => {
+                let unsigned = signed.strip_prefix(['+', '-']).unwrap_or(signed);
+                if unsigned.is_empty() || !digits(unsigned) {
+                    return None;
+                }
+                let size = unsigned.parse().unwrap_or(i64::MAX);
+                if signed.starts_with('-') { -size } else { size }
+            }
+        };
+        Some(Self { text, negative: text.starts_with('-'), whole, fraction, exponent })
+    }
+
+    fn is_zero(&self) -> bool {
+        self.whole.bytes().chain(self.fraction.bytes()).all(|b| b == b'0')
+    }
+
+    /// The integer, where the mantissa is one and the exponent not negative.
+    fn exact(&self) -> Option<i128> {
+        if self.exponent < 0 || self.fraction.bytes().any(|b| b != b'0') {
+            return None;
+        }
+        if self.is_zero() {
+            return Some(0);
+        }
+        let digits: i128 = self.whole.trim_start_matches('0').parse().ok()?;
+        let power = 10_i128.checked_pow(u32::try_from(self.exponent).ok()?)?;
+        let size = digits.checked_mul(power)?;
+        Some(if self.negative { -size } else { size })
+    }
+}
+
+/// Whether `number` keeps to the numeric bounds.
+pub(super) fn within(number: &Number, bounds: &Bounds) -> bool {
+    let holds = |bound: Option<Bound>, allowed: fn(Ordering) -> bool| {
+        bound.is_none_or(|bound| compare(number, bound).is_some_and(allowed))
+    };
+    holds(bounds.minimum, Ordering::is_ge)
+        && holds(bounds.maximum, Ordering::is_le)
+        && holds(bounds.exclusive_minimum, Ordering::is_gt)
+        && holds(bounds.exclusive_maximum, Ordering::is_lt)
+        && bounds.multiple_of.is_none_or(|step| is_multiple(number, step))
+}
+
+/// Two numbers by value: exactly where both are integers.
+pub(super) fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
+    match (exact(number), bound) {
+        (Some(integer), Bound::Integer(bound)) => Some(integer.cmp(&i128::from(bound))),
+        _ => number.as_f64()?.partial_cmp(&float(bound)),
+    }
+}
+
+/// Whether two JSON numbers have one value.
+pub(super) fn equal(a: &Number, b: &Number) -> bool {
+    match (exact(a), exact(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.as_f64() == b.as_f64(),
+    }
+}
+
+/// The integer that `number` is, if it is one of at most 64 bits.
+#[allow(clippy::cast_possible_truncation)]
+pub(super) fn exact(number: &Number) -> Option<i128> {
+    if let Some(integer) = number.as_i64() {
+        return Some(integer.into());
+    }
+    if let Some(integer) = number.as_u64() {
+        return Some(integer.into());
+    }
+    let float = number.as_f64()?;
+    (float.fract() == 0.0 && float.abs() < 18_446_744_073_709_551_616.0).then_some(float as i128)
+}
+
+fn is_multiple(number: &Number, step: Bound) -> bool {
+    match (exact(number), step) {
+        (_, Bound::Integer(0)) => true,
+        (Some(integer), Bound::Integer(step)) => integer % i128::from(step) == 0,
+        _ => {
+            // 0.3 is a multiple of 0.1 to whoever wrote it.
+            let quotient = number.as_f64().unwrap_or(f64::NAN) / float(step);
+            (quotient - quotient.round()).abs() <= 1e-9 * quotient.abs().max(1.0)
+        }
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn float(bound: Bound) -> f64 {
+    match bound {
+        Bound::Integer(integer) => integer as f64,
+        Bound::Number(float) => float,
+    }
+}

@@ -1,0 +1,56 @@
+//! What repairing, validating and filling share: the table, the limits, and a budget of work.
+//!
+//! A schema may refer to itself through `anyOf`, so the work that a small text causes has no bound of its own.
+
+use std::cell::Cell;
+
+use super::Limits;
+use crate::table::{Node, NodeId, Table};
+
+/// Steps for one reading. A right or wrong text of 4 MiB takes less; what takes more does so by malice.
+const BUDGET: usize = 32_000_000;
+
+pub(super) struct Reader<'t> {
+    pub(super) table: &'t Table,
+    pub(super) limits: Limits,
+    budget: Cell<usize>,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) fn new(table: &'t Table, limits: Limits) -> Self {
+        Self { table, limits, budget: Cell::new(BUDGET) }
+    }
+
+    /// Takes `steps` out of the budget; false where they are not there.
+    pub(super) fn spend(&self, steps: usize) -> bool {
+        let left = self.budget.get().checked_sub(steps);
+        self.budget.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// The alternatives of `node`, those of alternatives that are nothing but alternatives included. None
+    /// where one of them does not say its type: then the schema does not say what a value should become.
+    pub(super) fn leaves(&self, node: &Node) -> Option<Vec<NodeId>> {
+        const MOST: usize = 256;
+        const DEEPEST: usize = 16;
+        fn walk(table: &Table, node: &Node, depth: usize, leaves: &mut Vec<NodeId>) -> Option<()> {
+            for &id in table.any_of(node) {
+                let branch = table.node(id);
+                if branch.all_of.len > 0 || leaves.len() == MOST || depth == DEEPEST {
+                    return None;
+                }
+                if !table.types(branch).is_any() {
+                    leaves.push(id);
+                } else if branch.any_of.len == 0 {
+                    return None;
+                } else {
+                    walk(table, branch, depth + 1, leaves)?;
+                }
+            }
+            Some(())
+        }
+        let mut leaves = Vec::new();
+        walk(self.table, node, 0, &mut leaves)?;
+        Some(leaves)
+    }
+}

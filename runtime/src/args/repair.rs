@@ -1,0 +1,250 @@
+//! Repair: an almost right value into the type that its schema asks for, at every depth, never by guessing.
+//!
+//! 1. The word `null` is null where null is allowed.
+//! 2. A value of an allowed type stays, and its children are visited.
+//! 3. Any other is converted: to the first of the schema's types that it says in another spelling.
+//! 4. Where an array is allowed, it becomes the array of that one value.
+//! 5. What is left is left for validation to report.
+
+use serde_json::Value;
+
+use super::reader::Reader;
+use super::tree::Tree;
+use super::{kind, literal, number};
+use crate::table::{Additional, Node, NodeId, Type, Types};
+
+/// A way to bring a value to one of some types, in the order in which they are tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Stay,
+    Convert,
+    Wrap,
+}
+
+/// Alternatives within alternatives. A schema may be its own alternative.
+const DEEPEST: usize = 16;
+
+const ALL: &[Step] = &[Step::Stay, Step::Convert, Step::Wrap];
+
+impl Reader<'_> {
+    /// Repairs the arguments as a whole. They are an object whatever the schema says of its root.
+    pub(super) fn repair_arguments(&self, value: &mut Value) {
+        let (node, room) = (self.table.node(0), self.limits.max_depth);
+        if let Value::String(text) = value
+            && let Some(object @ Value::Object(_)) = self.held(text, room)
+        {
+            *value = object;
+        }
+        if value.is_object() {
+            self.children(value, node, room);
+            self.alternatives(value, node, room, &[Step::Stay], 0);
+        }
+    }
+
+    /// Repairs a value toward a node. It may come to be nested `room` levels deep.
+    pub(super) fn repair(&self, value: &mut Value, id: NodeId, room: usize) {
+        if !self.spend(1) {
+            return;
+        }
+        let node = self.table.node(id);
+        if is_null_word(value) && self.names_null(node) {
+            *value = Value::Null;
+            return;
+        }
+        let types = self.table.types(node);
+        if types.is_any() || node.all_of.len > 0 {
+            self.children(value, node, room);
+        } else {
+            let _ = ALL.iter().any(|step| self.step(*step, value, node, types, room));
+        }
+        self.alternatives(value, node, room, ALL, 0);
+    }
+
+    /// Whether `node` says in so many words that null is allowed.
+    fn names_null(&self, node: &Node) -> bool {
+        let types = self.table.types(node);
+        if node.all_of.len > 0 {
+            false
+        } else if types.is_any() {
+            let leaves = self.leaves(node).unwrap_or_default();
+            leaves.iter().any(|leaf| self.allows_null(self.table.node(*leaf)))
+        } else {
+            self.allows_null(node)
+        }
+    }
+
+    /// Whether the types and the `enum` of `node` have null in them.
+    pub(super) fn allows_null(&self, node: &Node) -> bool {
+        let literals = self.table.literals(node);
+        self.table.types(node).names(Type::Null)
+            && (literals.is_empty() || literals.iter().any(|l| kind::equals(l, &Value::Null)))
+    }
+
+    fn step(&self, step: Step, value: &mut Value, node: &Node, types: Types, room: usize) -> bool {
+        let done = match step {
+            Step::Stay => kind::fits(types, value),
+            Step::Convert => match types.iter().find_map(|wanted| self.convert(value, wanted, room)) {
+                Some(converted) => {
+                    *value = converted;
+                    true
+                }
+                None => false,
+            },
+            Step::Wrap => {
+                let wraps = room > 0 && types.names(Type::Array) && !value.is_null() && !self.is_cut_off(value, room);
+                if wraps {
+                    *value = Value::Array(vec![value.take()]);
+                }
+                wraps
+            }
+        };
+        if done {
+            self.children(value, node, room);
+        }
+        done
+    }
+
+    fn children(&self, value: &mut Value, node: &Node, room: usize) {
+        let inner = room.saturating_sub(1);
+        match value {
+            Value::Array(items) => {
+                if let Some(id) = node.items {
+                    for item in items {
+                        self.repair(item, id, inner);
+                    }
+                }
+            }
+            Value::Object(map) => {
+                let properties = self.table.properties(node);
+                if !self.spend(properties.len()) {
+                    return;
+                }
+                for property in properties {
+                    if let Some(value) = map.get_mut(&*property.name) {
+                        self.repair(value, property.node, inner);
+                    }
+                }
+                if let Additional::Node(id) = node.additional {
+                    let declared = self.declared(node);
+                    for (_, value) in map.iter_mut().filter(|(key, _)| !declared.contains(key.as_str())) {
+                        self.repair(value, id, inner);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the first alternative that validates as it is, else the first that does so after repair, else
+    /// the first whose type the value has or can get.
+    fn alternatives(&self, value: &mut Value, node: &Node, room: usize, steps: &[Step], nested: usize) {
+        if node.any_of.len == 0 || node.all_of.len > 0 || nested == DEEPEST {
+            return;
+        }
+        let Some(leaves) = self.leaves(node) else { return };
+        let toward = |value: &mut Value, step: Step, id: NodeId| {
+            let leaf = self.table.node(id);
+            let done = self.step(step, value, leaf, self.table.types(leaf), room);
+            if done {
+                self.alternatives(value, leaf, room, steps, nested + 1);
+            }
+            done
+        };
+        if let Some(leaf) = leaves.iter().find(|leaf| self.is_valid(value, **leaf)) {
+            toward(value, Step::Stay, *leaf);
+            return;
+        }
+        let mut first = None;
+        for step in steps {
+            for leaf in &leaves {
+                let types = self.table.types(self.table.node(*leaf));
+                if !within_reach(*step, types, value) {
+                    continue;
+                }
+                if !self.spend(weight(value)) {
+                    return;
+                }
+                let mut trial = value.clone();
+                if toward(&mut trial, *step, *leaf) {
+                    if self.is_valid(&trial, *leaf) {
+                        *value = trial;
+                        return;
+                    }
+                    first.get_or_insert(trial);
+                }
+            }
+        }
+        if let Some(trial) = first {
+            *value = trial;
+        }
+    }
+
+    /// `value` as a `wanted`, if it says one in another spelling.
+    fn convert(&self, value: &Value, wanted: Type, room: usize) -> Option<Value> {
+        match (wanted, value) {
+            (Type::Integer, Value::String(text)) => number::integer_from(text).map(Value::from),
+            (Type::Number, Value::String(text)) => number::number_from(text).map(Value::Number),
+            (Type::Boolean, Value::String(text)) => match text.trim() {
+                word if word.eq_ignore_ascii_case("true") => Some(Value::Bool(true)),
+                word if word.eq_ignore_ascii_case("false") => Some(Value::Bool(false)),
+                _ => None,
+            },
+            (Type::Array, Value::String(text)) if opens_with(text, '[') => self.held(text, room),
+            (Type::Object, Value::String(text)) if opens_with(text, '{') => self.held(text, room),
+            (Type::String, Value::Number(_) | Value::Bool(_)) => Some(Value::String(value.to_string())),
+            _ => None,
+        }
+    }
+
+    /// The array or object whose JSON, or its Python spelling, is the whole of `text`.
+    fn held(&self, text: &str, room: usize) -> Option<Value> {
+        let text = text.trim();
+        let closed = (opens_with(text, '[') && text.ends_with(']')) || (opens_with(text, '{') && text.ends_with('}'));
+        if !closed || !self.spend(text.len() / 8) {
+            return None;
+        }
+        Tree { room, unique: false }.parse(text).ok().or_else(|| literal::parse(text, room))
+    }
+
+    /// Whether `value` looks like an array or object of which the end is missing.
+    fn is_cut_off(&self, value: &Value, room: usize) -> bool {
+        let Value::String(text) = value else { return false };
+        (opens_with(text, '[') || opens_with(text, '{')) && self.held(text, room).is_none()
+    }
+}
+
+/// Whether `text` is the word `null`, in any case.
+pub(super) fn is_null(text: &str) -> bool {
+    text.len() >= 4 && text.trim().eq_ignore_ascii_case("null")
+}
+
+fn is_null_word(value: &Value) -> bool {
+    value.as_str().is_some_and(is_null)
+}
+
+fn opens_with(text: &str, bracket: char) -> bool {
+    text.trim_start().starts_with(bracket)
+}
+
+/// Whether it is worth a copy of `value` to try this.
+fn within_reach(step: Step, types: Types, value: &Value) -> bool {
+    match step {
+        Step::Stay => kind::fits(types, value),
+        Step::Convert => match value {
+            Value::String(_) => !kind::fits(types, value),
+            Value::Number(_) | Value::Bool(_) => types.names(Type::String) && !kind::fits(types, value),
+            _ => false,
+        },
+        Step::Wrap => types.names(Type::Array) && !value.is_null() && !value.is_array(),
+    }
+}
+
+/// What a copy of `value` costs.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => 1 + text.len() / 64,
+        Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
+        Value::Object(map) => 1 + map.values().map(|value| 1 + weight(value)).sum::<usize>(),
+        _ => 1,
+    }
+}

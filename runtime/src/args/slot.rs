@@ -1,0 +1,188 @@
+//! Slots: one value each, already validated, waiting to be taken by typed code.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+/// One value, in the [`Form`](crate::table::Form) that its table node asks for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Slot<'a> {
+    /// The key was not sent (or was sent as null where null is not allowed and the property is optional).
+    #[default]
+    Absent,
+    /// `null`, where the schema allows it.
+    Null,
+    /// `Form::Boolean`
+    Boolean(bool),
+    /// `Form::Integer`
+    Integer(i64),
+    /// `Form::Number`
+    Number(f64),
+    /// `Form::String`; borrowed from the arguments' text where that has no escapes in it.
+    String(Cow<'a, str>),
+    /// `Form::Choice`
+    Choice(u16),
+    /// `Form::Array`
+    Array(Vec<Slot<'a>>),
+    /// `Form::Object`
+    Object(Vec<Slot<'a>>),
+    /// `Form::Map`
+    Map(Vec<(Cow<'a, str>, Slot<'a>)>),
+    /// `Form::Value`
+    Value(Value),
+}
+
+/// The arguments of one call: a slot for each declared property of the root, in order.
+#[derive(Debug, Default)]
+pub struct Slots<'a>(Vec<Slot<'a>>);
+
+impl<'a> Slots<'a> {
+    pub(crate) fn new(slots: Vec<Slot<'a>>) -> Self {
+        Self(slots)
+    }
+
+    /// Takes the value of property `index`.
+    ///
+    /// # Panics
+    /// When the slot holds another form than `T` reads. Generated tables and types come from one source, so
+    /// this is a fault of the generator, never of the model.
+    pub fn take<T: FromSlot>(&mut self, index: usize) -> T {
+        T::from_slot(self.slot(index))
+    }
+
+    /// Takes the value of property `index`, or `default` where it was not sent.
+    ///
+    /// # Panics
+    /// As [`take`](Self::take).
+    pub fn take_or<T: FromSlot>(&mut self, index: usize, default: impl FnOnce() -> T) -> T {
+        match self.slot(index) {
+            Slot::Absent => default(),
+            slot => T::from_slot(slot),
+        }
+    }
+
+    fn slot(&mut self, index: usize) -> Slot<'a> {
+        self.0.get_mut(index).map(std::mem::take).unwrap_or_default()
+    }
+}
+
+/// A type that can be taken out of a slot.
+pub trait FromSlot: Sized {
+    /// The value in `slot`.
+    ///
+    /// # Panics
+    /// When `slot` holds another form than this type reads.
+    fn from_slot(slot: Slot<'_>) -> Self;
+}
+
+#[cold]
+fn mismatch(wanted: &str, slot: &Slot<'_>) -> ! {
+    panic!("the argument table promised {wanted}, the slot holds {slot:?}: run `cargo xtask gen`");
+}
+
+impl FromSlot for bool {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        match slot {
+            Slot::Boolean(b) => b,
+            other => mismatch("a boolean", &other),
+        }
+    }
+}
+
+impl FromSlot for i64 {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        match slot {
+            Slot::Integer(i) => i,
+            other => mismatch("an integer", &other),
+        }
+    }
+}
+
+impl FromSlot for f64 {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        match slot {
+            Slot::Number(n) => n,
+            other => mismatch("a number", &other),
+        }
+    }
+}
+
+impl FromSlot for String {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        match slot {
+            Slot::String(s) => s.into_owned(),
+            other => mismatch("a string", &other),
+        }
+    }
+}
+
+impl<T: FromSlot> FromSlot for Option<T> {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        match slot {
+            Slot::Absent | Slot::Null => None,
+            slot => Some(T::from_slot(slot)),
+        }
+    }
+}
+
+impl<T: FromSlot> FromSlot for Vec<T> {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        match slot {
+            Slot::Array(items) => items.into_iter().map(T::from_slot).collect(),
+            other => mismatch("an array", &other),
+        }
+    }
+}
+
+impl<T: FromSlot> FromSlot for BTreeMap<String, T> {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        match slot {
+            Slot::Map(entries) => entries.into_iter().map(|(k, v)| (k.into_owned(), T::from_slot(v))).collect(),
+            other => mismatch("a map", &other),
+        }
+    }
+}
+
+impl FromSlot for Value {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        match slot {
+            Slot::Value(value) => value,
+            Slot::Null => Value::Null,
+            other => mismatch("a JSON value", &other),
+        }
+    }
+}
+
+impl FromSlot for Map<String, Value> {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        match slot {
+            Slot::Value(Value::Object(map)) => map,
+            other => mismatch("a JSON object", &other),
+        }
+    }
+}
+
+/// A generated enum: the position of the string among the node's literals.
+pub fn choice<T: Copy>(slot: &Slot<'_>, all: &[T]) -> T {
+    match slot {
+        Slot::Choice(index) if usize::from(*index) < all.len() => all[usize::from(*index)],
+        other => mismatch("one of the enum's values", other),
+    }
+}
+
+/// A generated struct: one slot for each declared property.
+pub fn object(slot: Slot<'_>) -> Slots<'_> {
+    match slot {
+        Slot::Object(slots) => Slots(slots),
+        other => mismatch("an object", &other),
+    }
+}
+
+/// A generated default that no Rust literal can be: JSON text, which the generator wrote.
+///
+/// # Panics
+/// When `text` is not JSON: a fault of the generator.
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("the generated default {text:?} is not JSON: {error}"))
+}

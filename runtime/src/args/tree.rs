@@ -1,0 +1,101 @@
+//! JSON text into a tree, with the two checks that `serde_json::Value` lacks: depth, and duplicate keys.
+
+use std::fmt;
+
+use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use super::words;
+
+/// How the error about depth begins.
+pub(super) const TOO_DEEP: &str = "arrays and objects are nested too deep";
+
+/// Reads one value.
+#[derive(Clone, Copy)]
+pub(super) struct Tree {
+    /// How many levels of arrays and objects it may have.
+    pub(super) room: usize,
+    /// Whether a key that comes twice is an error; if not, the last one counts.
+    pub(super) unique: bool,
+}
+
+impl Tree {
+    /// The value that is the whole of `text`.
+    pub(super) fn parse(self, text: &str) -> serde_json::Result<Value> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let value = self.deserialize(&mut deserializer)?;
+        deserializer.end()?;
+        Ok(value)
+    }
+
+    fn inner<E: Error>(self) -> Result<Self, E> {
+        match self.room.checked_sub(1) {
+            Some(room) => Ok(Self { room, ..self }),
+            None => Err(E::custom(TOO_DEEP)),
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Tree {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Tree {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element_seed(inner)? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
+        let mut object = Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if self.unique && object.contains_key(&key) {
+                return Err(A::Error::custom(format_args!(
+                    "the key {} comes twice in one object",
+                    words::quoted(&key)
+                )));
+            }
+            object.insert(key, map.next_value_seed(inner)?);
+        }
+        Ok(Value::Object(object))
+    }
+}

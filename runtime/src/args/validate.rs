@@ -1,0 +1,277 @@
+//! Validation: whether a value keeps to its schema, and if not, every place where it does not.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::reader::Reader;
+use super::{kind, number, words};
+use crate::output::Problem;
+use crate::table::{Additional, Bounds, Node, NodeId, Type};
+
+/// Problems that are reported; the rest is counted.
+const MOST: usize = 20;
+/// Levels of values and alternatives. A schema may be its own alternative.
+const DEEPEST: usize = 256;
+
+/// What is wrong.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    pub(super) shown: Vec<Problem>,
+    /// How many there are besides.
+    pub(super) more: usize,
+}
+
+impl Reader<'_> {
+    /// Everything that is wrong with the arguments.
+    pub(super) fn problems(&self, value: &Value) -> Problems {
+        let mut check = Check { reader: self, report: Some(Problems::default()), ok: true };
+        if value.is_object() {
+            check.node(value, 0, &Path::ROOT);
+        } else {
+            check.fail(&Path::ROOT, || ("object".to_owned(), words::got(value)));
+        }
+        check.report.unwrap_or_default()
+    }
+
+    /// Whether `value` keeps to a node.
+    pub(super) fn is_valid(&self, value: &Value, id: NodeId) -> bool {
+        self.is_valid_below(value, id, &Path::ROOT)
+    }
+
+    fn is_valid_below(&self, value: &Value, id: NodeId, path: &Path<'_>) -> bool {
+        let mut check = Check { reader: self, report: None, ok: true };
+        check.node(value, id, path);
+        check.ok
+    }
+
+    /// Whether null, sent for this optional property, stands for its absence.
+    pub(super) fn is_absence(&self, value: &Value, required: bool, id: NodeId) -> bool {
+        value.is_null() && !required && !self.is_valid(value, id)
+    }
+
+    /// The names of the declared properties of `node`.
+    pub(super) fn declared(&self, node: &Node) -> HashSet<&str> {
+        self.table.properties(node).iter().map(|property| &*property.name).collect()
+    }
+}
+
+struct Check<'r, 't> {
+    reader: &'r Reader<'t>,
+    /// None where only the verdict matters: then the first failure ends it.
+    report: Option<Problems>,
+    ok: bool,
+}
+
+impl Check<'_, '_> {
+    fn fail(&mut self, path: &Path<'_>, words: impl FnOnce() -> (String, String)) {
+        self.ok = false;
+        if let Some(report) = &mut self.report {
+            if report.shown.len() < MOST {
+                let (expected, got) = words();
+                report.shown.push(Problem { path: path.pointer(), expected, got });
+            } else {
+                report.more += 1;
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        !self.ok && self.report.is_none()
+    }
+
+    fn node(&mut self, value: &Value, id: NodeId, path: &Path<'_>) {
+        let table = self.reader.table;
+        if path.depth > DEEPEST || !self.reader.spend(1) {
+            return self.fail(path, || ("something simpler".to_owned(), "too much to check".to_owned()));
+        }
+        let node = table.node(id);
+        let literals = table.literals(node);
+        if !kind::fits(node.types, value) {
+            let whole = matches!(value, Value::Number(n) if node.types.names(Type::Integer) && n.as_f64().is_some_and(|f| f.fract() == 0.0));
+            let expected = || if whole { words::integer_range() } else { words::expected(table, node) };
+            return self.fail(path, || (expected(), words::got(value)));
+        }
+        if !literals.is_empty() && !literals.iter().any(|literal| kind::equals(literal, value)) {
+            return self.fail(path, || (words::expected(table, node), words::got(value)));
+        }
+        if let Some(bounds) = table.bounds(node)
+            && let Some(got) = out_of_bounds(value, bounds)
+        {
+            self.fail(path, || (words::expected(table, node), got));
+        }
+        match value {
+            Value::Array(items) => {
+                if let Some(id) = node.items {
+                    for (index, item) in items.iter().enumerate() {
+                        if self.is_over() {
+                            return;
+                        }
+                        self.node(item, id, &path.then(Step::Index(index)));
+                    }
+                }
+            }
+            Value::Object(map) => self.object(map, node, path),
+            _ => {}
+        }
+        for branch in table.all_of(node) {
+            if !self.is_over() {
+                self.node(value, *branch, &path.then(Step::Same));
+            }
+        }
+        if node.any_of.len > 0 && !self.is_over() {
+            self.alternatives(value, node, path);
+        }
+    }
+
+    fn object(&mut self, map: &Map<String, Value>, node: &Node, path: &Path<'_>) {
+        let table = self.reader.table;
+        let properties = table.properties(node);
+        if !self.reader.spend(properties.len()) {
+            self.ok = false;
+        }
+        let (mut known, mut absent) = (0, 0);
+        for property in properties {
+            if self.is_over() {
+                return;
+            }
+            match map.get(&*property.name) {
+                None if property.required => {
+                    let expected = || words::expected(table, table.node(property.node)) + " (required)";
+                    self.fail(&path.then(Step::Key(&property.name)), || (expected(), "nothing".to_owned()));
+                }
+                None => {}
+                Some(value) if self.reader.is_absence(value, property.required, property.node) => absent += 1,
+                Some(value) => {
+                    known += 1;
+                    self.node(value, property.node, &path.then(Step::Key(&property.name)));
+                }
+            }
+        }
+        let count = map.len() - absent;
+        if let Some(bounds) = table.bounds(node)
+            && !in_range(count, bounds.min_properties, bounds.max_properties)
+        {
+            self.fail(path, || (words::expected(table, node), format!("{count} keys")));
+        }
+        if node.additional == Additional::Allow || count == known || self.is_over() {
+            return;
+        }
+        let declared = self.reader.declared(node);
+        for (key, value) in map.iter().filter(|(key, _)| !declared.contains(key.as_str())) {
+            if self.is_over() {
+                return;
+            }
+            let path = path.then(Step::Key(key));
+            match node.additional {
+                Additional::Node(id) => self.node(value, id, &path),
+                _ => self.fail(&path, || (words::instead_of(key, properties), words::got(value))),
+            }
+        }
+    }
+
+    fn alternatives(&mut self, value: &Value, node: &Node, path: &Path<'_>) {
+        let table = self.reader.table;
+        let inner = path.then(Step::Same);
+        let branches = table.any_of(node);
+        let wanted = if node.exactly_one { 2 } else { 1 };
+        let hits = branches.iter().filter(|id| self.reader.is_valid_below(value, **id, &inner)).take(wanted).count();
+        if hits > 1 {
+            let expected = || format!("exactly one of these: {}", words::expected(table, node));
+            return self.fail(path, || (expected(), "more than one".to_owned()));
+        }
+        if hits == 1 {
+            return;
+        }
+        if self.report.is_some() {
+            let mut near = branches.iter().filter(|id| {
+                let branch = table.node(**id);
+                kind::fits(table.types(branch), value)
+            });
+            if let (Some(only), None) = (near.next(), near.next()) {
+                return self.node(value, *only, &inner);
+            }
+        }
+        self.fail(path, || {
+            (words::expected(table, &Node { types: crate::table::Types::ANY, ..*node }), words::got(value))
+        });
+    }
+}
+
+/// What is there, where that is too little or too much.
+fn out_of_bounds(value: &Value, bounds: &Bounds) -> Option<String> {
+    match value {
+        Value::Number(number) => (!number::within(number, bounds)).then(|| words::got(value)),
+        Value::String(text) => {
+            let wrong = !fits_length(text, bounds);
+            wrong.then(|| format!("{} characters", text.chars().count()))
+        }
+        Value::Array(items) => {
+            if !in_range(items.len(), bounds.min_items, bounds.max_items) {
+                return Some(format!("{} items", items.len()));
+            }
+            (bounds.unique_items && !are_unique(items)).then(|| "items that come twice".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Whether the length of `text`, in code points, is within bounds.
+pub(super) fn fits_length(text: &str, bounds: &Bounds) -> bool {
+    (bounds.min_length.is_none() && bounds.max_length.is_none())
+        || in_range(text.chars().count(), bounds.min_length, bounds.max_length)
+}
+
+/// Whether `count` is neither too small nor too large.
+pub(super) fn in_range(count: usize, least: Option<u64>, most: Option<u64>) -> bool {
+    let count = count as u64;
+    least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most)
+}
+
+fn are_unique(items: &[Value]) -> bool {
+    let mut seen = HashSet::with_capacity(items.len());
+    items.iter().all(|item| {
+        let mut text = String::new();
+        kind::canonical(item, &mut text);
+        seen.insert(text)
+    })
+}
+
+/// Where in the arguments we are. Written out only where something is wrong.
+struct Path<'p> {
+    parent: Option<&'p Path<'p>>,
+    step: Step<'p>,
+    depth: usize,
+}
+
+enum Step<'p> {
+    Key(&'p str),
+    Index(usize),
+    /// Into an alternative: another schema, the same value.
+    Same,
+}
+
+impl Path<'_> {
+    const ROOT: Path<'static> = Path { parent: None, step: Step::Same, depth: 0 };
+
+    fn then<'p>(&'p self, step: Step<'p>) -> Path<'p> {
+        Path { parent: Some(self), step, depth: self.depth + 1 }
+    }
+
+    fn pointer(&self) -> String {
+        let mut out = self.parent.map(Path::pointer).unwrap_or_default();
+        match self.step {
+            Step::Key(key) => {
+                let key = words::cut(key, 200);
+                out.push('/');
+                out.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            }
+            Step::Index(index) => {
+                let _ = write!(out, "/{index}");
+            }
+            Step::Same => {}
+        }
+        out
+    }
+}

@@ -1,0 +1,179 @@
+//! The words in which a model is told what is expected and what is there instead.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::nearest;
+use crate::table::{Bound, Bounds, Literal, Node, NodeId, Property, Table, Type};
+
+/// Bytes of a value that are shown.
+const SHOWN: usize = 80;
+/// Entries of a list that are shown.
+const LISTED: usize = 20;
+
+/// What `value` is.
+pub(super) fn got(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "array".to_owned(),
+        Value::Object(_) => "object".to_owned(),
+        Value::String(text) => quoted(text),
+        other => other.to_string(),
+    }
+}
+
+/// `text` as a JSON string, cut where it is long.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    let shown = cut(text, SHOWN);
+    crate::json::push_string(&mut out, shown);
+    if shown.len() < text.len() {
+        out.push('…');
+    }
+    out
+}
+
+/// At most the first `most` bytes of `text`, to a whole character.
+pub(super) fn cut(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
+}
+
+/// What `node` asks for.
+pub(super) fn expected(table: &Table, node: &Node) -> String {
+    describe(table, node, 3)
+}
+
+/// What an integer may be where the schema sets no closer bounds.
+pub(super) fn integer_range() -> String {
+    format!("integer between {} and {}", i64::MIN, i64::MAX)
+}
+
+/// What to write instead of the unknown key `name`.
+pub(super) fn instead_of(name: &str, properties: &[Property]) -> String {
+    let known = properties.iter().map(|property| &*property.name);
+    let near = nearest(name, known.clone());
+    if !near.is_empty() {
+        let near: Vec<String> = near.into_iter().map(quoted).collect();
+        format!("no such argument; did you mean {}?", near.join(" or "))
+    } else if properties.is_empty() {
+        "no such argument; there are none here".to_owned()
+    } else {
+        format!("no such argument; known are {}", listed(known.map(quoted)))
+    }
+}
+
+fn describe(table: &Table, node: &Node, depth: usize) -> String {
+    let literals = table.literals(node);
+    let branches = [table.any_of(node), table.all_of(node)].concat();
+    if let [literal] = literals {
+        return written(literal);
+    }
+    if !literals.is_empty() {
+        return format!("one of {}", listed(literals.iter().map(written)));
+    }
+    if !node.types.is_any() {
+        let bounds = table.bounds(node).copied().unwrap_or_default();
+        let types: Vec<String> = node.types.iter().map(|t| of_type(table, node, t, &bounds, depth)).collect();
+        return types.join(" or ");
+    }
+    if branches.is_empty() || depth == 0 {
+        return "another value".to_owned();
+    }
+    let joint = if node.any_of.len > 0 { " or " } else { " and " };
+    let branches: Vec<String> = branches.iter().take(5).map(|id| describe(table, table.node(*id), depth - 1)).collect();
+    branches.join(joint)
+}
+
+fn of_type(table: &Table, node: &Node, wanted: Type, bounds: &Bounds, depth: usize) -> String {
+    let mut out = wanted.name().to_owned();
+    match wanted {
+        Type::Integer | Type::Number => {
+            let range = Range {
+                low: bounds.minimum.map(number),
+                high: bounds.maximum.map(number),
+                above: bounds.exclusive_minimum.map(number),
+                below: bounds.exclusive_maximum.map(number),
+            };
+            range.append(&mut out, "");
+            if let Some(step) = bounds.multiple_of {
+                out.push_str(" that is a multiple of ");
+                out.push_str(&number(step));
+            }
+        }
+        Type::String => Range::of(bounds.min_length, bounds.max_length).append(&mut out, " characters"),
+        Type::Array => {
+            if let Some(items) = node.items.filter(|_| depth > 0).and_then(|id| item_words(table, id, depth)) {
+                out.push_str(" of ");
+                out.push_str(&items);
+            }
+            Range::of(bounds.min_items, bounds.max_items).append(&mut out, " items");
+        }
+        Type::Object => Range::of(bounds.min_properties, bounds.max_properties).append(&mut out, " keys"),
+        Type::Null | Type::Boolean => {}
+    }
+    out
+}
+
+fn item_words(table: &Table, id: NodeId, depth: usize) -> Option<String> {
+    let node = table.node(id);
+    (!table.types(node).is_any()).then(|| describe(table, node, depth - 1))
+}
+
+#[derive(Default)]
+struct Range {
+    low: Option<String>,
+    high: Option<String>,
+    above: Option<String>,
+    below: Option<String>,
+}
+
+impl Range {
+    fn of(low: Option<u64>, high: Option<u64>) -> Self {
+        Self { low: low.map(|n| n.to_string()), high: high.map(|n| n.to_string()), ..Self::default() }
+    }
+
+    fn append(&self, out: &mut String, unit: &str) {
+        let with = if unit.is_empty() { "" } else { " with" };
+        let _ = match (&self.low, &self.high) {
+            (Some(low), Some(high)) if low == high => write!(out, "{with} exactly {low}{unit}"),
+            (Some(low), Some(high)) if unit.is_empty() => write!(out, " between {low} and {high}"),
+            (Some(low), Some(high)) => write!(out, "{with} {low} to {high}{unit}"),
+            (Some(low), None) => write!(out, "{with} at least {low}{unit}"),
+            (None, Some(high)) => write!(out, "{with} at most {high}{unit}"),
+            (None, None) => Ok(()),
+        };
+        for (word, bound) in [("greater than", &self.above), ("less than", &self.below)] {
+            if let Some(bound) = bound {
+                let _ = write!(out, " {word} {bound}");
+            }
+        }
+    }
+}
+
+fn number(bound: Bound) -> String {
+    match bound {
+        Bound::Integer(integer) => integer.to_string(),
+        Bound::Number(float) => float.to_string(),
+    }
+}
+
+fn written(literal: &Literal) -> String {
+    match literal {
+        Literal::Null => "null".to_owned(),
+        Literal::Boolean(b) => b.to_string(),
+        Literal::Integer(i) => i.to_string(),
+        Literal::Number(n) => n.to_string(),
+        Literal::String(text) => quoted(text),
+        Literal::Json(text) => cut(text, SHOWN).to_owned(),
+    }
+}
+
+fn listed(all: impl Iterator<Item = String> + Clone) -> String {
+    let more = all.clone().skip(LISTED).count();
+    let mut list = all.take(LISTED).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        let _ = write!(list, " and {more} more");
+    }
+    list
+}

@@ -1,0 +1,49 @@
+//! The runtime of toolc: serves a compiled tool catalog to a model and dispatches the model's calls.
+//!
+//! ```text
+//! Registry ──session()──▶ Session ──turn()──▶ Turn ──definitions()──▶ the model
+//! (providers)            (granted set)       (snapshot) ◀──call()──── the model
+//! ```
+//!
+//! A [`Registry`] holds the [`Provider`]s of one process, a [`Session`] one conversation's choice of
+//! toolsets, a [`Turn`] an immutable snapshot of that choice in one [`Dialect`]. What a turn did not show
+//! cannot be called through it.
+//!
+//! Nothing here knows TOML or templates: [`Tool`]s, [`Toolset`]s and argument [`table`]s are data, usually
+//! static data written by `cargo xtask gen`.
+
+pub mod args;
+mod call;
+pub mod graph;
+mod json;
+mod nearest;
+mod output;
+mod provider;
+mod registry;
+mod session;
+mod spec;
+pub mod table;
+mod turn;
+
+pub use args::{FromSlot, Slots};
+pub use call::{Call, ToolCall};
+pub use nearest::nearest;
+pub use output::{ErrorKind, Output, Problem, ToolError};
+pub use provider::{Provider, Reply};
+pub use registry::{Collision, Registry};
+pub use serde_json::{Map, Value};
+pub use session::{Session, SessionBuilder, UnknownToolset};
+pub use spec::{Definition, Dialect, Text, Tool, Toolset};
+pub use turn::{Answer, Turn};
+
+/// The version of the contract between generated code and this crate. It changes with every change to a
+/// type that generated code fills in.
+pub const STAMP: u32 = 1;
+
+/// Fails the build of generated code that was written for another version of this crate.
+///
+/// # Panics
+/// When `stamp` is not [`STAMP`]. Generated code calls this in a constant, so that it is a compile error.
+pub const fn assert_stamp(stamp: u32) {
+    assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
+}

@@ -1,0 +1,51 @@
+//! "Did you mean": the one measure of likeness behind every suggestion, at build time and at run time.
+
+/// Up to three of `candidates` that `name` is probably a slip for, the likeliest first.
+///
+/// A candidate counts when at most a third of the letters are wrong (a swap of neighbours counts once, case
+/// and `-` for `_` not at all), or when one name is the beginning of the other and at least three letters long.
+pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
+    /// Longer names are no slips, and the measure is quadratic: names come from a model, unbounded.
+    const LONGEST: usize = 128;
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
+    let wanted = fold(name);
+    let mut found: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter(|candidate| candidate.len() <= LONGEST)
+        .filter_map(|candidate| {
+            let folded = fold(candidate);
+            let distance = strsim::osa_distance(&wanted, &folded);
+            let (short, long) = (wanted.len().min(folded.len()), wanted.len().max(folded.len()));
+            let close = distance * 3 <= long.max(3);
+            let prefix = short >= 3 && (wanted.starts_with(&folded) || folded.starts_with(&wanted));
+            (close || prefix).then_some((distance, candidate))
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.truncate(3);
+    found.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+fn fold(name: &str) -> String {
+    name.to_ascii_lowercase().replace('-', "_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_found_and_strangers_are_not() {
+        let tools = ["patch", "read_file", "search_files", "terminal", "todo", "write_file"];
+        assert_eq!(nearest("raed_file", tools), ["read_file"]);
+        assert_eq!(nearest("Read-File", tools), ["read_file"]);
+        assert_eq!(nearest("term", tools), ["terminal"]);
+        assert_eq!(nearest("serach_files", tools), ["search_files"]);
+        assert!(nearest("browser_click", tools).is_empty());
+        assert!(nearest("to", ["at"]).is_empty());
+        assert!(nearest(&"x".repeat(1_000_000), tools).is_empty());
+    }
+}

@@ -1,0 +1,62 @@
+//! What a provider says of its tools and toolsets: plain data, borrowed when generated, owned when made at run time.
+
+use std::borrow::Cow;
+
+use crate::table::Table;
+
+/// Text that is static in generated code and owned where a provider is made at run time.
+pub type Text = Cow<'static, str>;
+
+/// The shape in which one family of providers wants tool definitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// OpenAI's Chat Completions: `{"type": "function", "function": {"name", "description", "parameters"}}`.
+    OpenAi,
+}
+
+/// One tool as one dialect shows it to a model.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// Whose shape this is.
+    pub dialect: Dialect,
+    /// One JSON object, without white space around it.
+    pub text: Text,
+}
+
+/// One function that a model can call.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// Unique in a registry.
+    pub name: Text,
+    /// The name of the toolset that owns this tool.
+    pub toolset: Text,
+    /// For a person's eyes: a spinner or a list. May be empty.
+    pub emoji: Text,
+    /// What its arguments are read, repaired and validated against.
+    pub arguments: Table,
+    /// At most one for each dialect.
+    pub definitions: Cow<'static, [Definition]>,
+}
+
+impl Tool {
+    /// The JSON text of this tool's definition in `dialect`, if it has one there.
+    pub fn definition(&self, dialect: Dialect) -> Option<&str> {
+        self.definitions.iter().find(|d| d.dialect == dialect).map(|d| &*d.text)
+    }
+}
+
+/// A named bundle of tools. Names in it that nobody registered stand for nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Toolset {
+    /// Unique in a registry.
+    pub name: Text,
+    /// For a person's eyes.
+    pub description: Text,
+    /// Tools that have another home. The home tools are known from [`Tool::toolset`].
+    pub tools: Cow<'static, [Text]>,
+    /// Other toolsets, whose tools this one brings along.
+    pub includes: Cow<'static, [Text]>,
+    /// A toolset that this one builds on: enabled with it, left alone when it is disabled.
+    pub base: Option<Text>,
+}

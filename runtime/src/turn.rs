@@ -1,0 +1,133 @@
+//! A turn: an immutable snapshot of a session in one dialect, and the way a call takes through it.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use crate::args::{self, Limits};
+use crate::registry::State;
+use crate::{Call, Dialect, ErrorKind, Output, Reply, ToolCall, ToolError, nearest};
+
+/// What the model is shown, and the only things that it can call. Cheap to clone.
+#[derive(Clone)]
+pub struct Turn(Arc<Snapshot>);
+
+struct Snapshot {
+    state: Arc<State>,
+    dialect: Dialect,
+    /// Positions of the granted tools in the state; sorted by name, as the state is.
+    tools: Vec<usize>,
+    definitions: Box<str>,
+}
+
+/// A call's answer: always one well-formed JSON text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The handler's result, or `{"error": text, "kind": word, "problems": [...]}`.
+    pub json: String,
+    /// Whether the call failed. Some providers want to be told beside the text.
+    pub is_error: bool,
+}
+
+impl Turn {
+    pub(crate) fn new(state: Arc<State>, dialect: Dialect, members: &[bool]) -> Self {
+        let tools: Vec<usize> =
+            (0..members.len()).filter(|&id| members[id] && state.tool(id).definition(dialect).is_some()).collect();
+        let texts = || tools.iter().filter_map(|&id| state.tool(id).definition(dialect));
+        let mut definitions = String::with_capacity(texts().map(|text| text.len() + 1).sum::<usize>() + 2);
+        definitions.push('[');
+        for text in texts() {
+            if definitions.len() > 1 {
+                definitions.push(',');
+            }
+            definitions.push_str(text);
+        }
+        definitions.push(']');
+        Self(Arc::new(Snapshot { state, dialect, tools, definitions: definitions.into() }))
+    }
+
+    /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
+    pub fn definitions(&self) -> &str {
+        &self.0.definitions
+    }
+
+    /// The names of its tools, sorted.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.0.tools.iter().map(|&id| &*self.0.state.tools[id].name)
+    }
+
+    /// Answers a model's call. A panic of the handler, too, ends in an answer.
+    pub async fn call(&self, request: &ToolCall<'_>) -> Answer {
+        match self.run(request).await {
+            Ok(output) => Answer { json: output.into_json(), is_error: false },
+            Err(error) => Answer { json: error.to_json(), is_error: true },
+        }
+    }
+
+    async fn run(&self, request: &ToolCall<'_>) -> Result<Output, ToolError> {
+        let Some(id) = self.find(request.name()) else { return Err(self.unknown(request.name())) };
+        let (provider, index) = self.0.state.provider(id);
+        let slots = args::read(request.arguments(), &self.0.state.tool(id).arguments, Limits::default())?;
+        let call = Call::new(*request);
+        match catch_unwind(AssertUnwindSafe(|| provider.call(index, slots, &call))) {
+            Ok(Reply::Ready(result)) => result,
+            Ok(Reply::Later(future)) => Caught(future).await,
+            Err(panic) => Err(panicked(&*panic)),
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        let tools = &self.0.tools;
+        let found = tools.binary_search_by(|&id| (*self.0.state.tools[id].name).cmp(name));
+        found.ok().map(|position| tools[position])
+    }
+
+    fn unknown(&self, name: &str) -> ToolError {
+        let shown: String = name.chars().take(64).collect();
+        let near = nearest(name, self.tools());
+        let hint = if near.is_empty() {
+            match self.tools().collect::<Vec<_>>() {
+                all if all.is_empty() => "no tool is enabled".to_owned(),
+                all if all.len() <= 20 => format!("the tools are: {}", all.join(", ")),
+                all => format!("{} tools are enabled; call one of those that were listed", all.len()),
+            }
+        } else {
+            format!("did you mean `{}`?", near.join("` or `"))
+        };
+        ToolError::of(ErrorKind::UnknownTool, format!("there is no tool `{shown}` in this turn: {hint}"))
+    }
+
+    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
+        Arc::ptr_eq(&self.0.state, state) && self.0.dialect == dialect
+    }
+}
+
+impl fmt::Debug for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn")
+            .field("dialect", &self.0.dialect)
+            .field("tools", &self.tools().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A handler's future, whose panic is its error.
+struct Caught<'a>(Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>);
+
+impl Future for Caught<'_> {
+    type Output = Result<Output, ToolError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(context)))
+            .unwrap_or_else(|panic| Poll::Ready(Err(panicked(&*panic))))
+    }
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolError {
+    let message = (panic.downcast_ref::<&str>().copied())
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    ToolError::of(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}"))
+}

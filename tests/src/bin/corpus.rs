@@ -1,0 +1,69 @@
+//! Runs a corpus: `corpus KIND FILE`, one JSON object a line in FILE.
+//!
+//! Prints each failing row and a last line `N passed, M failed`. Exit code 1 when any row failed, 2 when the
+//! command line, the file or a row cannot be used.
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+use toolc::table::Table;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.as_slice() {
+        [kind, file] => run(kind, file).unwrap_or_else(|error| {
+            eprintln!("corpus: {error}");
+            ExitCode::from(2)
+        }),
+        _ => {
+            eprintln!("usage: corpus KIND FILE, where KIND is: coercion");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(kind: &str, file: &str) -> Result<ExitCode, String> {
+    let check = match kind {
+        "coercion" => coercion,
+        _ => return Err(format!("there is no corpus of kind `{kind}`: the kinds are coercion")),
+    };
+    let text = std::fs::read_to_string(file).map_err(|error| format!("failed to read {file}: {error}"))?;
+    let (mut passed, mut failed) = (0, 0);
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let at = |error: String| format!("{file}:{}: {error}", index + 1);
+        let row: Value = serde_json::from_str(line).map_err(|error| at(error.to_string()))?;
+        match check(&row).map_err(at)? {
+            Ok(()) => passed += 1,
+            Err(got) => {
+                failed += 1;
+                println!("{file}:{}: got {got} for {row}", index + 1);
+            }
+        }
+    }
+    println!("{passed} passed, {failed} failed");
+    Ok(ExitCode::from(u8::from(failed > 0)))
+}
+
+/// What came out instead of what the row wants.
+type Verdict = Result<(), Value>;
+
+/// Argument repair alone, without validation: `schema`, `args`, `want`.
+fn coercion(row: &Value) -> Result<Verdict, String> {
+    let field = |name: &str| row.get(name).ok_or_else(|| format!("the row has no `{name}`"));
+    let table = Table::from_schema(field("schema")?)?;
+    let mut args = field("args")?.clone();
+    toolc::args::repair(&mut args, &table);
+    Ok(if same(&args, field("want")?) { Ok(()) } else { Err(args) })
+}
+
+/// Equality in which numbers count by value: 3 is 3.0.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(x), Value::Number(y)) => x == y || ((x.is_f64() || y.is_f64()) && x.as_f64() == y.as_f64()),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        _ => a == b,
+    }
+}

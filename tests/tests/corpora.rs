@@ -1,0 +1,34 @@
+//! Every corpus under `corpora/` passes, and the program that runs them tells right from wrong.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn corpus(kind: &str, file: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_corpus")).arg(kind).arg(file).output().expect("failed to start corpus")
+}
+
+fn last_line(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn coercion() {
+    let output = corpus("coercion", &Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/coercion.jsonl"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(last_line(&output), "196 passed, 0 failed");
+}
+
+#[test]
+fn a_failing_row_and_an_unusable_file_are_told_apart() {
+    let dir = tempfile::tempdir().expect("failed to make a folder");
+    let file = dir.path().join("rows.jsonl");
+    let row = r#"{"schema": {"properties": {"n": {"type": "integer"}}}, "args": {"n": "5"}, "want": "#;
+    std::fs::write(&file, format!("{row}{{\"n\": 5.0}}}}\n{row}{{\"n\": \"5\"}}}}\n")).expect("failed to write");
+    let output = corpus("coercion", &file);
+    assert_eq!((output.status.code(), last_line(&output).as_str()), (Some(1), "1 passed, 1 failed"));
+
+    assert_eq!(corpus("coercion", &dir.path().join("none")).status.code(), Some(2));
+    assert_eq!(corpus("nonsense", &file).status.code(), Some(2));
+    std::fs::write(&file, r#"{"args": {}}"#).expect("failed to write");
+    assert_eq!(corpus("coercion", &file).status.code(), Some(2));
+}
