@@ -3,11 +3,12 @@
 //! Exit status 0: all is well. 1: mistakes in manifests, or generated files that are not up to date. 2: the tool
 //! could not do its work.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use similar::TextDiff;
 use toolc::graph::Pick;
 
@@ -22,15 +23,23 @@ use crate::{Failure, compile, emit};
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
-    /// The project: a folder with `manifests/` in it. By default the nearest one upwards from here.
-    #[arg(long, global = true, value_name = "DIR")]
-    root: Option<PathBuf>,
+    #[command(flatten)]
+    project: Project,
     #[command(subcommand)]
     command: Command,
 }
 
+/// Which project is meant.
+#[derive(Debug, Args)]
+pub struct Project {
+    /// The project: a folder with `manifests/` in it. By default the nearest one upwards from here.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+}
+
+/// What to do with it.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub enum Command {
     /// Check the manifests and write `generated/`.
     Gen {
         /// Write nothing; show what is not up to date, and fail if anything is.
@@ -54,34 +63,77 @@ enum Command {
     },
 }
 
-/// Runs the command line of this process.
+/// The command line of this process: all that an `xtask` needs which has no tasks of its own.
 pub fn main() -> ExitCode {
-    run(Cli::parse(), &mut std::io::stdout().lock(), &mut std::io::stderr().lock())
+    let Cli { project, command } = Cli::parse();
+    run(project, command)
 }
 
-fn run(cli: Cli, out: &mut dyn Write, err: &mut dyn Write) -> ExitCode {
-    match execute(cli, out, err) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
+/// Carries out one command, for an `xtask` with tasks of its own.
+pub fn run(project: Project, command: Command) -> ExitCode {
+    let (out, err) = (std::io::stdout(), std::io::stderr());
+    let colour = std::env::var_os("NO_COLOR").is_none();
+    let mut streams = Streams {
+        colour: [colour && out.is_terminal(), colour && err.is_terminal()],
+        out: &mut out.lock(),
+        err: &mut err.lock(),
+    };
+    ExitCode::from(execute(project, command, &mut streams))
+}
+
+/// What `cargo xtask ARGS` would do: its exit status, and what it would print to each stream.
+pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> (u8, String, String) {
+    let args = std::iter::once(OsString::from("xtask")).chain(args.into_iter().map(Into::into));
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let status = match Cli::try_parse_from(args) {
+        Ok(Cli { project, command }) => {
+            execute(project, command, &mut Streams { colour: [false; 2], out: &mut out, err: &mut err })
+        }
+        Err(usage) => {
+            err.extend(usage.to_string().into_bytes());
+            2
+        }
+    };
+    let text = |bytes| String::from_utf8(bytes).unwrap_or_else(|_| unreachable!("only text is printed"));
+    (status, text(out), text(err))
+}
+
+struct Streams<'s> {
+    out: &'s mut dyn Write,
+    err: &'s mut dyn Write,
+    /// Whether each of the two takes colours.
+    colour: [bool; 2],
+}
+
+fn execute(project: Project, command: Command, streams: &mut Streams<'_>) -> u8 {
+    match attempt(project, command, streams) {
+        Ok(true) => 0,
+        Ok(false) => 1,
         Err(failure) => {
-            let _ = writeln!(err, "error: {failure}");
-            ExitCode::from(2)
+            let _ = writeln!(streams.err, "error: {failure}");
+            2
         }
     }
 }
 
 /// Whether all is well.
-fn execute(cli: Cli, out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
-    let root = find_root(cli.root)?;
+fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    let root = find_root(project.root)?;
     let sources = Sources::scan(&root)?;
     let compilation = compile(&sources);
-    if let Command::Lint = cli.command {
-        report(&sources, &compilation.diagnostics, std::io::stdout().is_terminal(), out)?;
+    let Streams { out, err, colour } = streams;
+    if let Command::Lint = command {
+        // Findings are what this command is for, so they are its output.
+        report(&sources, &compilation.diagnostics, colour[0], out)?;
+        if let (Some(catalog), []) = (&compilation.catalog, compilation.diagnostics.as_slice()) {
+            let (tools, toolsets) = (catalog.tools().count(), catalog.toolsets().count());
+            print(out, &format!("{}, {}: no findings\n", plural(tools, "tool"), plural(toolsets, "toolset")))?;
+        }
         return Ok(compilation.catalog.is_some());
     }
-    report(&sources, &compilation.diagnostics, std::io::stderr().is_terminal(), err)?;
+    report(&sources, &compilation.diagnostics, colour[1], err)?;
     let Some(catalog) = compilation.catalog else { return Ok(false) };
-    match cli.command {
+    match command {
         Command::Lint => Ok(true),
         Command::Gen { check } => generate(&root, &catalog, check, out),
         Command::List => list(&catalog, out),
@@ -107,7 +159,7 @@ fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
 }
 
 fn report(sources: &Sources, all: &[Diagnostic], colour: bool, to: &mut dyn Write) -> Result<(), Failure> {
-    let renderer = Renderer::new(sources, colour && std::env::var_os("NO_COLOR").is_none());
+    let renderer = Renderer::new(sources, colour);
     let mut text = String::new();
     for diagnostic in all {
         text += &renderer.render(diagnostic);

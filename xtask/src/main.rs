@@ -1,7 +1,81 @@
-//! `cargo xtask ...`: the compiler's command line.
+//! `cargo xtask ...`: the compiler's command line, and this project's own tasks beside it.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
+
+use clap::{Parser, Subcommand};
+use toolc_codegen::cli::{self, Project};
+
+/// Compiles tool manifests to typed Rust, provider-ready JSON schemas and a catalog.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(flatten)]
+    project: Project,
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    #[command(flatten)]
+    Compiler(cli::Command),
+    /// Run everything that has to pass: formatting, generated files, clippy, tests.
+    Test,
+    /// Measure: calls and definitions against hand-written code, as ratios.
+    Bench,
+}
 
 fn main() -> ExitCode {
-    toolc_codegen::cli::main()
+    let Cli { project, task } = Cli::parse();
+    match task {
+        Task::Compiler(command) => cli::run(project, command),
+        Task::Test => test(),
+        Task::Bench => status(cargo(&["bench", "--quiet", "--package", "toolc-tests"])),
+    }
+}
+
+/// Each check's name, the component that it needs beside cargo, and the command.
+const CHECKS: &[(&str, Option<&str>, &[&str])] = &[
+    ("generated files", None, &["xtask", "gen", "--check"]),
+    ("formatting", Some("fmt"), &["fmt", "--all", "--check"]),
+    ("clippy", Some("clippy"), &["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
+    ("tests", None, &["test", "--workspace"]),
+];
+
+/// Runs every check, also after one has failed: all mistakes of a run at once.
+fn test() -> ExitCode {
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for (name, component, command) in CHECKS {
+        println!("==> {name}: cargo {}", command.join(" "));
+        if component.is_some_and(|component| !has(component)) {
+            println!("    skipped: this Rust has no `cargo {0}` (`rustup component add` brings it)", command[0]);
+            skipped += 1;
+        } else if cargo(command) {
+            passed += 1;
+        } else {
+            println!("    FAILED: {name}");
+            failed += 1;
+        }
+    }
+    println!("checks: {passed} passed, {failed} failed, {skipped} skipped");
+    status(failed == 0)
+}
+
+fn has(component: &str) -> bool {
+    let version = Command::new(env!("CARGO")).args([component, "--version"]).stdout(Stdio::null()).status();
+    version.is_ok_and(|status| status.success())
+}
+
+fn cargo(args: &[&str]) -> bool {
+    match Command::new(env!("CARGO")).args(args).status() {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("error: failed to run cargo {}: {error}", args.join(" "));
+            false
+        }
+    }
+}
+
+fn status(good: bool) -> ExitCode {
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

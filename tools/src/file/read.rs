@@ -1,0 +1,206 @@
+//! The `read_file` tool: a window of a text file, read as a stream, so that the file's size does not matter.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use toolc::{Call, ErrorKind, Output, ToolError};
+use toolc_catalog::file::read_file::Args;
+
+use super::seen::Stamp;
+use super::timed::Timed;
+use super::{open, sniff};
+use crate::Handlers;
+
+/// Characters of one line that are shown.
+const LONGEST_LINE: usize = 2_000;
+/// Characters of content in one result: some 30,000 tokens.
+const MOST_CHARS: usize = 100_000;
+/// For finding the window.
+const SEEK_TIME: Duration = Duration::from_secs(20);
+/// For counting the lines after it.
+const COUNT_TIME: Duration = Duration::from_secs(2);
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+#[derive(Serialize)]
+struct Window {
+    path: String,
+    content: String,
+    /// The number of the first line.
+    offset: u64,
+    lines: u64,
+    /// Null where counting them would take too long.
+    total_lines: Option<u64>,
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<&'static str>,
+}
+
+pub(super) fn read(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Output, ToolError> {
+    let path = host.place.locate(&args.path)?;
+    let (file, meta) = open::regular(&host.place, &path)?;
+    let shown = host.place.show(&path);
+    let window = Lines::new(file).and_then(|lines| window(lines, args, &shown)).map_err(|problem| match problem {
+        Problem::Binary(what) => ToolError::of(
+            ErrorKind::Refused,
+            format!("`{shown}` is not text but {what}; use a program that understands it"),
+        ),
+        Problem::PastTheEnd(total) => {
+            ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
+        }
+        Problem::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::of(
+            ErrorKind::Timeout,
+            format!(
+                "line {} of `{shown}` was not reached in {} s; use a smaller offset",
+                args.offset,
+                SEEK_TIME.as_secs()
+            ),
+        ),
+        Problem::Io(error) => open::explain(&host.place, &path, "read", &error),
+    })?;
+    host.files.seen.with(call.task(), |seen| seen.note(&path, Stamp::of(&meta)));
+    Output::json(&window)
+}
+
+enum Problem {
+    Binary(&'static str),
+    PastTheEnd(u64),
+    Io(io::Error),
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, Problem> {
+    let first = u64::try_from(args.offset).unwrap_or(1).max(1);
+    let limit = u64::try_from(args.limit).unwrap_or(1).clamp(1, 2_000);
+    let skipped = lines.skip(first - 1)?;
+    if skipped < first - 1 {
+        return Err(Problem::PastTheEnd(skipped));
+    }
+    let mut content = String::new();
+    let (mut chars, mut shown_lines, mut total) = (0, 0, None);
+    let (mut replaced, mut crlf) = (false, false);
+    while shown_lines < limit {
+        let Some(line) = lines.next()? else {
+            total = Some(first - 1 + shown_lines);
+            break;
+        };
+        let numbered = 8 + line.text.chars().count();
+        if chars + numbered > MOST_CHARS {
+            break;
+        }
+        chars += numbered;
+        let _ = writeln!(content, "{:>6}|{}", first + shown_lines, line.text);
+        shown_lines += 1;
+        replaced |= line.replaced;
+        crlf |= line.crlf;
+    }
+    if shown_lines == 0 && first > 1 {
+        return Err(Problem::PastTheEnd(first - 1));
+    }
+    let total = total.or_else(|| lines.count());
+    let next = first + shown_lines;
+    let truncated = total.is_none_or(|total| total >= next);
+    let hint = truncated.then(|| match total {
+        Some(total) => format!("lines {first} to {} of {total}; go on with offset {next}", next - 1),
+        None => format!("lines {first} to {} of a very long file; go on with offset {next}", next - 1),
+    });
+    let mut notes = Vec::new();
+    if total == Some(0) {
+        notes.push("the file is empty");
+    }
+    if crlf {
+        notes.push("lines end in CRLF");
+    }
+    if replaced {
+        notes.push("not valid UTF-8, perhaps Latin-1: the bytes that could not be read are shown as \u{fffd}");
+    }
+    let path = shown.to_owned();
+    Ok(Window { path, content, offset: first, lines: shown_lines, total_lines: total, truncated, hint, notes })
+}
+
+/// The lines of a file, each in bounded memory.
+struct Lines {
+    input: BufReader<Timed<File>>,
+    /// How many lines have been read or skipped.
+    number: u64,
+}
+
+struct Line {
+    text: String,
+    replaced: bool,
+    crlf: bool,
+}
+
+impl Lines {
+    fn new(file: File) -> Result<Self, Problem> {
+        let file = Timed::new(file, Instant::now() + SEEK_TIME);
+        // The sample is looked at in the buffer, so that nothing need be read twice.
+        let mut input = BufReader::with_capacity(8 * sniff::SAMPLE, file);
+        let beginning = input.fill_buf()?;
+        let sample = &beginning[..beginning.len().min(sniff::SAMPLE)];
+        if let Some(what) = sniff::binary(sample) {
+            return Err(Problem::Binary(what));
+        }
+        if sample.starts_with(BOM) {
+            input.consume(BOM.len());
+        }
+        Ok(Self { input, number: 0 })
+    }
+
+    /// Skips up to `count` lines and returns how many there were.
+    fn skip(&mut self, count: u64) -> io::Result<u64> {
+        for skipped in 0..count {
+            if self.input.skip_until(b'\n')? == 0 {
+                return Ok(skipped);
+            }
+            self.number += 1;
+        }
+        Ok(count)
+    }
+
+    fn next(&mut self) -> Result<Option<Line>, Problem> {
+        // No character takes more than four bytes; two more for the line ending.
+        const ENOUGH: u64 = 4 * LONGEST_LINE as u64 + 2;
+        let mut bytes = Vec::new();
+        (&mut self.input).take(ENOUGH).read_until(b'\n', &mut bytes)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut crlf = false;
+        if bytes.ends_with(b"\n") {
+            bytes.pop();
+            crlf = bytes.ends_with(b"\r");
+            bytes.truncate(bytes.len() - usize::from(crlf));
+        } else {
+            self.input.skip_until(b'\n')?;
+        }
+        if bytes.contains(&0) {
+            return Err(Problem::Binary("binary data"));
+        }
+        let decoded = String::from_utf8_lossy(&bytes);
+        let cut = decoded.char_indices().nth(LONGEST_LINE).map(|(at, _)| at);
+        let mut text = decoded[..cut.unwrap_or(decoded.len())].to_owned();
+        let replaced = std::str::from_utf8(&bytes).is_err_and(|error| error.valid_up_to() < text.len());
+        if cut.is_some() {
+            text.push_str("… [line cut here]");
+        }
+        Ok(Some(Line { text, replaced, crlf }))
+    }
+
+    /// Reads on to the end and returns the number of all lines, unless that takes too long.
+    fn count(&mut self) -> Option<u64> {
+        self.input.get_mut().allow(COUNT_TIME);
+        self.skip(u64::MAX).ok()?;
+        Some(self.number)
+    }
+}

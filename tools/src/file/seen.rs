@@ -1,0 +1,48 @@
+//! What a task last saw of each file, so that it can be told when something else changed the file since.
+
+use std::collections::VecDeque;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// As many files as are remembered for one task; the one seen longest ago is forgotten first.
+const MOST_FILES: usize = 256;
+
+/// The files that one task has read or written.
+#[derive(Debug, Default)]
+pub(super) struct Seen(VecDeque<(PathBuf, Stamp)>);
+
+/// What changes when a file's content does. A write within the clock's granularity that keeps the length goes
+/// unnoticed; hashing every file read would cost more than that is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    pub(super) fn of(meta: &Metadata) -> Self {
+        Self { len: meta.len(), modified: meta.modified().ok() }
+    }
+}
+
+impl Seen {
+    /// The task knows the file as it is now.
+    pub(super) fn note(&mut self, path: &Path, stamp: Stamp) {
+        self.0.retain(|(known, _)| known != path);
+        if self.0.len() >= MOST_FILES {
+            self.0.pop_front();
+        }
+        self.0.push_back((path.to_owned(), stamp));
+    }
+
+    /// A warning if the file is not as the task last saw it. `None` for a file that it never saw.
+    pub(super) fn warning(&self, path: &Path, now: Option<Stamp>) -> Option<&'static str> {
+        let (_, before) = self.0.iter().find(|(known, _)| known == path)?;
+        match now {
+            Some(now) if now == *before => None,
+            Some(_) => Some("something else changed this file since it was last read in this task: read it again"),
+            None => Some("something else deleted this file since it was last read in this task: it is new now"),
+        }
+    }
+}

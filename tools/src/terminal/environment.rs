@@ -1,0 +1,145 @@
+//! What a command may know of the environment: everything but credentials, which a model has no need to see
+//! and no way to keep to itself.
+//!
+//! Judged by name, and by value only where that is a URL with a password in it. Files with credentials are
+//! not this module's business.
+
+use std::env;
+use std::process::Command;
+
+/// Words (between `_` and the like) that make a name a credential's.
+const WORDS: &[&str] =
+    &["APIKEY", "AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "DSN", "KEY", "KEYS", "PASS", "PASSPHRASE", "PAT", "PWD"];
+/// What such a word may also end with.
+const ENDINGS: &[&str] = &["APIKEY", "PASSWD", "PASSWORD", "PASSWORDS", "SECRET", "SECRETS", "TOKEN", "TOKENS"];
+/// What such a word may also begin with.
+const BEGINNINGS: &[&str] = &["CREDENTIAL", "PASSWORD", "SECRET"];
+/// Families of which some members have harmless names, and none is needed.
+const PREFIXES: &[&str] = &["AWS_"];
+/// The shell's own.
+const HARMLESS: &[&str] = &["PWD"];
+
+/// Names that the host lets through all the same.
+#[derive(Debug, Default)]
+pub(super) struct Passed(Vec<String>);
+
+impl Passed {
+    pub(super) fn add(&mut self, name: String) {
+        self.0.push(name);
+    }
+
+    /// Takes the credentials out of what `command` inherits.
+    pub(super) fn apply(&self, command: &mut Command) {
+        for (name, value) in env::vars_os() {
+            if !self.passes(&name.to_string_lossy(), &value.to_string_lossy()) {
+                command.env_remove(name);
+            }
+        }
+        // There is nobody to answer, and git asks on the terminal even where standard input is closed.
+        command.env("GIT_TERMINAL_PROMPT", "0");
+    }
+
+    fn passes(&self, name: &str, value: &str) -> bool {
+        self.0.iter().any(|passed| passed.eq_ignore_ascii_case(name)) || !(is_credential(name) || has_password(value))
+    }
+}
+
+fn is_credential(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    if HARMLESS.contains(&&*name) {
+        return false;
+    }
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+            WORDS.contains(&word)
+                || ENDINGS.iter().any(|ending| word.ends_with(ending))
+                || BEGINNINGS.iter().any(|beginning| word.starts_with(beginning))
+        })
+}
+
+/// As in `postgres://user:password@host/`.
+fn has_password(value: &str) -> bool {
+    let mut urls = value.split("://");
+    urls.next();
+    urls.any(|rest| {
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let user = authority.rsplit_once('@').map(|(user, _)| user);
+        user.and_then(|user| user.split_once(':')).is_some_and(|(_, password)| !password.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_known_by_name() {
+        for name in [
+            "OPENAI_API_KEY",
+            "openai_api_key",
+            "GITHUB_TOKEN",
+            "NPM_TOKEN",
+            "NPMTOKEN",
+            "AWS_ACCESS_KEY_ID",
+            "AWS_PROFILE",
+            "DB_PASSWORD",
+            "PGPASSWORD",
+            "MYSQL_PWD",
+            "GH_PAT",
+            "SSH_AUTH_SOCK",
+            "SENTRY_DSN",
+            "SECRET",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "STRIPE_SECRET_KEY",
+            "HF_TOKEN",
+            "TOKEN",
+            "BASIC_AUTH",
+            "APIKEY",
+            "SECRET_VALUE",
+            "npm_config__authToken",
+            "ENCRYPTION_KEYS",
+            "DB_PASS",
+        ] {
+            assert!(is_credential(name), "{name}");
+        }
+        for name in [
+            "PATH",
+            "PWD",
+            "OLDPWD",
+            "HOME",
+            "LANG",
+            "GIT_AUTHOR_NAME",
+            "KEYBOARD_LAYOUT",
+            "MONKEY",
+            "TOKENIZERS_PARALLELISM",
+            "XAUTHORITY",
+            "PASSENGER_ENV",
+            "CARGO_HOME",
+            "PATH_INFO",
+            "COMPASS_URL",
+            "",
+        ] {
+            assert!(!is_credential(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn urls_with_a_password_are_credentials() {
+        for value in ["postgres://me:pw@db/x", "a,redis://:pw@h:1", "http://u:p@ss@h"] {
+            assert!(has_password(value), "{value}");
+        }
+        for value in ["http://proxy:3128", "ssh://git@host:22/x", "https://h/a:b@c", "a:b@c", "x://", "", "http://u:@h"]
+        {
+            assert!(!has_password(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_host_may_pass_some() {
+        let mut passed = Passed::default();
+        passed.add("ssh_auth_sock".to_owned());
+        assert!(passed.passes("SSH_AUTH_SOCK", "/tmp/agent"));
+        assert!(!passed.passes("GITHUB_TOKEN", "x"));
+        assert!(!passed.passes("DATABASE_URL", "postgres://me:pw@db/x"));
+    }
+}
