@@ -218,7 +218,7 @@ impl Names<'_> {
             return self.toolsets.get(&name.value).copied();
         }
         if !self.is_broken(Kind::Toolset, &name.value) {
-            let found = self.unknown_toolset(name, "toolset");
+            let found = unknown_toolset(name, "toolset");
             self.sink.push(if self.tools.contains_key(&name.value) {
                 found.help(format!("`{}` is a tool: name it in `tools`", name.value))
             } else {
@@ -230,16 +230,12 @@ impl Names<'_> {
 
     fn check_home(&self, name: &At<String>) {
         if !self.declared.contains(&name.value) && !self.is_broken(Kind::Toolset, &name.value) {
-            let found = self.unknown_toolset(name, "home toolset");
+            let found = unknown_toolset(name, "home toolset");
             self.sink.push(
                 self.nearest_toolset(found, name)
                     .help(format!("or declare it, in `manifests/toolsets/{}.toml`", name.value)),
             );
         }
-    }
-
-    fn unknown_toolset(&self, name: &At<String>, what: &str) -> Diagnostic {
-        Diagnostic::new(Code::UNKNOWN_TOOLSET, name.place, format!("unknown {what} `{}`", name.value))
     }
 
     fn nearest_toolset(&self, found: Diagnostic, name: &At<String>) -> Diagnostic {
@@ -249,4 +245,8 @@ impl Names<'_> {
     fn is_broken(&self, kind: Kind, name: &str) -> bool {
         self.broken.iter().any(|(of, broken)| *of == kind && broken == name)
     }
+}
+
+fn unknown_toolset(name: &At<String>, what: &str) -> Diagnostic {
+    Diagnostic::new(Code::UNKNOWN_TOOLSET, name.place, format!("unknown {what} `{}`", name.value))
 }

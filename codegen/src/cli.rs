@@ -214,10 +214,11 @@ fn report_stale(root: &Path, plan: &Plan, out: &mut dyn Write) -> Result<bool, F
     for orphan in &plan.orphans {
         text += &format!("orphan: {}\n", orphan.strip_prefix(root).unwrap_or(orphan).display());
     }
-    text += &match plan.is_clean() {
-        true => format!("{GENERATED}/: {} up to date\n", plural(plan.total, "file")),
-        false => "run `cargo xtask gen` and commit what it writes\n".to_owned(),
-    };
+    if plan.is_clean() {
+        text += &format!("{GENERATED}/: {} up to date\n", plural(plan.total, "file"));
+    } else {
+        text += "run `cargo xtask gen` and commit what it writes\n";
+    }
     print(out, &text)?;
     Ok(plan.is_clean())
 }

@@ -2,6 +2,7 @@
 //!
 //! Exit status 0: the JSON on stdout is a result. 1: it is a tool's error. 2: the command line is wrong.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
@@ -50,7 +51,8 @@ struct Choice {
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok((json, is_error)) => {
-            println!("{json}");
+            // A reader that has gone away (`| head`) is nobody's error.
+            let _ = writeln!(std::io::stdout(), "{json}");
             ExitCode::from(u8::from(is_error))
         }
         Err(message) => {

@@ -26,7 +26,7 @@ pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
             "name": toolset.name(),
             "description": toolset.manifest.description,
             "kind": if toolset.manifest.preset { "preset" } else { "bundle" },
-            "tools": names(&direct),
+            "direct": names(&direct),
             "includes": toolset.includes.iter().map(|(id, _)| catalog[*id].name()).collect::<Value>(),
             "base": toolset.base.map(|(id, _)| catalog[id].name()),
             "resolved": names(&catalog.resolve(id)),

@@ -202,9 +202,10 @@ impl<'t> Reader<'t> {
             Form::Types if toml.is_str() => self.check_type(value),
             Form::Types if toml.is_array() => {
                 for item in self.items(name) {
-                    match item.get_ref().is_str() {
-                        true => self.check_type(item),
-                        false => self.wrong_type(name, item, "a type's name"),
+                    if item.get_ref().is_str() {
+                        self.check_type(item);
+                    } else {
+                        self.wrong_type(name, item, "a type's name");
                     }
                 }
             }

@@ -7,7 +7,7 @@ use toolc::table::{Form, Type};
 
 use super::text;
 use crate::diagnostic::At;
-use crate::schema::{Additional, Schema, type_of};
+use crate::schema::{Additional, Schema};
 
 /// The constants `NODES`, `PROPERTIES`, `LITERALS` and `BOUNDS`, of which the table is made.
 pub(super) fn of(schema: &Schema) -> TokenStream {
@@ -136,16 +136,15 @@ fn literal(value: &Value) -> TokenStream {
             let text = text(string);
             quote!(Literal::String(#text))
         }
-        Value::Number(number) => match type_of(value) {
-            Type::Integer => {
-                let integer = Number::i64_unsuffixed(number.as_i64().unwrap_or_default());
+        Value::Number(number) => {
+            if let Some(integer) = number.as_i64() {
+                let integer = Number::i64_unsuffixed(integer);
                 quote!(Literal::Integer(#integer))
+            } else {
+                let float = float(number.as_f64().unwrap_or_default());
+                quote!(Literal::Number(#float))
             }
-            _ => {
-                let number = float(number.as_f64().unwrap_or_default());
-                quote!(Literal::Number(#number))
-            }
-        },
+        }
         Value::Array(_) | Value::Object(_) => {
             let text = text(&value.to_string());
             quote!(Literal::Json(#text))

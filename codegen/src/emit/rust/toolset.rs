@@ -99,13 +99,8 @@ pub(super) fn data(catalog: &Checked, toolset: &Toolset) -> TokenStream {
     let description = text(&toolset.manifest.description);
     let tools = toolset.tools.iter().map(|&id| text(catalog[id].name()));
     let includes = toolset.includes.iter().map(|&(id, _)| text(catalog[id].name()));
-    let base = match toolset.base {
-        Some((id, _)) => {
-            let name = text(catalog[id].name());
-            quote!(Some(#name))
-        }
-        None => quote!(None),
-    };
+    let base = toolset.base.map(|(id, _)| text(catalog[id].name()));
+    let base = base.map_or(quote!(None), |name| quote!(Some(#name)));
     quote! {
         Toolset {
             name: #name,

@@ -117,10 +117,7 @@ impl Types {
             })),
             Form::Value => return Rust::Json,
         };
-        match schema.effective_types().contains(&Type::Null) {
-            true => Rust::Nullable(Box::new(inner)),
-            false => inner,
-        }
+        if schema.effective_types().contains(&Type::Null) { Rust::Nullable(Box::new(inner)) } else { inner }
     }
 
     fn choice(&mut self, schema: &Schema, path: &[&str]) -> Rust {
