@@ -6,7 +6,8 @@ use std::ops::Index;
 use toolc::graph::{Graph, Set};
 
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::manifest::{Kind, Manifests, ToolManifest, ToolsetManifest};
+use crate::manifest::{Manifests, ToolManifest, ToolsetManifest};
+use crate::source::Kind;
 
 /// Index of a tool in its catalog. Ids are in the order of the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

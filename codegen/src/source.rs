@@ -9,13 +9,42 @@ use walkdir::WalkDir;
 
 use crate::Failure;
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
-use crate::manifest::Kind;
 
 /// The folder of a project that holds its manifests, and by which the project is known.
 pub const MANIFESTS: &str = "manifests";
 
 /// A manifest that is larger is no manifest; it also keeps every offset within 32 bits.
 const LARGEST: u64 = 4 << 20;
+
+/// A kind of manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A tool.
+    Tool,
+    /// A toolset.
+    Toolset,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 2] = [Kind::Tool, Kind::Toolset];
+
+    /// The folder below `manifests` where it stands.
+    pub const fn folder(self) -> &'static str {
+        match self {
+            Kind::Tool => "tools",
+            Kind::Toolset => "toolsets",
+        }
+    }
+
+    /// What it is called.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Kind::Tool => "tool",
+            Kind::Toolset => "toolset",
+        }
+    }
+}
 
 /// One file.
 #[derive(Debug, Clone)]

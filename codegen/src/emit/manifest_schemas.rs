@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{MARK, Output};
 use crate::check::Checked;
-use crate::manifest::Kind;
 use crate::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
+use crate::source::Kind;
 
 pub(super) fn emit(_: &Checked) -> Vec<Output> {
     Kind::ALL

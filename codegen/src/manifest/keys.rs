@@ -1,7 +1,7 @@
 //! The manifest language as data: every key of every kind of manifest, once. The reader, the suggestions and the
 //! published JSON Schemas all come from these tables.
 
-use super::Kind;
+use crate::source::Kind;
 
 /// One key of a table.
 #[derive(Debug)]

@@ -7,38 +7,8 @@ mod syntax;
 
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::schema::{Property, Schema};
-use crate::source::{Source, Sources};
+use crate::source::{Kind, Source, Sources};
 use read::Reader;
-
-/// A kind of manifest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// A tool.
-    Tool,
-    /// A toolset.
-    Toolset,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 2] = [Kind::Tool, Kind::Toolset];
-
-    /// The folder below `manifests` where it stands.
-    pub const fn folder(self) -> &'static str {
-        match self {
-            Kind::Tool => "tools",
-            Kind::Toolset => "toolsets",
-        }
-    }
-
-    /// What it is called.
-    pub const fn noun(self) -> &'static str {
-        match self {
-            Kind::Tool => "tool",
-            Kind::Toolset => "toolset",
-        }
-    }
-}
 
 /// A tool, as its author wrote it.
 #[derive(Debug, Clone)]

@@ -7,9 +7,10 @@ use toml::de::{DeTable, DeValue};
 use toolc::table::Type;
 
 use super::keys::{Form, Key, PROPERTY, SCHEMA};
-use super::{Kind, standard};
+use super::standard;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
 use crate::schema::{Additional, Bounds, Property, Schema};
+use crate::source::Kind;
 
 /// Schemas nest at most this deep.
 const DEEPEST: usize = 64;
