@@ -36,8 +36,11 @@ pub(crate) struct Item {
 /// The list with these items: each in the place of the one that has its id, or at the end.
 fn merged(mut list: Vec<Item>, items: Vec<TodosItem>) -> Result<Vec<Item>, ToolError> {
     for item in items {
-        let item =
-            Item { id: item.id.trim().to_owned(), content: item.content.trim().to_owned(), status: word(item.status) };
+        let item = Item {
+            id: item.id.trim().to_owned(),
+            content: item.content.trim().to_owned(),
+            status: item.status.as_str(),
+        };
         if item.id.is_empty() || item.content.is_empty() {
             return Err(ToolError::new("an item has a blank id or content: nothing was changed, give it both"));
         }
@@ -52,15 +55,6 @@ fn merged(mut list: Vec<Item>, items: Vec<TodosItem>) -> Result<Vec<Item>, ToolE
         }
     }
     Ok(list)
-}
-
-const fn word(status: Status) -> &'static str {
-    match status {
-        Status::Pending => "pending",
-        Status::InProgress => "in_progress",
-        Status::Completed => "completed",
-        Status::Cancelled => "cancelled",
-    }
 }
 
 #[derive(Serialize)]
@@ -80,7 +74,7 @@ struct Counts {
 
 impl<'a> Listing<'a> {
     fn of(todos: &'a [Item]) -> Self {
-        let count = |status| todos.iter().filter(|item| item.status == word(status)).count();
+        let count = |status: Status| todos.iter().filter(|item| item.status == status.as_str()).count();
         let counts = Counts {
             total: todos.len(),
             pending: count(Status::Pending),

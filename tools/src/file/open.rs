@@ -15,7 +15,7 @@ use crate::place::Place;
 pub(super) fn regular(place: &Place, path: &Path) -> Result<(File, Metadata), ToolError> {
     let failed = |error: io::Error| explain(place, path, "read", &error);
     only_regular(place, path, &fs::metadata(path).map_err(failed)?)?;
-    let file = options().open(path).map_err(failed)?;
+    let file = options().read(true).open(path).map_err(failed)?;
     let meta = file.metadata().map_err(failed)?;
     only_regular(place, path, &meta)?;
     Ok((file, meta))
@@ -93,23 +93,22 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
+/// Options that neither wait for the other end of a pipe nor take over a terminal, should the path have become
+/// one.
 #[cfg(unix)]
-fn options() -> OpenOptions {
+pub(super) fn options() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
 
     use rustix::fs::OFlags;
     let mut options = OpenOptions::new();
-    // Neither waits for the other end of a pipe nor takes over a terminal.
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-    options.read(true).custom_flags(flags.cast_signed());
+    options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed());
     options
 }
 
+/// There is nothing to wait for.
 #[cfg(not(unix))]
-fn options() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    options
+pub(super) fn options() -> OpenOptions {
+    OpenOptions::new()
 }
 
 #[cfg(unix)]

@@ -204,3 +204,144 @@ impl Lines {
         Some(self.number)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use toolc_catalog::file::FileTools;
+
+    use super::*;
+    use crate::testing::{Fixture, call, fixture, value};
+
+    fn read(fixture: &Fixture, path: &str, offset: i64, limit: i64) -> Result<Output, ToolError> {
+        fixture.handlers.read_file(Args { path: path.into(), offset, limit }, &call())
+    }
+
+    fn all(fixture: &Fixture, path: &str) -> Result<Output, ToolError> {
+        read(fixture, path, 1, 500)
+    }
+
+    #[test]
+    fn a_file_is_read_in_windows() {
+        let f = fixture();
+        f.put("a.txt", "line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\n");
+        let window = value(read(&f, "a.txt", 3, 2));
+        assert_eq!(window["content"], "     3|line 3\n     4|line 4\n");
+        assert_eq!((&window["total_lines"], &window["truncated"]), (&7.into(), &true.into()));
+        assert_eq!(window["hint"], "lines 3 to 4 of 7; go on with offset 5");
+        let end = value(read(&f, "a.txt", 6, 500));
+        assert_eq!((&end["lines"], &end["truncated"], end.get("hint")), (&2.into(), &false.into(), None));
+        let past = read(&f, "a.txt", 8, 1).unwrap_err();
+        assert_eq!(past.message(), "offset 8 is past the end: `a.txt` has 7 lines");
+        assert!(read(&f, "a.txt", i64::MAX, 1).unwrap_err().message().contains("7 lines"));
+    }
+
+    #[test]
+    fn line_endings_marks_and_missing_newlines_do_not_show() {
+        let f = fixture();
+        f.put("dos.txt", "\u{feff}a\r\nb\r\n\r\nc");
+        let dos = value(all(&f, "dos.txt"));
+        assert_eq!(dos["content"], "     1|a\n     2|b\n     3|\n     4|c\n");
+        assert_eq!(dos["notes"], serde_json::json!(["lines end in CRLF"]));
+        f.put("empty", "");
+        let empty = value(all(&f, "empty"));
+        assert_eq!((&empty["content"], &empty["notes"][0]), (&"".into(), &"the file is empty".into()));
+    }
+
+    #[test]
+    fn latin_1_is_shown_with_a_note() {
+        let f = fixture();
+        f.put("old.txt", b"caf\xe9 au lait, s'il vous pla\xeet\n");
+        let read = value(all(&f, "old.txt"));
+        assert_eq!(read["content"], "     1|caf\u{fffd} au lait, s'il vous pla\u{fffd}t\n");
+        assert!(read["notes"][0].as_str().unwrap().contains("not valid UTF-8"));
+    }
+
+    #[test]
+    fn long_lines_and_long_results_are_cut() {
+        let f = fixture();
+        f.put("long", format!("{}\nshort\n", "é".repeat(1_000_000)));
+        let read_long = value(all(&f, "long"));
+        let lines: Vec<_> = read_long["content"].as_str().unwrap().lines().collect();
+        assert_eq!(lines[0].chars().count(), 7 + LONGEST_LINE + "… [line cut here]".chars().count());
+        assert!(!lines[0].contains('\u{fffd}') && lines[1] == "     2|short");
+        f.put("wide", format!("{}\n", "x".repeat(1_000)).repeat(2_000));
+        let wide = value(read(&f, "wide", 1, 2_000));
+        assert!(wide["content"].as_str().unwrap().len() <= MOST_CHARS);
+        assert_eq!((&wide["lines"], &wide["truncated"]), (&99.into(), &true.into()));
+        assert_eq!(value(read(&f, "wide", 100, 1))["total_lines"], 2_000);
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        let f = fixture();
+        f.put("a.png", b"\x89PNG\r\n\x1a\n\0\0\0");
+        let error = all(&f, "a.png").unwrap_err();
+        assert_eq!((error.kind(), error.message().contains("a PNG image")), (ErrorKind::Refused, true));
+        f.put("late", "a".repeat(20_000) + "\n\0\n");
+        assert_eq!(read(&f, "late", 2, 1).unwrap_err().kind(), ErrorKind::Refused);
+        f.put("dir/inner.txt", "");
+        let error = all(&f, "dir").unwrap_err();
+        assert!(error.message().contains("is a directory, which holds `inner.txt`"), "{error}");
+    }
+
+    #[test]
+    fn a_sparse_file_is_refused_at_once() {
+        let f = fixture();
+        f.put("sparse", "");
+        File::options().write(true).open(f.dir.path().join("sparse")).unwrap().set_len(100 << 20).unwrap();
+        assert_eq!(all(&f, "sparse").unwrap_err().kind(), ErrorKind::Refused);
+    }
+
+    #[test]
+    fn similar_names_are_offered() {
+        let f = fixture();
+        f.put("src/config.rs", "");
+        f.put("src/main.rs", "");
+        let error = all(&f, "src/confg.rs").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        assert!(error.message().contains("did you mean `src/config.rs`?"), "{error}");
+        let error = all(&f, "src/entirely_else").unwrap_err();
+        assert!(error.message().contains("`src` holds `config.rs`, `main.rs`"), "{error}");
+        let error = all(&f, "scr/a/b").unwrap_err();
+        assert!(error.message().contains("only `.` is there, which holds `src`"), "{error}");
+        let error = all(&f, "src/main.rs/x").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_pipes_are_refused_without_waiting() {
+        use std::os::unix::fs::symlink;
+        use std::os::unix::net::UnixListener;
+        let f = fixture();
+        let path = |name: &str| f.dir.path().join(name);
+        assert!(std::process::Command::new("mkfifo").arg(path("fifo")).status().unwrap().success());
+        symlink("fifo", path("link")).unwrap();
+        symlink("/dev/zero", path("zeroes")).unwrap();
+        let _socket = UnixListener::bind(path("socket")).unwrap();
+        for (name, what) in [
+            ("fifo", "a pipe"),
+            ("link", "a pipe"),
+            ("zeroes", "a device"),
+            ("/dev/null", "a device"),
+            ("socket", "a socket"),
+            ("/dev/../dev/zero", "a device"),
+        ] {
+            let error = all(&f, name).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Refused, "{name}: {error}");
+            assert!(error.message().contains(what), "{name}: {error}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn descriptors_are_judged_by_what_they_are() {
+        use std::os::fd::AsRawFd;
+        let f = fixture();
+        let (reader, _writer) = io::pipe().unwrap();
+        let error = all(&f, &format!("/proc/self/fd/{}", reader.as_raw_fd())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+        assert!(all(&f, "/proc/self/status").is_ok());
+        assert_eq!(all(&f, "/proc/self/mem").unwrap_err().kind(), ErrorKind::Failed);
+    }
+}

@@ -2,14 +2,14 @@
 //!
 //! The price is that hard links to the old file keep the old content, and that the directory must be writable.
 
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
 
 use tempfile::{Builder, NamedTempFile};
 use toolc::ToolError;
 
-use super::open::{explain, only_regular};
+use super::open::{explain, only_regular, options};
 use crate::place::Place;
 
 /// The file that is there, if any. Refuses what is not a regular file, or may not be written.
@@ -21,7 +21,7 @@ pub(super) fn existing(place: &Place, path: &Path) -> Result<Option<Metadata>, T
     };
     only_regular(place, path, &meta)?;
     // A rename would go through whatever the file's own permissions say.
-    OpenOptions::new().write(true).open(path).map_err(|error| explain(place, path, "write", &error))?;
+    options().write(true).open(path).map_err(|error| explain(place, path, "write", &error))?;
     Ok(Some(meta))
 }
 

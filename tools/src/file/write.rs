@@ -44,3 +44,102 @@ pub(super) fn write(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Out
         warning,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use toolc_catalog::file::{FileTools, read_file};
+
+    use super::*;
+    use crate::testing::{Fixture, call, call_of, fixture, value};
+
+    fn put(fixture: &Fixture, path: &str, content: &str) -> Result<Output, ToolError> {
+        fixture.handlers.write_file(Args { path: path.into(), content: content.into() }, &call())
+    }
+
+    fn names(fixture: &Fixture) -> Vec<String> {
+        let entries = fs::read_dir(fixture.dir.path()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn files_are_created_and_overwritten() {
+        let f = fixture();
+        let created = value(put(&f, "a/b/c.txt", "one\ntwo"));
+        assert_eq!(created, serde_json::json!({"path": created["path"], "action": "created", "bytes": 7, "lines": 2}));
+        assert_eq!(f.get("a/b/c.txt"), "one\ntwo");
+        assert_eq!(value(put(&f, "a/b/c.txt", ""))["action"], "overwritten");
+        assert_eq!(f.get("a/b/c.txt"), "");
+        assert_eq!(names(&f), ["a"], "no temporary file is left");
+    }
+
+    #[test]
+    fn directories_are_no_files() {
+        let f = fixture();
+        fs::create_dir(f.dir.path().join("d")).unwrap();
+        assert!(put(&f, "d", "x").unwrap_err().message().contains("is a directory"));
+        assert!(put(&f, "new/", "x").unwrap_err().message().contains("names a directory"));
+        assert!(put(&f, ".", "x").is_err());
+        f.put("file", "");
+        assert!(put(&f, "file/below", "x").is_err());
+        assert_eq!(f.get("file"), "");
+    }
+
+    #[test]
+    fn a_change_by_someone_else_is_told() {
+        let f = fixture();
+        f.put("a", "1");
+        let read = |task: &str| {
+            let args = read_file::Args { path: "a".into(), offset: 1, limit: 500 };
+            f.handlers.read_file(args, &call_of(task)).unwrap();
+        };
+        read("task");
+        assert_eq!(value(put(&f, "a", "22"))["warning"], serde_json::Value::Null);
+        assert_eq!(value(put(&f, "a", "333"))["warning"], serde_json::Value::Null, "own writes are known");
+        f.put("a", "someone else's");
+        read("other task");
+        assert!(value(put(&f, "a", "4"))["warning"].as_str().unwrap().contains("changed this file"));
+        fs::remove_file(f.dir.path().join("a")).unwrap();
+        assert!(value(put(&f, "a", "5"))["warning"].as_str().unwrap().contains("deleted this file"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_kept_and_links_followed() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let f = fixture();
+        let path = |name: &str| f.dir.path().join(name);
+        let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode() & 0o7777;
+        f.put("real/script.sh", "");
+        fs::set_permissions(path("real/script.sh"), PermissionsExt::from_mode(0o4751)).unwrap();
+        symlink("real/script.sh", path("link")).unwrap();
+        symlink("real/new", path("dangling")).unwrap();
+        put(&f, "link", "x").unwrap();
+        put(&f, "dangling", "y").unwrap();
+        assert_eq!((f.get("real/script.sh"), mode("real/script.sh")), ("x".into(), 0o751));
+        assert!(fs::symlink_metadata(path("link")).unwrap().is_symlink());
+        assert_eq!(f.get("real/new"), "y");
+        f.put("by hand", "");
+        assert_eq!(mode("real/new"), mode("by hand"), "as any new file");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_system_is_not_written_through_a_link() {
+        use std::os::unix::fs::symlink;
+        let f = fixture();
+        symlink("/etc/passwd", f.dir.path().join("notes.txt")).unwrap();
+        symlink("/dev/shm", f.dir.path().join("out")).unwrap();
+        for path in ["notes.txt", "out/x", "/etc/toolc-test", "../../../../../../../../etc/toolc-test"] {
+            assert_eq!(put(&f, path, "x").unwrap_err().kind(), toolc::ErrorKind::Refused, "{path}");
+        }
+        assert!(!fs::read_to_string("/etc/passwd").unwrap().starts_with('x'));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_not_replaced() {
+        let f = fixture();
+        assert!(std::process::Command::new("mkfifo").arg(f.dir.path().join("fifo")).status().unwrap().success());
+        assert_eq!(put(&f, "fifo", "x").unwrap_err().kind(), toolc::ErrorKind::Refused);
+    }
+}

@@ -5,6 +5,7 @@
 //! not this module's business.
 
 use std::env;
+use std::ffi::OsString;
 use std::process::Command;
 
 /// Words (between `_` and the like) that make a name a credential's.
@@ -30,13 +31,17 @@ impl Passed {
 
     /// Takes the credentials out of what `command` inherits.
     pub(super) fn apply(&self, command: &mut Command) {
-        for (name, value) in env::vars_os() {
+        self.strip(command, env::vars_os());
+        // There is nobody to answer, and git asks on the terminal even where standard input is closed.
+        command.env("GIT_TERMINAL_PROMPT", "0");
+    }
+
+    fn strip(&self, command: &mut Command, inherited: impl Iterator<Item = (OsString, OsString)>) {
+        for (name, value) in inherited {
             if !self.passes(&name.to_string_lossy(), &value.to_string_lossy()) {
                 command.env_remove(name);
             }
         }
-        // There is nobody to answer, and git asks on the terminal even where standard input is closed.
-        command.env("GIT_TERMINAL_PROMPT", "0");
     }
 
     fn passes(&self, name: &str, value: &str) -> bool {
@@ -135,11 +140,18 @@ mod tests {
     }
 
     #[test]
-    fn a_host_may_pass_some() {
+    fn only_credentials_are_taken_out_and_a_host_may_pass_some() {
         let mut passed = Passed::default();
         passed.add("ssh_auth_sock".to_owned());
-        assert!(passed.passes("SSH_AUTH_SOCK", "/tmp/agent"));
-        assert!(!passed.passes("GITHUB_TOKEN", "x"));
-        assert!(!passed.passes("DATABASE_URL", "postgres://me:pw@db/x"));
+        let vars = [
+            ("PATH", "/bin"),
+            ("SSH_AUTH_SOCK", "/tmp/agent"),
+            ("GITHUB_TOKEN", "x"),
+            ("DATABASE_URL", "postgres://me:pw@db/x"),
+        ];
+        let mut command = Command::new("env");
+        passed.strip(&mut command, vars.into_iter().map(|(name, value)| (name.into(), value.into())));
+        let removed: Vec<_> = command.get_envs().collect();
+        assert_eq!(removed, [("DATABASE_URL".as_ref(), None), ("GITHUB_TOKEN".as_ref(), None)]);
     }
 }

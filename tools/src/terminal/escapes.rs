@@ -33,12 +33,11 @@ impl Plain {
             (Within::String, '\u{1b}') => (Within::StringEscape, None),
             (Within::StringEscape, '\\') | (Within::String, '\u{7}') => (Within::Text, None),
             (_, '\n') => (Within::Text, Some(c)),
-            (Within::String | Within::StringEscape, _) => (Within::String, None),
-            (_, '\u{1b}') => (Within::Escape, None),
-            (Within::Escape, '[') => (Within::Control, None),
-            (Within::Escape, ']' | 'P' | 'X' | '^' | '_') => (Within::String, None),
-            (Within::Escape, ' '..='/') => (Within::Escape, None),
-            (Within::Control, ' '..='?') => (Within::Control, None),
+            (Within::String | Within::StringEscape, _) | (Within::Escape, ']' | 'P' | 'X' | '^' | '_') => {
+                (Within::String, None)
+            }
+            (_, '\u{1b}') | (Within::Escape, ' '..='/') => (Within::Escape, None),
+            (Within::Escape, '[') | (Within::Control, ' '..='?') => (Within::Control, None),
             (Within::Escape, '0'..='~') | (Within::Control, '@'..='~') => (Within::Text, None),
             (_, '\t' | '\r') => (Within::Text, Some(c)),
             (_, _) => (Within::Text, (!c.is_control()).then_some(c)),

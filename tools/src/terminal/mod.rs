@@ -8,6 +8,7 @@ mod escapes;
 mod process;
 mod transcript;
 
+use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -62,8 +63,8 @@ impl TerminalTools for Handlers {
         command.current_dir(&dir);
         self.shell.passed.apply(&mut command);
         let started = Instant::now();
-        let ended = process::run(command, Duration::from_secs(seconds), &self.shell.left)
-            .map_err(|error| ToolError::new(format!("failed to start the shell: {error}")))?;
+        let ended =
+            process::run(command, Duration::from_secs(seconds), &self.shell.left).map_err(|error| explain(&error))?;
         let note = if ended.timed_out {
             Some(format!("killed after {seconds} s; give it a longer timeout, or less to do"))
         } else if ended.left_running {
@@ -84,6 +85,15 @@ impl TerminalTools for Handlers {
             note,
         })
     }
+}
+
+fn explain(error: &io::Error) -> ToolError {
+    let advice = match error.kind() {
+        io::ErrorKind::ArgumentListTooLong => "put long input into a file and name that",
+        io::ErrorKind::InvalidInput => "leave out NUL characters",
+        _ => "the host may be out of resources: try a little later",
+    };
+    ToolError::new(format!("failed to start the shell: {error}; {advice}"))
 }
 
 #[cfg(unix)]
@@ -109,4 +119,116 @@ fn signal(status: ExitStatus) -> Option<String> {
 #[cfg(not(unix))]
 fn signal(_: ExitStatus) -> Option<String> {
     None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::testing::{Fixture, call, fixture, value};
+
+    fn run(f: &Fixture, command: &str, timeout: i64) -> Value {
+        value(f.handlers.terminal(Args { command: command.into(), timeout, workdir: None }, &call()))
+    }
+
+    #[test]
+    fn output_comes_in_order_with_the_exit_code() {
+        let f = fixture();
+        let ran = run(&f, "echo one; echo two >&2; echo three; exit 3", 10);
+        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("one\ntwo\nthree\n"), &json!(3)));
+        assert_eq!((&ran["timed_out"], ran.get("signal"), ran.get("note")), (&json!(false), None, None));
+        assert_eq!(run(&f, "cat; printf '\\033[31mred\\033[0m\\377'", 10)["output"], "red\u{fffd}", "no input");
+        let killed = run(&f, "kill -9 $$", 10);
+        assert_eq!((&killed["exit_code"], &killed["signal"]), (&Value::Null, &json!("SIGKILL")));
+    }
+
+    #[test]
+    fn it_runs_where_it_is_told() {
+        let f = fixture();
+        f.put("sub/x", "");
+        let within = |workdir: &str| {
+            f.handlers.terminal(Args { command: "ls".into(), timeout: 10, workdir: Some(workdir.into()) }, &call())
+        };
+        assert_eq!(value(within("sub"))["output"], "x\n");
+        assert_eq!(run(&f, "ls", 10)["output"], "sub\n");
+        assert_eq!(within("sub/x").unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(within("none").unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn the_timeout_ends_all_of_it() {
+        let f = fixture();
+        let started = Instant::now();
+        // The shell, a child and a grandchild, none of which minds being asked.
+        let ran = run(&f, "trap '' TERM; echo begun; (trap '' TERM; sleep 61; echo no) & sleep 62; sleep 63", 1);
+        assert_eq!((&ran["output"], &ran["timed_out"]), (&json!("begun\n"), &json!(true)));
+        assert_eq!(ran["signal"], "SIGKILL");
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+        let polite = run(&f, "sleep 64", 1);
+        assert!(polite["signal"] == "SIGTERM" && polite["duration_ms"].as_u64().unwrap() < 1_900, "{polite}");
+    }
+
+    #[test]
+    fn a_flood_is_bounded() {
+        let f = fixture();
+        let started = Instant::now();
+        let ran = run(&f, "yes", 1);
+        assert!(ran["timed_out"] == true && started.elapsed() < Duration::from_secs(10));
+        let output = ran["output"].as_str().unwrap();
+        assert!(output.starts_with("y\ny\n") && output.contains("characters left out"));
+        assert!((50_000..50_100).contains(&output.chars().count()));
+    }
+
+    #[test]
+    fn a_background_process_does_not_hold_the_call() {
+        let f = fixture();
+        let started = Instant::now();
+        let ran = run(&f, "(sleep 2; echo late; touch alive) & echo done", 20);
+        assert!(started.elapsed() < Duration::from_millis(1_900), "{:?}", started.elapsed());
+        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("done\n"), &json!(0)));
+        assert!(ran["note"].as_str().unwrap().contains("left in the background"));
+        // It lives on, and what it prints does not stop it.
+        while !f.dir.path().join("alive").exists() {
+            assert!(started.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let quiet = run(&f, "sleep 2 > /dev/null 2>&1 & echo done", 20);
+        assert_eq!(quiet.get("note"), None, "redirected as it should be");
+    }
+
+    #[test]
+    fn silence_is_not_the_end() {
+        let f = fixture();
+        let ran = run(&f, "exec >&- 2>&-; sleep 0.3; exit 4", 10);
+        assert_eq!((&ran["exit_code"], &ran["output"]), (&json!(4), &json!("")));
+        assert!(ran["duration_ms"].as_u64().unwrap() >= 300);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn neither_escape_nor_a_stop_outlasts_the_timeout() {
+        let f = fixture();
+        let started = Instant::now();
+        // In a session of its own it outlives the kill and keeps the pipe, but not the call.
+        let escaped = run(&f, "setsid sleep 8 & sleep 65", 1);
+        let stopped = run(&f, "kill -STOP $$; echo no", 1);
+        assert!(escaped["timed_out"] == true && stopped["timed_out"] == true);
+        assert_eq!(stopped["output"], "");
+        assert!(started.elapsed() < Duration::from_secs(7), "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn what_cannot_start_is_explained() {
+        let f = fixture();
+        let run = |command: String| f.handlers.terminal(Args { command, timeout: 10, workdir: None }, &call());
+        let error = run("#".repeat(8 << 20)).unwrap_err();
+        assert!(error.message().contains("put long input into a file"), "{error}");
+        assert!(run("a\0b".to_owned()).unwrap_err().message().contains("NUL"));
+    }
+
+    #[test]
+    fn git_does_not_ask() {
+        assert_eq!(run(&fixture(), "echo $GIT_TERMINAL_PROMPT", 10)["output"], "0\n");
+    }
 }

@@ -15,8 +15,6 @@ use super::transcript::Transcript;
 
 /// How often to look whether the command ended. Mostly the end of its output tells first.
 const LOOK: Duration = Duration::from_millis(10);
-/// Between asking a command to end and making it.
-const GRACE: Duration = Duration::from_secs(1);
 /// For output that is still in the pipe when the command has ended.
 const DRAIN: Duration = Duration::from_millis(250);
 /// Background processes whose output is read, and dropped, so that they are not stopped by a full pipe.
@@ -35,12 +33,12 @@ pub(super) struct Ended {
 /// Runs `command` for at most `timeout`. `left` counts the readers of background processes.
 pub(super) fn run(mut command: Command, timeout: Duration, left: &Arc<()>) -> io::Result<Ended> {
     let (reader, writer) = io::pipe()?;
+    let transcript = Arc::new(Mutex::new(Some(Transcript::default())));
+    let closed = read_on(reader, Arc::clone(&transcript), Arc::clone(left))?;
     command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
     // It holds our ends for writing, and with them open there is no end of file.
     drop(command);
-    let transcript = Arc::new(Mutex::new(Some(Transcript::default())));
-    let closed = read_on(reader, Arc::clone(&transcript), Arc::clone(left))?;
 
     let deadline = Instant::now() + timeout;
     let (status, timed_out) = match wait(&mut child, &closed, deadline)? {
@@ -111,6 +109,8 @@ fn is_closed(closed: &Receiver<()>, time: Duration) -> bool {
 #[cfg(unix)]
 fn kill(child: &mut Child, closed: &Receiver<()>) -> io::Result<ExitStatus> {
     use rustix::process::{Pid, Signal, kill_process_group};
+    /// Between asking and making.
+    const GRACE: Duration = Duration::from_secs(1);
     let group = Pid::from_child(child);
     // Fails only where nobody is left.
     let _ = kill_process_group(group, Signal::TERM);

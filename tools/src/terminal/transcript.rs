@@ -1,6 +1,7 @@
 //! What a command printed, in bounded memory: the beginning and the end, where what matters mostly stands.
 
 use std::collections::VecDeque;
+use std::fmt::Write;
 
 use super::escapes::Plain;
 
@@ -40,7 +41,7 @@ impl Transcript {
         }
         let mut text = self.head;
         if self.omitted > 0 {
-            text.push_str(&format!("\n[... {} characters left out ...]\n", self.omitted));
+            let _ = writeln!(text, "\n[... {} characters left out ...]", self.omitted);
         }
         text.extend(self.tail);
         text

@@ -183,7 +183,7 @@ impl Miss {
         let count = places
             .inspect(|&at| {
                 if first.len() < NAMED {
-                    first.push(at)
+                    first.push(at);
                 }
             })
             .count();

@@ -51,7 +51,7 @@ impl Shift {
             Shift::In(more) => Some(format!("{more}{old}")),
             Shift::Out(less) => old.strip_prefix(less.as_str()).map(str::to_owned),
             Shift::Tabs(width) => {
-                let even = *width > 0 && old.bytes().all(|byte| byte == b' ') && old.len() % width == 0;
+                let even = *width > 0 && old.bytes().all(|byte| byte == b' ') && old.len().is_multiple_of(*width);
                 even.then(|| "\t".repeat(old.len() / width))
             }
             Shift::Spaces(width) => old.bytes().all(|byte| byte == b'\t').then(|| " ".repeat(old.len() * width)),

@@ -48,8 +48,8 @@ fn line_number(text: &str, at: usize) -> usize {
 /// The lines that the old text was probably meant to be, numbered.
 fn closest(text: &str, old: &str) -> Option<String> {
     const AROUND: usize = 2;
-    const MOST_LINES: usize = 12;
-    const LONGEST_LINE: usize = 200;
+    const MOST_LINES: usize = 10;
+    const LONGEST_LINE: usize = 120;
     let lines: Vec<&str> = text.lines().collect();
     let start = by_votes(&lines, old).or_else(|| by_likeness(&lines, old))?.saturating_sub(AROUND);
     let count = (old.lines().count() + 2 * AROUND).min(MOST_LINES);
@@ -63,17 +63,17 @@ fn closest(text: &str, old: &str) -> Option<String> {
 
 /// Where most lines of the old text would be in their place: each line that is found votes for a beginning.
 fn by_votes(lines: &[&str], old: &str) -> Option<usize> {
-    const VOTERS: usize = 50;
-    let mut voters: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, line) in old.lines().enumerate().take(VOTERS) {
+    const HEARD: usize = 50;
+    let mut witnesses: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, line) in old.lines().enumerate().take(HEARD) {
         // A lone bracket is no witness.
         if line.trim().len() > 2 {
-            voters.entry(line.trim()).or_default().push(at);
+            witnesses.entry(line.trim()).or_default().push(at);
         }
     }
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
-        for offset in voters.get(line.trim()).into_iter().flatten() {
+        for offset in witnesses.get(line.trim()).into_iter().flatten() {
             *votes.entry(at.saturating_sub(*offset)).or_default() += 1;
         }
     }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_closest_lines_are_found_by_their_equals_or_by_likeness() {
-        let text: String = (1..=40).map(|i| format!("let value_{i} = compute({i});\n")).collect();
+        let text = (1..=40).map(|i| format!("let value_{i} = compute({i});")).collect::<Vec<_>>().join("\n");
         let votes = closest(&text, "let wrong = 1;\nlet value_20 = compute(20);\nlet value_21 = compute(21);").unwrap();
         assert!(votes.starts_with("    17|let value_17") && votes.lines().count() == 7, "{votes}");
         let like = closest("alpha\nfn handle_request(x: u32) {\nomega\n", "fn handle_requests(x: u64) {").unwrap();

@@ -114,3 +114,104 @@ fn diff(path: &str, old: &str, new: &str) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use toolc_catalog::file::FileTools;
+
+    use super::*;
+    use crate::testing::{Fixture, call, fixture, value};
+
+    fn patch(f: &Fixture, old: &str, new: &str, all: bool) -> Result<Output, ToolError> {
+        let (old_string, new_string) = (old.into(), new.into());
+        f.handlers.patch(Args { path: "a.txt".into(), old_string, new_string, replace_all: all }, &call())
+    }
+
+    #[test]
+    fn the_difference_is_shown() {
+        let f = fixture();
+        f.put("a.txt", "one\ntwo\nthree\n");
+        let patched = value(patch(&f, "two", "2", false));
+        assert_eq!(f.get("a.txt"), "one\n2\nthree\n");
+        assert_eq!(patched["diff"], "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n");
+        assert_eq!((&patched["replacements"], &patched["matched"]), (&1.into(), &"exact".into()));
+        let patched = value(patch(&f, "  one\n  2\n", "  1\n    2\n", false));
+        assert_eq!((f.get("a.txt"), &patched["matched"]), ("1\n  2\nthree\n".into(), &"indentation adjusted".into()));
+    }
+
+    #[test]
+    fn line_endings_and_byte_order_mark_stay() {
+        let f = fixture();
+        f.put("a.txt", "\u{feff}one\r\ntwo\r\n");
+        let patched = value(patch(&f, "one\ntwo", "1\n2\n3", false));
+        assert_eq!(f.get("a.txt"), "\u{feff}1\r\n2\r\n3\r\n");
+        assert!(!patched["diff"].as_str().unwrap().contains(['\r', '\u{feff}']));
+        patch(&f, "1\n", "0\n", false).unwrap();
+        assert_eq!(f.get("a.txt"), "\u{feff}0\r\n2\r\n3\r\n");
+    }
+
+    #[test]
+    fn failures_write_nothing_and_say_why() {
+        let f = fixture();
+        let text = "fn a() {\n    go();\n}\nfn b() {\n    go();\n}\n";
+        f.put("a.txt", text);
+        let before = fs::metadata(f.dir.path().join("a.txt")).unwrap().modified().unwrap();
+        let several = patch(&f, "go();", "stop();", false).unwrap_err();
+        assert!(several.message().contains("stands 2 times in `a.txt` (line 2, 5)"), "{several}");
+        let nowhere = patch(&f, "fn b() {\n    went();\n}", "x", false).unwrap_err();
+        assert_eq!(nowhere.kind(), ErrorKind::NotFound);
+        assert!(nowhere.message().contains("     4|fn b() {\n     5|    go();\n"), "{nowhere}");
+        let done = patch(&f, "gone", "fn b()", false).unwrap_err();
+        assert!(done.message().contains("perhaps this edit was made before"), "{done}");
+        assert!(patch(&f, "", "x", false).is_err() && patch(&f, "go", "go", true).is_err());
+        assert_eq!(f.get("a.txt"), text);
+        assert_eq!(fs::metadata(f.dir.path().join("a.txt")).unwrap().modified().unwrap(), before);
+    }
+
+    #[test]
+    fn every_place_on_request() {
+        let f = fixture();
+        f.put("a.txt", "x x\nx\n");
+        assert_eq!(value(patch(&f, "x", "yy", true))["replacements"], 3);
+        assert_eq!(f.get("a.txt"), "yy yy\nyy\n");
+    }
+
+    #[test]
+    fn what_cannot_be_written_back_is_refused() {
+        let f = fixture();
+        f.put("a.txt", b"caf\xe9\n");
+        assert_eq!(patch(&f, "caf", "tea", false).unwrap_err().kind(), ErrorKind::Refused);
+        f.put("a.txt", "x".repeat((8 << 20) + 1));
+        assert_eq!(patch(&f, "x", "y", true).unwrap_err().kind(), ErrorKind::Refused);
+        fs::remove_file(f.dir.path().join("a.txt")).unwrap();
+        assert_eq!(patch(&f, "x", "y", true).unwrap_err().kind(), ErrorKind::NotFound);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc/passwd", f.dir.path().join("a.txt")).unwrap();
+            assert_eq!(patch(&f, "root", "toor", false).unwrap_err().kind(), ErrorKind::Refused);
+        }
+    }
+
+    #[test]
+    fn edits_at_once_are_all_kept() {
+        let f = fixture();
+        f.put("a.txt", (0..16).map(|i| format!("<{i}>")).collect::<Vec<_>>().join("\n"));
+        std::thread::scope(|scope| {
+            for i in 0..16 {
+                let f = &f;
+                scope.spawn(move || patch(f, &format!("<{i}>"), "done", false).unwrap());
+            }
+        });
+        assert_eq!(f.get("a.txt"), ["done"; 16].join("\n"));
+    }
+
+    #[test]
+    fn a_long_difference_is_cut() {
+        let f = fixture();
+        f.put("a.txt", "line\n".repeat(10_000));
+        let diff = value(patch(&f, "line", "other", true))["diff"].as_str().unwrap().to_owned();
+        assert!(diff.len() < LONGEST_DIFF + 100 && diff.ends_with("left out]\n"));
+    }
+}
