@@ -159,3 +159,34 @@ impl<'s> Parser<'s> {
         u32::from_str_radix(text, 16).ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn both_spellings_are_read_and_may_be_mixed() {
+        for (text, value) in [
+            ("[]", json!([])),
+            ("{'a': True, \"b\": [None, false,],}", json!({"a": true, "b": [null, false]})),
+            (r#" [ 'it\'s', "it's", 'say "hi"' ] "#, json!(["it's", "it's", "say \"hi\""])),
+            (r"['\x41\u00e9\U0001f600\ud83d\ude00\n\d+\\']", json!(["Aé😀😀\n\\d+\\"])),
+            ("[-1.5e3, 0, 9007199254740993]", json!([-1500.0, 0, 9_007_199_254_740_993_i64])),
+            ("{'a': 1, 'a': 2}", json!({"a": 2})),
+        ] {
+            assert_eq!(parse(text, 3), Some(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is() {
+        let no = "[|[1|[1,|[,]|[1,,2]|[1 2]|{'a'}|{'a':}|{1: 2}|{'a' 1}|(1,)|{1, 2}|[1] 2|['a]|['a\n']|[Truex]|[NaN]|[1_0]|\
+                  [007]|[+1]|[0x1]|[1.]|[u'a']|[٣]|['\\ud800']|['\\u12']|['\\x+1']|['\\0']|['\\U00110000']|[1] # c|[[[[1]]]]|";
+        for text in no.split('|') {
+            assert_eq!(parse(text, 3), None, "{text}");
+        }
+        assert_eq!(parse(&"[".repeat(100_000), 64), None);
+    }
+}

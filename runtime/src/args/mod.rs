@@ -10,6 +10,7 @@ mod literal;
 mod number;
 mod reader;
 mod repair;
+mod scan;
 mod slot;
 mod strict;
 mod tree;
@@ -58,15 +59,22 @@ pub fn read<'a>(text: &'a str, table: &Table, limits: Limits) -> Result<Slots<'a
         return Err(malformed(&format!("they take {size} bytes, at most {} are allowed", limits.max_bytes)));
     }
     let reader = Reader::new(table, limits);
-    if let Some(slots) = reader.read_strictly(text) {
-        return Ok(Slots::new(slots));
+    match reader.read_strictly(text) {
+        Some(slots) => Ok(Slots::new(slots)),
+        None => read_leniently(text, &reader).map(Slots::new),
     }
+}
+
+/// Reads a tree, repairs and validates it, and fills the slots from it.
+#[cold]
+fn read_leniently(text: &str, reader: &Reader<'_>) -> Result<Vec<Slot<'static>>, ToolError> {
+    let limits = reader.limits;
     let mut value =
         Tree { room: limits.max_depth, unique: true }.parse(text).map_err(|e| unreadable(text, &e, limits))?;
     reader.repair_arguments(&mut value);
     let problems = reader.problems(&value);
     if problems.shown.is_empty() {
-        Ok(Slots::new(reader.fill_arguments(value)))
+        Ok(reader.fill_arguments(value))
     } else {
         Err(invalid(problems.shown, problems.more))
     }
@@ -121,3 +129,10 @@ fn invalid(problems: Vec<Problem>, more: usize) -> ToolError {
     }
     ToolError::of(ErrorKind::InvalidArguments, message).with_problems(problems)
 }
+
+#[cfg(test)]
+mod agreement;
+#[cfg(test)]
+mod schema_tests;
+#[cfg(test)]
+mod tests;

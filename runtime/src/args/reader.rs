@@ -8,7 +8,10 @@ use super::Limits;
 use crate::table::{Node, NodeId, Table};
 
 /// Steps for one reading. A right or wrong text of 4 MiB takes less; what takes more does so by malice.
-const BUDGET: usize = 32_000_000;
+const BUDGET: usize = 16_000_000;
+
+/// What `serde_json` reads. No recursion goes deeper.
+const DEEPEST: usize = 127;
 
 pub(super) struct Reader<'t> {
     pub(super) table: &'t Table,
@@ -18,7 +21,12 @@ pub(super) struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     pub(super) fn new(table: &'t Table, limits: Limits) -> Self {
-        Self { table, limits, budget: Cell::new(BUDGET) }
+        Self::with_budget(table, limits, BUDGET)
+    }
+
+    pub(super) fn with_budget(table: &'t Table, limits: Limits, budget: usize) -> Self {
+        let limits = Limits { max_depth: limits.max_depth.min(DEEPEST), ..limits };
+        Self { table, limits, budget: Cell::new(budget) }
     }
 
     /// Takes `steps` out of the budget; false where they are not there.

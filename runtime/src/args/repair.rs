@@ -215,7 +215,9 @@ impl Reader<'_> {
 
 /// Whether `text` is the word `null`, in any case.
 pub(super) fn is_null(text: &str) -> bool {
-    text.len() >= 4 && text.trim().eq_ignore_ascii_case("null")
+    // Nearly every text that is read comes by here, and the first byte settles nearly all.
+    let may_be = matches!(text.as_bytes(), [b'n' | b'N' | ..=b' ' | 0x80.., _, _, _, ..]);
+    may_be && text.trim().eq_ignore_ascii_case("null")
 }
 
 fn is_null_word(value: &Value) -> bool {

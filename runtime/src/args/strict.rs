@@ -5,309 +5,261 @@
 //! go through the tree by themselves.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::Number;
+use serde_json::Value;
 
+use super::number;
 use super::reader::Reader;
 use super::repair::is_null;
+use super::scan::Scan;
 use super::slot::Slot;
 use super::tree::Tree;
 use super::validate::{fits_length, in_range};
-use super::{kind, number};
 use crate::table::{Additional, Bounds, Form, Literal, Node, NodeId, Property};
+
+/// Properties of one object that a mask of bits tells apart.
+const MOST: u16 = 64;
 
 impl Reader<'_> {
     /// The slots of the arguments in `text`, if nothing at all is wrong with them.
     pub(super) fn read_strictly<'a>(&self, text: &'a str) -> Option<Vec<Slot<'a>>> {
         let node = self.table.node(0);
-        if node.form != Form::Object {
+        if node.form != Form::Object || self.is_beyond_forms(node) {
             return None;
         }
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        let root = Strict { reader: self, id: 0, node, optional: false, room: self.limits.max_depth };
-        let slot = root.deserialize(&mut deserializer).ok()?;
-        deserializer.end().ok()?;
-        match slot {
-            Slot::Object(slots) => Some(slots),
-            _ => None,
-        }
+        let mut strict = Strict { reader: self, scan: Scan::new(text) };
+        let slots = strict.object(node, self.limits.max_depth)?;
+        strict.scan.is_at_end().then_some(slots)
     }
 
     /// Whether `node` says more than its form does.
     fn is_beyond_forms(&self, node: &Node) -> bool {
         let odd =
             |bounds: &Bounds| bounds.unique_items || bounds.min_properties.is_some() || bounds.max_properties.is_some();
-        node.form == Form::Value
-            || node.any_of.len > 0
-            || node.all_of.len > 0
-            || node.properties.len > 64
-            || (node.form == Form::Map && node.properties.len > 0)
-            || self.table.bounds(node).is_some_and(odd)
+        let composed = (node.any_of.len | node.all_of.len) != 0;
+        match node.form {
+            Form::String | Form::Choice => composed,
+            Form::Boolean | Form::Integer | Form::Number => composed || node.literals.len > 0,
+            Form::Array | Form::Object | Form::Map => {
+                composed
+                    || node.literals.len > 0
+                    || node.properties.len > if node.form == Form::Map { 0 } else { MOST }
+                    || self.table.bounds(node).is_some_and(odd)
+            }
+            Form::Value => true,
+        }
     }
 }
 
-/// Reads one value toward one node.
-#[derive(Clone, Copy)]
-struct Strict<'r, 't> {
+struct Strict<'r, 't, 'a> {
     reader: &'r Reader<'t>,
-    id: NodeId,
-    node: &'r Node,
-    /// Whether null may stand for absence.
-    optional: bool,
-    room: usize,
+    scan: Scan<'a>,
 }
 
-#[cold]
-fn give_up<E: Error>() -> E {
-    E::custom("")
-}
-
-fn ensure<E: Error>(holds: bool) -> Result<(), E> {
-    if holds { Ok(()) } else { Err(give_up()) }
-}
-
-impl<'r> Strict<'r, '_> {
-    fn inner(&self, id: NodeId, optional: bool) -> Self {
-        Self { id, node: self.reader.table.node(id), optional, room: self.room - 1, ..*self }
+impl<'a> Strict<'_, '_, 'a> {
+    /// Reads a value into `slot`, which is absent so far. Nested at most `room` deep; `optional`: null may
+    /// stand for its absence.
+    fn value(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
+        let node = self.reader.table.node(id);
+        if self.reader.is_beyond_forms(node) {
+            return self.tree(id, optional, room, slot);
+        }
+        match (node.form, self.scan.peek()?) {
+            (Form::String | Form::Choice, b'"') => return self.string(node, slot),
+            (Form::Integer, b'-' | b'0'..=b'9') => put(slot, Slot::Integer(self.integer(node)?)),
+            (Form::Number, b'-' | b'0'..=b'9') => put(slot, Slot::Number(self.number(node)?.as_f64()?)),
+            (Form::Boolean, b't') => put(slot, self.scan.word("true").map(|()| Slot::Boolean(true))?),
+            (Form::Boolean, b'f') => put(slot, self.scan.word("false").map(|()| Slot::Boolean(false))?),
+            (Form::Array, b'[') => put(slot, Slot::Array(self.array(node, room)?)),
+            (Form::Object, b'{') => put(slot, Slot::Object(self.object(node, room)?)),
+            (Form::Map, b'{') => put(slot, Slot::Map(self.map(node, room)?)),
+            (_, b'n') => {
+                self.scan.word("null")?;
+                if self.reader.allows_null(node) {
+                    put(slot, Slot::Null);
+                } else if !optional {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
     }
 
-    fn bounds(&self) -> Option<&'r Bounds> {
-        self.reader.table.bounds(self.node)
-    }
-
-    fn literals(&self) -> &'r [Literal] {
-        self.reader.table.literals(self.node)
-    }
-
-    fn tree<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Slot<'de>, D::Error> {
-        let reader = self.reader;
-        let mut value = Tree { room: self.room, unique: true }.deserialize(deserializer)?;
-        reader.repair(&mut value, self.id, self.room);
-        if reader.is_valid(&value, self.id) {
-            Ok(reader.fill(value, self.id))
+    fn string(&mut self, node: &Node, slot: &mut Slot<'a>) -> Option<()> {
+        let (text, choice) = if let Some(text) = self.scan.plain_string() {
+            (Cow::Borrowed(text), self.choice(node, text)?)
         } else {
-            ensure(self.optional && value.is_null())?;
-            Ok(Slot::Absent)
-        }
-    }
-
-    fn number<E: Error>(self, number: &Number) -> Result<Slot<'static>, E> {
-        ensure(self.bounds().is_none_or(|bounds| number::within(number, bounds)))?;
-        let value = match self.node.form {
-            Form::Integer => number::integer(number).map(Slot::Integer),
-            Form::Number => number.as_f64().map(Slot::Number),
-            _ => None,
+            let text = self.scan.escaped_string()?;
+            let choice = self.choice(node, &text)?;
+            (Cow::Owned(text), choice)
         };
-        let literals = self.literals();
-        ensure(literals.is_empty() || literals.iter().any(|l| kind::equals(l, &number.clone().into())))?;
-        value.ok_or_else(give_up)
+        put(slot, if node.form == Form::Choice { Slot::Choice(choice) } else { Slot::String(text) });
+        Some(())
     }
 
-    fn string<E: Error>(self, text: Cow<'_, str>) -> Result<Slot<'_>, E> {
+    /// Which of the literals `text` is, where there are any; none where the node does not allow it.
+    fn choice(&self, node: &Node, text: &str) -> Option<u16> {
         // The word null is null to repair.
-        ensure(!(is_null(&text) && self.reader.allows_null(self.node)))?;
-        ensure(self.bounds().is_none_or(|bounds| fits_length(&text, bounds)))?;
-        let is = |literal: &Literal| matches!(literal, Literal::String(l) if *l == text);
-        let literals = self.literals();
-        match self.node.form {
-            Form::Choice => {
-                let found = literals.iter().position(is).and_then(|index| u16::try_from(index).ok());
-                found.map(Slot::Choice).ok_or_else(give_up)
-            }
-            Form::String if literals.is_empty() || literals.iter().any(is) => Ok(Slot::String(text)),
-            _ => Err(give_up()),
+        if is_null(text) && self.reader.allows_null(node) {
+            return None;
         }
+        if self.reader.table.bounds(node).is_some_and(|bounds| !fits_length(text, bounds)) {
+            return None;
+        }
+        if node.literals.len == 0 {
+            return Some(0);
+        }
+        let literals = self.reader.table.literals(node);
+        let index = literals.iter().position(|literal| matches!(literal, Literal::String(l) if *l == text))?;
+        u16::try_from(index).ok()
     }
 
-    fn object<'de, A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<Slot<'de>>, A::Error> {
-        let properties = self.reader.table.properties(self.node);
-        let mut slots: Vec<Slot<'de>> = Vec::new();
-        slots.resize_with(properties.len(), Slot::default);
-        let mut seen = 0_u64;
+    fn integer(&mut self, node: &Node) -> Option<i64> {
+        let integer = match self.scan.plain_integer() {
+            Some(integer) => integer,
+            None => number::integer(&self.scan.number()?)?,
+        };
+        let bounds = self.reader.table.bounds(node);
+        bounds.is_none_or(|bounds| number::within(&integer.into(), bounds)).then_some(integer)
+    }
+
+    fn number(&mut self, node: &Node) -> Option<serde_json::Number> {
+        let number = self.scan.number()?;
+        let bounds = self.reader.table.bounds(node);
+        bounds.is_none_or(|bounds| number::within(&number, bounds)).then_some(number)
+    }
+
+    fn array(&mut self, node: &Node, room: usize) -> Option<Vec<Slot<'a>>> {
+        let room = room.checked_sub(1)?;
+        let mut items = Vec::new();
+        self.scan.eat(b'[');
+        while self.scan.next(items.is_empty(), b']')? {
+            // Into its place in the array: a slot that is handed up is copied once a level.
+            items.push(Slot::Absent);
+            self.item(node.items, room, items.last_mut()?)?;
+        }
+        let bounds = self.reader.table.bounds(node);
+        bounds.is_none_or(|b| in_range(items.len(), b.min_items, b.max_items)).then_some(items)
+    }
+
+    /// An item of an array or a value of a map; where there is no node, any.
+    fn item(&mut self, id: Option<NodeId>, room: usize, slot: &mut Slot<'a>) -> Option<()> {
+        if let Some(id) = id {
+            return self.value(id, false, room, slot);
+        }
+        *slot = match self.any(room)? {
+            Value::Null => Slot::Null,
+            value => Slot::Value(value),
+        };
+        Some(())
+    }
+
+    fn object(&mut self, node: &Node, room: usize) -> Option<Vec<Slot<'a>>> {
+        let room = room.checked_sub(1)?;
+        let properties = self.reader.table.properties(node);
+        let mut slots: Vec<Slot<'a>> = properties.iter().map(|_| Slot::Absent).collect();
+        let (mut seen, mut first, mut next) = (0_u64, true, 0);
         let mut unknown = Vec::new();
-        let mut next = 0;
-        while let Some(key) = map.next_key_seed(Key { properties, next })? {
-            match key {
-                Named::Property(index) => {
-                    ensure(seen & (1 << index) == 0)?;
-                    seen |= 1 << index;
-                    let property = &properties[index];
-                    slots[index] = map.next_value_seed(self.inner(property.node, !property.required))?;
-                    next = index + 1;
+        if !self.scan.eat(b'{') {
+            return None;
+        }
+        while self.scan.next(first, b'}')? {
+            first = false;
+            let found = self.key(|key| find(properties, next, key), &mut unknown)?;
+            if let (Some(property), Some(slot)) = (properties.get(found), slots.get_mut(found)) {
+                if seen & (1 << found) != 0 {
+                    return None;
                 }
-                Named::Unknown(key) => {
-                    match self.node.additional {
-                        Additional::Deny => return Err(give_up()),
-                        Additional::Allow => {
-                            map.next_value_seed(Tree { room: self.room - 1, unique: true })?;
-                        }
-                        Additional::Node(id) => {
-                            map.next_value_seed(self.inner(id, false))?;
-                        }
-                    }
-                    unknown.push(key);
+                seen |= 1 << found;
+                next = found + 1;
+                self.value(property.node, !property.required, room, slot)?;
+            } else {
+                match node.additional {
+                    Additional::Deny => return None,
+                    Additional::Allow => drop(self.any(room)?),
+                    Additional::Node(id) => self.value(id, false, room, &mut Slot::Absent)?,
                 }
             }
         }
-        unknown.sort_unstable();
-        ensure(unknown.is_sorted_by(|a, b| a < b))?;
         let missing = |(index, property): (usize, &Property)| property.required && seen & (1 << index) == 0;
-        ensure(!properties.iter().enumerate().any(missing))?;
-        Ok(slots)
+        (!properties.iter().enumerate().any(missing) && are_distinct(unknown)).then_some(slots)
     }
 
-    fn map<'de, A: MapAccess<'de>>(self, mut map: A) -> Result<Slot<'de>, A::Error> {
-        let mut entries: Vec<(Cow<'de, str>, Slot<'de>)> = Vec::new();
-        while let Some(Named::Unknown(key)) = map.next_key_seed(Key { properties: &[], next: 0 })? {
-            let slot = match self.node.additional {
-                Additional::Deny => return Err(give_up()),
-                Additional::Allow => map.next_value_seed(Any(self))?,
-                Additional::Node(id) => map.next_value_seed(self.inner(id, false))?,
-            };
-            entries.push((key, slot));
+    fn map(&mut self, node: &Node, room: usize) -> Option<Vec<(Cow<'a, str>, Slot<'a>)>> {
+        let room = room.checked_sub(1)?;
+        let id = match node.additional {
+            Additional::Node(id) => Some(id),
+            Additional::Allow => None,
+            Additional::Deny => return None,
+        };
+        let (mut keys, mut entries) = (Vec::new(), Vec::new());
+        self.scan.eat(b'{');
+        while self.scan.next(entries.is_empty(), b'}')? {
+            self.key(|_| NONE, &mut keys)?;
+            entries.push((keys.pop()?, Slot::Absent));
+            self.item(id, room, &mut entries.last_mut()?.1)?;
         }
         entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        ensure(entries.is_sorted_by(|(a, _), (b, _)| a < b))?;
-        Ok(Slot::Map(entries))
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Strict<'_, '_> {
-    type Value = Slot<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Slot<'de>, D::Error> {
-        if self.reader.is_beyond_forms(self.node) {
-            self.tree(deserializer)
-        } else {
-            deserializer.deserialize_any(self)
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for Strict<'_, '_> {
-    type Value = Slot<'de>;
-
-    fn expecting(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Ok(())
+        entries.is_sorted_by(|(a, _), (b, _)| a < b).then_some(entries)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Slot<'de>, E> {
-        if self.reader.allows_null(self.node) {
-            return Ok(Slot::Null);
-        }
-        ensure(self.optional)?;
-        Ok(Slot::Absent)
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Slot<'de>, E> {
-        let literals = self.literals();
-        ensure(self.node.form == Form::Boolean)?;
-        ensure(literals.is_empty() || literals.iter().any(|l| matches!(l, Literal::Boolean(b) if *b == value)))?;
-        Ok(Slot::Boolean(value))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Slot<'de>, E> {
-        self.number(&value.into())
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Slot<'de>, E> {
-        self.number(&value.into())
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Slot<'de>, E> {
-        self.number(&Number::from_f64(value).ok_or_else(give_up)?)
-    }
-
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Slot<'de>, E> {
-        self.string(Cow::Borrowed(text))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Slot<'de>, E> {
-        self.string(Cow::Owned(text.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Slot<'de>, A::Error> {
-        ensure(self.node.form == Form::Array && self.room > 0)?;
-        ensure(self.literals().is_empty())?;
-        let mut items = Vec::new();
-        if let Some(id) = self.node.items {
-            let inner = self.inner(id, false);
-            while let Some(item) = seq.next_element_seed(inner)? {
-                items.push(item);
+    /// The index of the property that the next key names; [`NONE`], and the key among the unknown, if none.
+    #[inline]
+    fn key(&mut self, find: impl Fn(&str) -> usize, unknown: &mut Vec<Cow<'a, str>>) -> Option<usize> {
+        let found = if let Some(key) = self.scan.plain_string() {
+            let found = find(key);
+            if found == NONE {
+                unknown.push(Cow::Borrowed(key));
             }
+            found
         } else {
-            while let Some(item) = seq.next_element_seed(Any(self))? {
-                items.push(item);
+            let key = self.scan.escaped_string()?;
+            let found = find(&key);
+            if found == NONE {
+                unknown.push(Cow::Owned(key));
             }
+            found
+        };
+        self.scan.eat(b':').then_some(found)
+    }
+
+    /// A value of which nothing is said.
+    fn any(&mut self, room: usize) -> Option<Value> {
+        Tree { room, unique: true }.parse(self.scan.skip()?).ok()
+    }
+
+    /// As [`value`](Self::value), through the tree.
+    fn tree(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
+        let mut value = self.any(room)?;
+        self.reader.repair(&mut value, id, room);
+        if self.reader.is_valid(&value, id) {
+            *slot = self.reader.fill(value, id);
+            return Some(());
         }
-        ensure(self.bounds().is_none_or(|b| in_range(items.len(), b.min_items, b.max_items)))?;
-        Ok(Slot::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Slot<'de>, A::Error> {
-        ensure(self.room > 0 && self.literals().is_empty())?;
-        match self.node.form {
-            Form::Object => self.object(map).map(Slot::Object),
-            Form::Map => self.map(map),
-            _ => Err(give_up()),
-        }
+        (optional && value.is_null()).then_some(())
     }
 }
 
-/// Reads an item of an array, or a value of a map, of which nothing is said.
-struct Any<'r, 't>(Strict<'r, 't>);
+/// Writes into a slot that is absent so far, without the look at what there is to drop.
+#[inline]
+fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) {
+    std::mem::forget(std::mem::replace(slot, value));
+}
 
-impl<'de> DeserializeSeed<'de> for Any<'_, '_> {
-    type Value = Slot<'de>;
+/// The index of no property.
+const NONE: usize = usize::MAX;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Slot<'de>, D::Error> {
-        let value = Tree { room: self.0.room - 1, unique: true }.deserialize(deserializer)?;
-        Ok(if value.is_null() { Slot::Null } else { Slot::Value(value) })
+/// The property of that name: most often the one after the last.
+#[inline]
+fn find(properties: &[Property], next: usize, key: &str) -> usize {
+    match properties.get(next) {
+        Some(property) if property.name == key => next,
+        _ => properties.iter().position(|property| property.name == key).unwrap_or(NONE),
     }
 }
 
-/// Reads a key and finds the property of that name: most often the one after the last.
-struct Key<'t> {
-    properties: &'t [Property],
-    next: usize,
-}
-
-enum Named<'de> {
-    Property(usize),
-    Unknown(Cow<'de, str>),
-}
-
-impl Key<'_> {
-    fn find(&self, key: &str) -> Option<Named<'static>> {
-        if self.properties.get(self.next).is_some_and(|property| property.name == key) {
-            return Some(Named::Property(self.next));
-        }
-        self.properties.iter().position(|property| property.name == key).map(Named::Property)
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Named<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Named<'de>, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key<'_> {
-    type Value = Named<'de>;
-
-    fn expecting(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Ok(())
-    }
-
-    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Named<'de>, E> {
-        Ok(self.find(key).unwrap_or(Named::Unknown(Cow::Borrowed(key))))
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Named<'de>, E> {
-        Ok(self.find(key).unwrap_or_else(|| Named::Unknown(Cow::Owned(key.to_owned()))))
-    }
+fn are_distinct(mut keys: Vec<Cow<'_, str>>) -> bool {
+    keys.sort_unstable();
+    keys.is_sorted_by(|a, b| a < b)
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::indent::Shift;
 
-/// What is looked for, and where.
+/// What is looked for, and where. All lines end in `\n`: see [`super::endings`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Search<'a> {
     pub(super) text: &'a str,
@@ -55,20 +55,19 @@ pub(super) enum Miss {
     Nowhere,
     /// So many places, of which the first few begin at these bytes.
     Several(usize, Vec<usize>),
+    /// The text would grow beyond what is edited in memory.
+    TooMuch,
 }
 
 impl Search<'_> {
     pub(super) fn run(&self) -> Result<Found, Miss> {
-        for old in self.spellings() {
-            let edits = self.exact(&old)?;
-            if !edits.is_empty() {
-                return Ok(Found { how: How::Exact, edits });
-            }
+        let edits = self.exact()?;
+        if !edits.is_empty() {
+            return Ok(Found { how: How::Exact, edits });
         }
         let text: Vec<Line<'_>> = lines(self.text);
-        let old = lf(self.old);
         for how in [How::TrailingBlanks, How::Indentation] {
-            let edits = self.by_lines(&text, &old, how)?;
+            let edits = self.by_lines(&text, how)?;
             if !edits.is_empty() {
                 return Ok(Found { how, edits });
             }
@@ -76,17 +75,8 @@ impl Search<'_> {
         Err(Miss::Nowhere)
     }
 
-    /// The old text with the line endings that the file may have. A model rarely sees which it has.
-    fn spellings(&self) -> Vec<String> {
-        let mut all = vec![self.old.to_owned(), lf(self.old)];
-        if self.text.contains("\r\n") {
-            all.push(lf(self.old).replace('\n', "\r\n"));
-        }
-        all.dedup();
-        all
-    }
-
-    fn exact(&self, old: &str) -> Result<Vec<Edit>, Miss> {
+    fn exact(&self) -> Result<Vec<Edit>, Miss> {
+        let old = self.old;
         let Some(first) = self.text.find(old) else { return Ok(Vec::new()) };
         if !self.all {
             // From the next character on, so that two places that overlap count as two.
@@ -96,24 +86,29 @@ impl Search<'_> {
                 return Err(Miss::several(places));
             }
         }
-        let places = self.text.match_indices(old).map(|(at, _)| at..at + old.len());
-        Ok(places.map(|place| Edit { new: self.like_neighbours(self.new, &place), place }).collect())
+        let mut edits = Edits::default();
+        for (at, _) in self.text.match_indices(old) {
+            edits.push(Edit { place: at..at + old.len(), new: self.new.to_owned() })?;
+        }
+        Ok(edits.list)
     }
 
-    fn by_lines(&self, text: &[Line<'_>], old: &str, how: How) -> Result<Vec<Edit>, Miss> {
+    fn by_lines(&self, text: &[Line<'_>], how: How) -> Result<Vec<Edit>, Miss> {
         /// Comparisons, so that a hostile text ends as "not found" instead of taking hours.
         const MOST_COMPARISONS: usize = 5_000_000;
-        let (old, whole) = old.strip_suffix('\n').map_or((old, false), |old| (old, true));
+        let (old, whole) = self.old.strip_suffix('\n').map_or((self.old, false), |old| (old, true));
         let old: Vec<&str> = old.split('\n').collect();
         if old.iter().all(|line| line.trim().is_empty()) {
             return Ok(Vec::new());
         }
+        let keys: Vec<&str> = text.iter().map(|line| how.key(line.text)).collect();
+        let wanted: Vec<&str> = old.iter().map(|line| how.key(line)).collect();
         let mut budget = MOST_COMPARISONS;
-        let mut edits: Vec<Edit> = Vec::new();
+        let mut edits = Edits::default();
         let mut at = 0;
         while let Some(window) = text.get(at..at + old.len()) {
+            let same = keys[at..].iter().zip(&wanted).take_while(|(key, wanted)| key == wanted).count();
             at += 1;
-            let same = window.iter().zip(&old).take_while(|(line, old)| how.same(line.text, old)).count();
             budget = budget.saturating_sub(same + 1);
             if budget == 0 {
                 return Ok(Vec::new());
@@ -121,47 +116,54 @@ impl Search<'_> {
             if same < old.len() {
                 continue;
             }
-            let Some(new) = how.fit(window, &old, &lf(self.new)) else { continue };
-            edits.push(self.edit(window, whole, &new));
+            let Some(new) = how.fit(window, &old, self.new) else { continue };
+            edits.push(edit(window, whole, new))?;
             if self.all {
                 at += old.len() - 1;
             }
         }
-        if edits.len() > 1 && !self.all {
-            return Err(Miss::several(edits.iter().map(|edit| edit.place.start)));
+        if edits.list.len() > 1 && !self.all {
+            return Err(Miss::several(edits.list.iter().map(|edit| edit.place.start)));
         }
-        Ok(edits)
+        Ok(edits.list)
     }
+}
 
-    /// `whole`: the old text ends with the last line's ending.
-    fn edit(&self, window: &[Line<'_>], whole: bool, new: &str) -> Edit {
-        let (first, last) = (&window[0], &window[window.len() - 1]);
-        let place = first.start..if whole { last.next } else { last.start + last.text.len() };
+/// `whole`: the old text ends with the last line's newline.
+fn edit(window: &[Line<'_>], whole: bool, mut new: String) -> Edit {
+    let (first, last) = (&window[0], &window[window.len() - 1]);
+    let end = last.start + last.text.len();
+    if whole && last.next == end && new.ends_with('\n') {
         // At the end of a file that does not end in a newline it stays so.
-        let open_end = whole && last.next == last.start + last.text.len();
-        let new = if open_end { new.strip_suffix('\n').unwrap_or(new) } else { new };
-        Edit { new: self.like_neighbours(new, &place), place }
+        new.pop();
     }
+    Edit { place: first.start..if whole { last.next } else { end }, new }
+}
 
-    /// `new` with the line endings of the place it goes to, or else of the file.
-    fn like_neighbours(&self, new: &str, place: &Range<usize>) -> String {
-        match ending(&self.text[place.clone()])
-            .or_else(|| ending(&self.text[place.start..]))
-            .or_else(|| ending(self.text))
-        {
-            Some("\r\n") => lf(new).replace('\n', "\r\n"),
-            Some(_) => lf(new),
-            None => new.to_owned(),
-        }
+/// Edits, as many as memory can be spared for.
+#[derive(Debug, Default)]
+struct Edits {
+    list: Vec<Edit>,
+    bytes: usize,
+}
+
+impl Edits {
+    fn push(&mut self, edit: Edit) -> Result<(), Miss> {
+        /// Of new text, and of what it takes to remember where it goes.
+        const MOST_BYTES: usize = 16 * 1024 * 1024;
+        self.bytes += size_of::<Edit>() + edit.new.len();
+        self.list.push(edit);
+        if self.bytes > MOST_BYTES { Err(Miss::TooMuch) } else { Ok(()) }
     }
 }
 
 impl How {
-    fn same(self, line: &str, old: &str) -> bool {
+    /// What of a line is compared.
+    fn key(self, line: &str) -> &str {
         match self {
-            How::Exact => line == old,
-            How::TrailingBlanks => line.trim_end() == old.trim_end(),
-            How::Indentation => line.trim() == old.trim(),
+            How::Exact => line,
+            How::TrailingBlanks => line.trim_end(),
+            How::Indentation => line.trim(),
         }
     }
 
@@ -201,31 +203,14 @@ struct Line<'a> {
 }
 
 fn lines(text: &str) -> Vec<Line<'_>> {
-    let mut start = 0;
-    let line = |line: &'_ str| {
-        let this = start;
-        start += line.len();
-        (this, start)
-    };
-    let spans: Vec<_> = text.split_inclusive('\n').map(line).collect();
-    spans
-        .into_iter()
-        .map(|(start, next)| {
-            let line = &text[start..next];
-            let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
-            Line { start, text: line, next }
+    let mut next = 0;
+    text.split_inclusive('\n')
+        .map(|line| {
+            let start = next;
+            next += line.len();
+            Line { start, text: line.strip_suffix('\n').unwrap_or(line), next }
         })
         .collect()
-}
-
-fn lf(text: &str) -> String {
-    text.replace("\r\n", "\n")
-}
-
-/// The first line ending in `text`.
-fn ending(text: &str) -> Option<&'static str> {
-    let at = text.find('\n')?;
-    Some(if text[..at].ends_with('\r') { "\r\n" } else { "\n" })
 }
 
 #[cfg(test)]
@@ -234,7 +219,7 @@ mod tests {
 
     fn run(text: &str, old: &str, new: &str, all: bool) -> Result<(How, String), Miss> {
         let found = Search { text, old, new, all }.run()?;
-        Ok((found.how, super::super::apply(text, &found)))
+        Ok((found.how, super::super::apply(text, &found.edits)))
     }
 
     fn one(text: &str, old: &str, new: &str) -> (How, String) {
@@ -249,15 +234,6 @@ mod tests {
         assert!(matches!(run("aaa", "aa", "x", false), Err(Miss::Several(2, _))), "overlapping");
         assert_eq!(run("b b b", "b", "bb", true).unwrap(), (How::Exact, "bb bb bb".into()));
         assert!(matches!(run("a", "b", "x", true), Err(Miss::Nowhere)));
-    }
-
-    #[test]
-    fn line_endings_are_the_files() {
-        assert_eq!(one("a\r\nb\r\nc\r\n", "a\nb", "x\ny"), (How::Exact, "x\r\ny\r\nc\r\n".into()));
-        assert_eq!(one("a\r\nb\r\n", "a", "x\ny"), (How::Exact, "x\r\ny\r\nb\r\n".into()));
-        assert_eq!(one("a\nb\n", "a\r\nb", "x\r\ny"), (How::Exact, "x\ny\n".into()));
-        assert_eq!(one("a\nb\r\nc\r\nd\n", "b\nc", "x\ny"), (How::Exact, "a\nx\r\ny\r\nd\n".into()), "mixed");
-        assert_eq!(one("a\r\nb\nc\nd\n", "a\nb\nc", "x"), (How::TrailingBlanks, "x\nd\n".into()), "mixed within");
     }
 
     #[test]
@@ -282,6 +258,12 @@ mod tests {
     #[test]
     fn blank_old_text_matches_only_exactly() {
         assert!(matches!(run("a\n\t\nb\n", "\n \n", "x", false), Err(Miss::Nowhere)));
+    }
+
+    #[test]
+    fn growth_is_bounded() {
+        let (text, new) = ("x".repeat(1 << 20), "y".repeat(1 << 20));
+        assert!(matches!(run(&text, "x", &new, true), Err(Miss::TooMuch)));
     }
 
     #[test]

@@ -13,7 +13,8 @@ impl Miss {
     pub(super) fn explain(self, search: &Search<'_>, path: &str) -> ToolError {
         match self {
             Miss::Several(count, places) => {
-                let lines: Vec<_> = places.iter().map(|&at| line_number(search.text, at).to_string()).collect();
+                let mut lines: Vec<_> = places.iter().map(|&at| line_number(search.text, at).to_string()).collect();
+                lines.dedup();
                 let more = if count > places.len() { ", ..." } else { "" };
                 ToolError::new(format!(
                     "the old text stands {count} times in `{path}` (line {}{more}): add lines around it until it is \
@@ -21,6 +22,10 @@ impl Miss {
                     lines.join(", ")
                 ))
             }
+            Miss::TooMuch => ToolError::of(
+                ErrorKind::Refused,
+                format!("`{path}` would become too large, and nothing was written; edit it with a script"),
+            ),
             Miss::Nowhere => {
                 let mut message = format!("the old text is not in `{path}`, and nothing was written.");
                 if !search.new.trim().is_empty() && search.text.contains(search.new) {

@@ -1,8 +1,10 @@
 //! The `patch` tool: finds the place, replaces it, shows the difference.
 //!
-//! [`find`] says where the old text stands and [`indent`] how the new text is shifted; [`miss`] words what went
-//! wrong. Only here is a file read or written.
+//! [`find`] says where the old text stands and [`indent`] how the new text is shifted, both without regard to
+//! line endings, which are [`endings`]' business; [`miss`] words what went wrong. Only here is a file read or
+//! written.
 
+mod endings;
 mod find;
 mod indent;
 mod miss;
@@ -17,7 +19,8 @@ use similar::TextDiff;
 use toolc::{Call, ErrorKind, Output, ToolError};
 use toolc_catalog::file::patch::Args;
 
-use self::find::{Found, Search};
+use self::endings::{Unified, lf};
+use self::find::{Edit, Search};
 use super::seen::Stamp;
 use super::{open, sniff, store};
 use crate::Handlers;
@@ -53,9 +56,12 @@ pub(super) fn patch(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Out
     store::existing(&host.place, &path)?;
     let shown = host.place.show(&path);
     let (bom, body) = text.split_at(if text.starts_with(BOM) { BOM.len() } else { 0 });
-    let search = Search { text: body, old: &args.old_string, new: &args.new_string, all: args.replace_all };
+    let unified = Unified::new(body);
+    let (old, new) = (lf(&args.old_string), lf(&args.new_string));
+    let search = Search { text: unified.text(), old: &old, new: &new, all: args.replace_all };
     let found = search.run().map_err(|miss| miss.explain(&search, &shown))?;
-    let changed = apply(body, &found);
+    let edits: Vec<_> = found.edits.into_iter().map(|edit| unified.carry_back(edit)).collect();
+    let changed = apply(body, &edits);
     if changed == body {
         return Err(ToolError::new(format!("`{shown}` already is as this edit would make it: nothing was written")));
     }
@@ -64,7 +70,7 @@ pub(super) fn patch(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Out
         .map_err(|error| open::explain(&host.place, &path, "write", &error))?;
     host.files.seen.with(call.task(), |seen| seen.note(&path, Stamp::of(&new)));
     let diff = diff(&shown, body, &changed);
-    Output::json(&Patched { path: shown, replacements: found.edits.len(), matched: found.how.word(), diff, warning })
+    Output::json(&Patched { path: shown, replacements: edits.len(), matched: found.how.word(), diff, warning })
 }
 
 /// The whole file, if it is text and not too large.
@@ -92,10 +98,10 @@ fn load(host: &Handlers, path: &Path) -> Result<(String, Metadata), ToolError> {
     Ok((text, meta))
 }
 
-fn apply(text: &str, found: &Found) -> String {
+fn apply(text: &str, edits: &[Edit]) -> String {
     let mut changed = String::with_capacity(text.len());
     let mut done = 0;
-    for edit in &found.edits {
+    for edit in edits {
         changed.push_str(&text[done..edit.place.start]);
         changed.push_str(&edit.new);
         done = edit.place.end;
@@ -107,6 +113,7 @@ fn apply(text: &str, found: &Found) -> String {
 fn diff(path: &str, old: &str, new: &str) -> String {
     // A poorer difference after a second, rather than a perfect one after minutes.
     let diff = TextDiff::configure().timeout(Duration::from_secs(1)).diff_lines(old, new);
+    let path = path.trim_start_matches('/');
     let mut text = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string().replace('\r', "");
     if let Some((cut, _)) = text.char_indices().nth(LONGEST_DIFF) {
         text.truncate(text[..cut].rfind('\n').map_or(cut, |at| at + 1));
@@ -150,6 +157,15 @@ mod tests {
         assert!(!patched["diff"].as_str().unwrap().contains(['\r', '\u{feff}']));
         patch(&f, "1\n", "0\n", false).unwrap();
         assert_eq!(f.get("a.txt"), "\u{feff}0\r\n2\r\n3\r\n");
+    }
+
+    #[test]
+    fn places_that_differ_in_line_endings_alone_are_not_guessed_between() {
+        let f = fixture();
+        f.put("a.txt", "a\nb\na\r\nb\r\n");
+        assert!(patch(&f, "a\nb", "x", false).unwrap_err().message().contains("stands 2 times"));
+        patch(&f, "a\r\nb\r\n", "x\n", true).unwrap();
+        assert_eq!(f.get("a.txt"), "x\nx\r\n");
     }
 
     #[test]

@@ -37,7 +37,10 @@ pub(super) enum Outcome {
 
 impl Content {
     pub(super) fn new(args: &Args) -> Result<Self, ToolError> {
-        let built = RegexMatcherBuilder::new().line_terminator(Some(b'\n')).build(&args.pattern);
+        /// Bytes of a compiled pattern: beyond it, compiling alone takes seconds.
+        const LARGEST_PATTERN: usize = 10 * 1024 * 1024;
+        let mut builder = RegexMatcherBuilder::new();
+        let built = builder.line_terminator(Some(b'\n')).size_limit(LARGEST_PATTERN).build(&args.pattern);
         let matcher = built.map_err(|error| {
             ToolError::new(format!("the pattern is no regular expression: {error}; escape special characters by `\\`"))
         })?;

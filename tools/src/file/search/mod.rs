@@ -10,7 +10,7 @@ mod walk;
 use std::fs;
 
 use serde::Serialize;
-use toolc::{Output, ToolError};
+use toolc::{ErrorKind, Output, ToolError};
 use toolc_catalog::file::search_files::{Args, OutputMode, Target};
 
 use self::content::{Content, Outcome};
@@ -52,6 +52,11 @@ pub(super) fn search(place: &Place, args: &Args) -> Result<Output, ToolError> {
     let meta = fs::metadata(&root).map_err(|error| open::explain(place, &root, "search", &error))?;
     if !meta.is_dir() {
         open::only_regular(place, &root, &meta)?;
+    }
+    if walk::is_pseudo(&root) {
+        let why =
+            "interfaces of the kernel, some of which do things when they are read; read the one file that you need";
+        return Err(ToolError::of(ErrorKind::Refused, format!("`{}` holds {why}", place.show(&root))));
     }
     let by_name = (args.target == Target::Files).then_some(&*args.pattern);
     let globs = [by_name, args.file_glob.as_deref()];
@@ -253,6 +258,17 @@ mod tests {
         assert_eq!(run(&f, content("needle"))["total"], 4);
         let error = f.handlers.search_files(Args { path: "fifo".into(), ..content("x") }, &call()).unwrap_err();
         assert!(error.message().contains("a pipe"), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_kernel_is_not_searched() {
+        let f = fixture();
+        std::os::unix::fs::symlink("/proc/self", f.dir.path().join("me")).unwrap();
+        for path in ["/proc", "/sys/class", "me"] {
+            let error = f.handlers.search_files(Args { path: path.into(), ..content("x") }, &call()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Refused, "{path}");
+        }
     }
 
     #[test]

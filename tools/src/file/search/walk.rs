@@ -6,8 +6,13 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::{DirEntry, Walk, WalkBuilder};
 use toolc::ToolError;
 
-/// Kernel interfaces that look like files. Some have no end, some block, all change while one looks.
+/// Kernel interfaces that look like files. Some have no end, some wait, and some do things when they are read.
 const PSEUDO: &[&str] = &["/dev", "/proc", "/sys"];
+
+/// Whether the resolved path is in the kernel's hands.
+pub(super) fn is_pseudo(path: &Path) -> bool {
+    PSEUDO.iter().any(|pseudo| path.starts_with(pseudo))
+}
 
 /// What is below `root`, or `root` itself if it is a file, sorted by name within each directory.
 ///
@@ -18,7 +23,7 @@ pub(super) fn walk(root: &Path) -> Walk {
         // `.gitignore` counts whether or not there is a repository around.
         .require_git(false)
         .sort_by_file_name(Ord::cmp)
-        .filter_entry(|entry| entry.depth() == 0 || PSEUDO.iter().all(|pseudo| entry.path() != Path::new(pseudo)))
+        .filter_entry(|entry| !is_pseudo(entry.path()))
         .build()
 }
 

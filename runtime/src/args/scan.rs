@@ -1,0 +1,176 @@
+//! A cursor over JSON text that knows the common case of everything and hands the rest to `serde_json`.
+//!
+//! Through `serde_json`'s deserializer the strict reading takes twice as long as a derived one; most of that
+//! goes into values that are handed up level by level. Every method here gives `None` for what is not JSON.
+
+use serde_json::Number;
+
+pub(super) struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Scan<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The next byte that is not white space, which it comes to stand on.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.text.as_bytes().get(self.at)?;
+            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Steps over white space and `byte`, if that comes next.
+    pub(super) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Steps over `word`, where it stands.
+    pub(super) fn word(&mut self, word: &str) -> Option<()> {
+        let found = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        self.at += word.len();
+        found.then_some(())
+    }
+
+    /// Steps to the next entry of an array or object that ends with `close`: false where that comes.
+    pub(super) fn next(&mut self, first: bool, close: u8) -> Option<bool> {
+        match self.peek()? {
+            byte if byte == close => {
+                self.at += 1;
+                return Some(false);
+            }
+            b',' if !first => self.at += 1,
+            _ if first => return Some(true),
+            _ => return None,
+        }
+        // A comma is no end: what follows has to be an entry.
+        (self.peek()? != close).then_some(true)
+    }
+
+    /// A string as it stands, if there are no escapes in it.
+    #[inline]
+    pub(super) fn plain_string(&mut self) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 1;
+        let end = start + plain(bytes.get(start..)?);
+        if bytes.get(self.at) != Some(&b'"') || bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        self.at = end + 1;
+        self.text.get(start..end)
+    }
+
+    /// A string with escapes.
+    pub(super) fn escaped_string(&mut self) -> Option<String> {
+        let start = self.at;
+        self.at = self.closing_quote()? + 1;
+        serde_json::from_str(self.text.get(start..self.at)?).ok()
+    }
+
+    /// Where the string ends that begins here.
+    fn closing_quote(&self) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let mut end = self.at + 1;
+        loop {
+            end += plain(bytes.get(end..)?);
+            match bytes.get(end)? {
+                b'"' => return Some(end),
+                b'\\' => end += 2,
+                _ => return None,
+            }
+        }
+    }
+
+    /// An integer in the plainest form and small enough for an `i64` whatever its digits.
+    #[inline]
+    pub(super) fn plain_integer(&mut self) -> Option<i64> {
+        const SAFE: usize = 18;
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let negative = rest.first() == Some(&b'-');
+        let digits = if negative { &rest[1..] } else { rest };
+        let (mut size, mut count) = (0, 0);
+        while let Some(digit) = digits.get(count).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+            if count == SAFE {
+                return None;
+            }
+            size = 10 * size + i64::from(digit);
+            count += 1;
+        }
+        if !matches!(digits.first(), Some(b'1'..=b'9')) || matches!(digits.get(count), Some(b'.' | b'e' | b'E')) {
+            return None;
+        }
+        self.at += usize::from(negative) + count;
+        Some(if negative { -size } else { size })
+    }
+
+    pub(super) fn number(&mut self) -> Option<Number> {
+        if let Some(integer) = self.plain_integer() {
+            return Some(integer.into());
+        }
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let end = rest.iter().position(|b| !matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+        let start = self.at;
+        self.at += end.unwrap_or(rest.len());
+        serde_json::from_str(self.text.get(start..self.at)?).ok()
+    }
+
+    /// Steps over one value that something follows, looking at nothing but strings and brackets, and gives
+    /// its text.
+    pub(super) fn skip(&mut self) -> Option<&'a str> {
+        self.peek()?;
+        let (bytes, start) = (self.text.as_bytes(), self.at);
+        let mut open = 0_usize;
+        loop {
+            match bytes.get(self.at)? {
+                b'[' | b'{' => open += 1,
+                b',' | b']' | b'}' if open == 0 => return self.text.get(start..self.at),
+                b']' | b'}' => open -= 1,
+                b'"' => self.at = self.closing_quote()?,
+                _ => {
+                    self.at += 1;
+                    continue;
+                }
+            }
+            self.at += 1;
+            if open == 0 {
+                return self.text.get(start..self.at);
+            }
+        }
+    }
+
+    /// Whether nothing but white space is left.
+    pub(super) fn is_at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+}
+
+/// How many bytes at the start of a string's text stand for themselves: up to a quote, a backslash or a
+/// control character.
+#[inline]
+fn plain(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let mut at = 0;
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        // Eight bytes at a time. A subtraction that borrows leaves a high bit where there was none, first of
+        // all in the lowest byte of those that are sought.
+        let word = u64::from_le_bytes(*chunk);
+        let (quote, backslash) = (word ^ (ONES * u64::from(b'"')), word ^ (ONES * u64::from(b'\\')));
+        let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
+        let found = (below(word, 0x20) | below(quote, 1) | below(backslash, 1)) & HIGH;
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len())
+}

@@ -1,0 +1,304 @@
+//! The two readings together: what they accept, what they answer, and that they agree.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::table::{Additional, Bound, Bounds, Form, Literal, Node, Property, Span, Type, Types};
+
+fn limits() -> Limits {
+    Limits::default()
+}
+
+/// A table as generated code has it: one property of every form.
+pub(super) fn typed() -> Table {
+    use Type::{Array, Boolean, Integer, Null, Number, Object, String};
+    let node = |form, types: &[Type]| Node { form, types: Types::of(types), ..Node::ANY };
+    let nodes = vec![
+        Node { properties: Span::new(0, 13), additional: Additional::Deny, ..node(Form::Object, &[Object]) },
+        Node { bounds: Some(0), ..node(Form::String, &[String]) },
+        Node { bounds: Some(1), ..node(Form::Integer, &[Integer]) },
+        node(Form::Number, &[Number]),
+        node(Form::Boolean, &[Boolean]),
+        Node { literals: Span::new(0, 3), ..node(Form::Choice, &[String]) },
+        Node { items: Some(7), bounds: Some(2), ..node(Form::Array, &[Array]) },
+        node(Form::String, &[String]),
+        node(Form::Integer, &[Integer, Null]),
+        Node { properties: Span::new(13, 3), additional: Additional::Allow, ..node(Form::Object, &[Object]) },
+        Node { additional: Additional::Node(2), ..node(Form::Map, &[Object]) },
+        Node::ANY,
+        node(Form::String, &[String, Null]),
+        Node { any_of: Span::new(0, 2), ..Node::ANY },
+        Node { literals: Span::new(3, 3), ..node(Form::Choice, &[String, Null]) },
+        Node { items: Some(9), ..node(Form::Array, &[Array]) },
+    ];
+    let property = |name: &'static str, required, node| Property { name: name.into(), required, node };
+    let properties = vec![
+        property("text", true, 1),
+        property("limit", false, 2),
+        property("ratio", false, 3),
+        property("flag", false, 4),
+        property("mode", false, 5),
+        property("names", false, 6),
+        property("maybe", false, 8),
+        property("nested", false, 9),
+        property("counts", false, 10),
+        property("any", false, 11),
+        property("note", false, 12),
+        property("union", false, 13),
+        property("choice", false, 14),
+        property("id", true, 2),
+        property("label", false, 7),
+        property("children", false, 15),
+    ];
+    let word = |w: &'static str| Literal::String(w.into());
+    let literals = vec![word("content"), word("files"), word("count"), word("a"), word("b"), Literal::Null];
+    let bounds = vec![
+        Bounds { min_length: Some(1), max_length: Some(5), ..Bounds::NONE },
+        Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(2000)), ..Bounds::NONE },
+        Bounds { max_items: Some(3), ..Bounds::NONE },
+    ];
+    Table {
+        nodes: nodes.into(),
+        properties: properties.into(),
+        literals: literals.into(),
+        branches: vec![8, 9].into(),
+        bounds: bounds.into(),
+    }
+}
+
+fn error(text: &str, table: &Table) -> ToolError {
+    read(text, table, limits()).unwrap_err()
+}
+
+fn value(text: &str, schema: &Value) -> Result<Value, ToolError> {
+    let table = Table::from_schema(schema).unwrap();
+    read(text, &table, limits()).map(|mut slots| slots.take(0))
+}
+
+fn malformed_message(text: &str) -> String {
+    let error = error(text, &typed());
+    assert_eq!(error.kind(), ErrorKind::MalformedArguments, "{text}");
+    error.message().to_owned()
+}
+
+#[test]
+fn right_arguments_are_read_without_a_tree_and_borrowed() {
+    let table = typed();
+    let text = r#" { "limit" : 5, "text":"añ", "names":["b","\u00fc"], "ratio":1, "flag":false, "mode":"files",
+        "maybe":null, "nested":{"id":7,"extra":[{}],"children":[{"id":1e3}]}, "counts":{"y":2,"x":1},
+        "any":{"k":[null]}, "note":"n", "union":{"id":5.0}, "choice":null } "#;
+    let slots = Reader::new(&table, limits()).read_strictly(text).unwrap();
+    assert!(matches!(slots[0], Slot::String(std::borrow::Cow::Borrowed("añ"))));
+    assert_eq!(
+        slots[1..6],
+        [
+            Slot::Integer(5),
+            Slot::Number(1.0),
+            Slot::Boolean(false),
+            Slot::Choice(1),
+            Slot::Array(vec![Slot::String("b".into()), Slot::String("ü".into())]),
+        ]
+    );
+    assert_eq!(slots[6], Slot::Null);
+    let child = Slot::Object(vec![Slot::Integer(1000), Slot::Absent, Slot::Absent]);
+    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(7), Slot::Absent, Slot::Array(vec![child])]));
+    let entries = vec![("x".into(), Slot::Integer(1)), ("y".into(), Slot::Integer(2))];
+    assert_eq!(slots[8], Slot::Map(entries));
+    assert_eq!(slots[9], Slot::Value(json!({"k": [null]})));
+    assert_eq!(slots[11], Slot::Value(json!({"id": 5.0})));
+    assert_eq!(slots[12], Slot::Null);
+}
+
+#[test]
+fn all_problems_are_named_at_once() {
+    let text = r#"{"limit":5000,"mode":"contents","names":["a","b","c","d"],"limti":4,"nested":{"id":[]},
+        "counts":{"a~/b":"x"},"union":"x","note":[]}"#;
+    let error = error(text, &typed());
+    assert_eq!(error.kind(), ErrorKind::InvalidArguments);
+    assert!(error.message().starts_with(
+        "invalid arguments: /text: expected string with 1 to 5 characters (required), got nothing; \
+         /limit: expected integer between 1 and 2000, got 5000; "
+    ));
+    let problems: Vec<_> = error.problems().iter().map(|p| (&*p.path, &*p.expected, &*p.got)).collect();
+    assert_eq!(
+        problems,
+        [
+            ("/text", "string with 1 to 5 characters (required)", "nothing"),
+            ("/limit", "integer between 1 and 2000", "5000"),
+            ("/mode", r#"one of "content", "files", "count""#, r#""contents""#),
+            ("/names", "array of string with at most 3 items", "4 items"),
+            ("/nested/id", "integer between 1 and 2000", "array"),
+            ("/counts/a~0~1b", "integer between 1 and 2000", r#""x""#),
+            ("/note", "string or null", "array"),
+            ("/union", "integer or null or object", r#""x""#),
+            ("/limti", r#"no such argument; did you mean "limit"?"#, "4"),
+        ]
+    );
+}
+
+#[test]
+fn arguments_that_are_no_object_are_told_so() {
+    for (text, got) in [("[1]", "array"), ("null", "null"), ("3", "3"), (r#""{\"text\":""#, r#""{\"text\":""#)] {
+        let error = error(text, &typed());
+        assert_eq!(error.problems(), [Problem { path: String::new(), expected: "object".into(), got: got.into() }]);
+    }
+    let mut slots = read(r#""{'text': \"a\"}""#, &typed(), limits()).unwrap();
+    assert_eq!(slots.take::<String>(0), "a");
+}
+
+#[test]
+fn text_cut_off_anywhere_is_malformed() {
+    let text = r#"{"text":"añ\n\ud83d\ude00","limit":-5.5e1,"flag":true,"any":[null,{"a":[]}]}"#;
+    for end in (1..text.len()).filter(|end| text.is_char_boundary(*end)) {
+        let message = malformed_message(&text[..end]);
+        assert!(message.contains("looks cut off") && message.contains("line 1 column"), "{end}: {message}");
+    }
+    for empty in ["", " \n"] {
+        assert!(malformed_message(empty).contains("they are empty"));
+    }
+}
+
+#[test]
+fn what_is_no_json_is_malformed() {
+    for text in
+        ["{\"text\":\"a\"} x", "{text:1}", "{\"text\":\"a\",}", "{\"text\":\"\u{1}\"}", "{\"limit\":01}", "nonsense"]
+    {
+        assert!(malformed_message(text).contains("at line 1 column"), "{text}");
+    }
+    for text in [r#"{"text":"\ud800"}"#, r#"{"text":"\udc00\ud800"}"#, r#"{"text":"\x"}"#, r#"{"ratio":+1}"#] {
+        malformed_message(text);
+    }
+    assert!(malformed_message(r#"{"ratio":1e999}"#).contains("numbers are between -1.79"));
+}
+
+#[test]
+fn a_key_that_comes_twice_is_malformed_at_any_depth() {
+    for text in [
+        r#"{"text":"a","text":"a"}"#,
+        r#"{"text":"a","t\u0065xt":"b"}"#,
+        r#"{"text":"a","maybe":null,"maybe":1}"#,
+        r#"{"text":"a","any":[{"x":1,"x":2}]}"#,
+        r#"{"text":"a","nested":{"id":1,"q":1,"q":1}}"#,
+        r#"{"text":"a","nested":{"id":1,"q":{"z":1,"z":1}}}"#,
+        r#"{"text":"a","counts":{"x":1,"x":1}}"#,
+    ] {
+        assert!(malformed_message(text).contains("comes twice in one object"), "{text}");
+    }
+    let schema = json!({"properties": {"o": {"type": "object"}}});
+    assert_eq!(value(r#"{"o":"{\"a\":1,\"a\":2}"}"#, &schema).unwrap(), json!({"o": {"a": 2}}));
+}
+
+#[test]
+fn depth_and_size_are_limited() {
+    let nested = |depth: usize| format!(r#"{{"text":"a","any":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
+    assert!(read(&nested(63), &typed(), limits()).is_ok());
+    for depth in [64, 127, 128, 5_000, 1_000_000] {
+        assert!(malformed_message(&nested(depth)).contains("nested too deep"), "{depth}");
+    }
+    malformed_message(&"[".repeat(5_000));
+    let small = Limits { max_bytes: 10, ..limits() };
+    let error = read(r#"{"text":"a"}"#, &typed(), small).unwrap_err();
+    assert!(error.message().contains("12 bytes, at most 10"));
+    let deep = Limits { max_depth: usize::MAX, ..limits() };
+    assert!(read(&nested(5_000), &typed(), deep).is_err());
+}
+
+#[test]
+fn numbers_are_exact_or_refused() {
+    let typed = typed();
+    let limit = |number: &str| {
+        let text = format!(r#"{{"text":"a","maybe":{number}}}"#);
+        read(&text, &typed, limits()).map(|mut slots| slots.take::<Option<i64>>(6).unwrap())
+    };
+    for (text, integer) in [
+        ("9007199254740993", 9_007_199_254_740_993),
+        ("\"9007199254740993\"", 9_007_199_254_740_993),
+        ("\"9007199254740993.0\"", 9_007_199_254_740_993),
+        ("9223372036854775807", i64::MAX),
+        ("-9223372036854775808", i64::MIN),
+        ("\"-9223372036854775808\"", i64::MIN),
+        ("5.0", 5),
+        ("1e3", 1000),
+        ("-0", 0),
+        ("\"007\"", 7),
+        ("\"+7.\"", 7),
+        ("\"1e18\"", 1_000_000_000_000_000_000),
+        ("\"0e99999999999999999999\"", 0),
+    ] {
+        assert_eq!(limit(text).unwrap(), integer, "{text}");
+    }
+    for text in ["9223372036854775808", "-9223372036854775809", "1e300", "9007199254740993.0"] {
+        let error = limit(text).unwrap_err();
+        assert_eq!(error.problems()[0].expected, "integer between -9223372036854775808 and 9223372036854775807");
+    }
+    for text in ["5.5", "\"9223372036854775808\"", "\"1e19\"", "\"0.1e1\"", "\"10e-1\"", "\"0x10\"", "\"٣\"", "\".\""]
+    {
+        assert!(limit(text).is_err(), "{text}");
+    }
+    let schema = json!({"properties": {"x": {"type": "number"}}});
+    let number = |text: &str| value(&json!({ "x": text }).to_string(), &schema).map(|v| v["x"].clone());
+    assert_eq!(number(" .5 ").unwrap(), json!(0.5));
+    assert_eq!(number("0e5").unwrap(), json!(0));
+    assert!(number("1e-400").is_err() && number("1e400").is_err() && number("Infinity").is_err());
+}
+
+#[test]
+fn null_for_an_optional_property_is_absence_at_every_depth() {
+    let text = r#"{"text":"a","limit":null,"mode":null,"names":null,"nested":{"id":1,"label":null},"union":null}"#;
+    let table = typed();
+    let slots = Reader::new(&table, limits()).read_strictly(text).unwrap();
+    assert_eq!(slots[1..3], [Slot::Absent, Slot::Absent]);
+    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(1), Slot::Absent, Slot::Absent]));
+    assert_eq!(slots[11], Slot::Null);
+    assert_eq!(slots, read_leniently(text, &Reader::new(&table, limits())).unwrap());
+    let schema =
+        json!({"properties": {"o": {"anyOf": [{"type": "object", "properties": {"x": {"type": "integer"}}}]}}});
+    assert_eq!(value(r#"{"o":{"x":null,"y":null}}"#, &schema).unwrap(), json!({"o": {"y": null}}));
+    assert!(read(r#"{"text":null}"#, &table, limits()).is_err());
+}
+
+#[test]
+fn hostile_input_is_answered_soon() {
+    let within = |what: &str, limit: u64, run: &dyn Fn()| {
+        let start = Instant::now();
+        run();
+        let took = start.elapsed();
+        // Debug builds on a busy machine are some twenty times slower than what the limits are about.
+        assert!(took < Duration::from_secs(20 * limit), "{what}: {took:?}");
+    };
+    let typed = typed();
+    let keys: Vec<String> = (0..300_000).map(|i| format!("\"k{i}\":1,")).collect();
+    let keys = keys.concat();
+    within("unknown keys", 1, &|| {
+        let error = error(&format!("{{{keys}\"text\":\"a\"}}"), &typed);
+        assert!(error.message().ends_with("and 299980 more") && error.problems().len() == 20);
+    });
+    within("kept keys", 1, &|| {
+        assert!(read(&format!(r#"{{"text":"a","nested":{{{keys}"id":1}}}}"#), &typed, limits()).is_ok());
+    });
+    // Ended by the budget, which is smaller here because it is meant for optimised code.
+    let ends = |text: &str, schema: &Value| {
+        let table = Table::from_schema(schema).unwrap();
+        let error = read_leniently(text, &Reader::with_budget(&table, limits(), 200_000)).unwrap_err();
+        assert!(error.message().contains("expected something simpler"), "{}", error.message());
+    };
+    let alternative = json!({"$ref": "#/$defs/a"});
+    let same = json!({"anyOf": [alternative, alternative], "properties": {"x": alternative}, "type": "object"});
+    let schema = json!({"properties": {"v": alternative}, "$defs": {"a": same}});
+    ends(&format!(r#"{{"v":{}1{}}}"#, r#"{"x":"#.repeat(40), "}".repeat(40)), &schema);
+    let array = json!({"type": "array", "items": alternative});
+    let any_of = json!([array, {"type": "integer"}, array]);
+    let schema = json!({"properties": {"v": alternative}, "$defs": {"a": {"anyOf": any_of}}});
+    ends(&format!(r#"{{"v":{}"x"{}}}"#, "[".repeat(60), "]".repeat(60)), &schema);
+    let item = json!({"type": ["array", "object"], "items": alternative});
+    let schema = json!({"properties": {"v": array}, "$defs": {"a": item}});
+    within("strings that hold strings", 1, &|| {
+        let mut text = "[[".to_owned();
+        while text.len() < 1_000_000 {
+            text = json!([text, "[", "{'"]).to_string();
+        }
+        assert!(value(&json!({ "v": text }).to_string(), &schema).is_err());
+    });
+}

@@ -1,0 +1,147 @@
+//! Ours against the least that the same work takes, as ratios from one run: `cargo bench --package toolc-tests`.
+//!
+//! `-- WORD` runs only the comparisons with WORD in their names, `-- --quick` a short run. Nothing here fails for being
+//! slow; that both sides come to the same text is checked before anything is timed.
+
+mod floor;
+mod handler;
+mod harness;
+mod ours;
+
+use std::hint::black_box;
+use std::process::Command;
+use std::time::Duration;
+
+use harness::{Timing, alone, compare};
+use toolc::Dialect;
+
+const RIGHT: &str = r#"{"query":"open invoices","limit":25,"recursive":true,"sort":"newest","tags":["red","blue"]}"#;
+/// The same in the spellings that models use: everything a string, and one bare word where an array belongs.
+const ALMOST: &str = r#"{"query":4711,"limit":"25","recursive":"True","sort":"newest","tags":"red"}"#;
+const MENDED: &str = r#"{"query":"4711","limit":25,"recursive":true,"sort":"newest","tags":["red"]}"#;
+
+/// Hidden arguments, by which the bench runs itself as a program that starts cold.
+const COLD_OURS: &str = "--cold-ours";
+const COLD_FLOOR: &str = "--cold-floor";
+
+struct Comparison {
+    name: &'static str,
+    /// What it is held against.
+    floor: &'static str,
+    run: fn(Duration) -> Timing,
+}
+
+const COMPARISONS: &[Comparison] = &[
+    Comparison { name: "call, 5 right arguments", floor: "a hand-written match, serde derive", run: right },
+    Comparison { name: "call, 4 of 5 to repair", floor: "the same match, right arguments", run: almost },
+    Comparison { name: "call, 1,000 tools to choose from", floor: "ours with 40 tools", run: many },
+    Comparison { name: "definitions, unchanged turn", floor: "none", run: unchanged },
+    Comparison { name: "definitions, new session", floor: "a copy of the same bytes", run: fresh },
+    Comparison { name: "cold start to definitions", floor: "a process that joins 40 static texts", run: cold },
+];
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.first().map(String::as_str) {
+        Some(COLD_OURS) => return println!("{}", ours::turn(&ours::registry()).definitions().len()),
+        Some(COLD_FLOOR) => return println!("{}", joined().len()),
+        _ => {}
+    }
+    let quick = args.iter().any(|arg| arg == "--quick");
+    let words: Vec<&String> = args.iter().filter(|arg| !arg.starts_with("--")).collect();
+    let budget = Duration::from_millis(if quick { 1_500 } else { 8_000 });
+    println!("{:32}{:>10}{:>10}{:>9}   the floor", "", "ours", "floor", "ratio");
+    for Comparison { name, floor, run } in COMPARISONS {
+        if words.is_empty() || words.iter().any(|word| name.contains(word.as_str())) {
+            let Timing { ours, floor: held } = run(budget);
+            let (time, ratio) =
+                held.map_or(("-".into(), "-".into()), |held| (time(held.time), format!("{:.2} x", held.ratio)));
+            println!("{name:32}{:>10}{time:>10}{ratio:>9}   {floor}", self::time(ours));
+        }
+    }
+}
+
+fn right(budget: Duration) -> Timing {
+    let turn = ours::turn(&ours::registry());
+    assert_eq!(ours::call(&turn, "trivial", RIGHT).json, floor::call("trivial", RIGHT).expect("right arguments"));
+    compare(
+        budget,
+        || ours::call(black_box(&turn), black_box("trivial"), black_box(RIGHT)),
+        || floor::call(black_box("trivial"), black_box(RIGHT)),
+    )
+}
+
+fn almost(budget: Duration) -> Timing {
+    let turn = ours::turn(&ours::registry());
+    assert_eq!(ours::call(&turn, "trivial", ALMOST).json, floor::call("trivial", MENDED).expect("right arguments"));
+    compare(
+        budget,
+        || ours::call(black_box(&turn), black_box("trivial"), black_box(ALMOST)),
+        || floor::call(black_box("trivial"), black_box(MENDED)),
+    )
+}
+
+fn many(budget: Duration) -> Timing {
+    let (few, registry) = (ours::turn(&ours::registry()), ours::registry());
+    registry.add(Box::new(ours::Many::new(960))).expect("these names are free");
+    let many = ours::turn(&registry);
+    assert_eq!((few.tools().count(), many.tools().count()), (40, 1_000));
+    assert_eq!(ours::call(&many, "trivial", RIGHT), ours::call(&few, "trivial", RIGHT));
+    compare(
+        budget,
+        || ours::call(black_box(&many), black_box("trivial"), black_box(RIGHT)),
+        || ours::call(black_box(&few), black_box("trivial"), black_box(RIGHT)),
+    )
+}
+
+fn unchanged(budget: Duration) -> Timing {
+    let session = ours::registry().session().build().expect("everything can be enabled");
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), joined());
+    alone(budget, || black_box(&session).turn(Dialect::OpenAi).definitions().len())
+}
+
+fn fresh(budget: Duration) -> Timing {
+    let registry = ours::registry();
+    let text = ours::turn(&registry).definitions().to_owned();
+    assert_eq!(text, joined());
+    let copy = |text: &str| {
+        let mut copy = String::with_capacity(text.len());
+        copy.push_str(text);
+        copy
+    };
+    compare(budget, || ours::turn(black_box(&registry)), || copy(black_box(&text)))
+}
+
+fn cold(budget: Duration) -> Timing {
+    let program = std::env::current_exe().expect("failed to find this program");
+    let start = |argument: &str| {
+        let output = Command::new(&program).arg(argument).output().expect("failed to start this program again");
+        assert!(output.status.success(), "{argument}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    assert_eq!(start(COLD_OURS), start(COLD_FLOOR));
+    compare(budget, || start(COLD_OURS), || start(COLD_FLOOR))
+}
+
+/// What the definitions come to when static texts are joined and that is all.
+fn joined() -> String {
+    let provider = ours::provider();
+    let mut tools: Vec<_> = provider.tools().iter().collect();
+    tools.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    let mut text = String::new();
+    for tool in tools {
+        text.push(if text.is_empty() { '[' } else { ',' });
+        text.push_str(tool.definition(Dialect::OpenAi).unwrap_or_default());
+    }
+    text.push(']');
+    text
+}
+
+/// A time in the unit that suits it.
+fn time(nanoseconds: f64) -> String {
+    match nanoseconds {
+        ..1e3 => format!("{nanoseconds:.1} ns"),
+        ..1e6 => format!("{:.2} µs", nanoseconds / 1e3),
+        _ => format!("{:.2} ms", nanoseconds / 1e6),
+    }
+}

@@ -1,0 +1,122 @@
+//! Our side: the bench project as gen compiled it, its handlers, and a provider that is made at run time.
+
+use std::borrow::Cow::Owned;
+use std::hint::black_box;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use serde_json::json;
+use toolc::table::Table;
+use toolc::{
+    Answer, Call, Definition, Dialect, Output, Provider, Registry, Reply, Slots, Tool, ToolCall, ToolError, Toolset,
+    Turn,
+};
+
+use crate::handler;
+
+#[path = "../../projects/bench/generated/rust/lib.rs"]
+mod catalog;
+
+/// The bench project's 40 tools.
+pub(crate) fn provider() -> Box<dyn Provider> {
+    catalog::provider(Handlers)
+}
+
+/// A registry of the bench project and nothing else.
+pub(crate) fn registry() -> Registry {
+    let registry = Registry::new();
+    registry.add(provider()).expect("an empty registry takes every provider");
+    registry
+}
+
+/// A new session's turn, with everything in it.
+pub(crate) fn turn(registry: &Registry) -> Turn {
+    registry.session().build().expect("everything can be enabled").turn(Dialect::OpenAi)
+}
+
+/// The answer to a call of a sync tool, which is there at the first poll.
+pub(crate) fn call(turn: &Turn, name: &str, arguments: &str) -> Answer {
+    let request = ToolCall::new(name, arguments);
+    let future = pin!(turn.call(&request));
+    match future.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => unreachable!("every tool of the bench project is sync"),
+    }
+}
+
+struct Handlers;
+
+impl catalog::BenchTools for Handlers {
+    fn trivial(&self, args: catalog::bench::trivial::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+        let catalog::bench::trivial::Args { query, limit, recursive, sort, tags } = args;
+        Output::json(&handler::trivial(&query, limit, recursive, sort.as_str(), tags.as_deref()))
+    }
+}
+
+macro_rules! handlers {
+    ($trait:ident in $module:ident: $($tool:ident)*) => {
+        impl catalog::$trait for Handlers {
+            $(fn $tool(&self, args: catalog::$module::$tool::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+                black_box(args);
+                Output::json(&handler::Done::default())
+            })*
+        }
+    };
+}
+
+handlers! { SupportOfficeTools in support_office:
+    check_pending_pages compare_urgent_pages count_linked_visits fetch_hidden_files group_urgent_meetings
+    import_nested_alerts inspect_external_records inspect_open_deadlines inspect_recent_budgets label_pending_items
+    label_recent_documents measure_closed_documents measure_urgent_drafts merge_recent_bookings
+    remove_urgent_requests rename_daily_documents repair_nested_records review_shared_samples sort_blocked_goals
+    sort_pending_drafts
+}
+
+handlers! { SurveyReportsTools in survey_reports:
+    approve_local_tasks check_active_parcels copy_shared_tasks describe_urgent_notes export_closed_drafts
+    find_recent_customers group_daily_alerts group_recent_appointments import_monthly_branches
+    inspect_recent_messages label_monthly_notes label_pinned_visits order_nested_vehicles rename_external_items
+    review_stale_visits schedule_local_images share_pinned_labels sort_public_alerts verify_daily_campaigns
+}
+
+/// Tools that came at run time, as an MCP server's do.
+pub(crate) struct Many(Vec<Tool>);
+
+impl Many {
+    pub(crate) fn new(count: usize) -> Self {
+        let schema = json!({
+            "type": "object",
+            "properties": {"query": {"type": "string"}, "limit": {"type": "integer", "default": 10}},
+            "required": ["query"],
+        });
+        let table = Table::from_schema(&schema).expect("this is a schema");
+        let tool = |index: usize| {
+            // Names on both sides of those of the project, so that looking one up takes more steps, too.
+            let name = format!("{}_{index}_at_run_time", ["ask", "look", "view"][index % 3]);
+            let text = json!({"type": "function", "function": {"name": name, "parameters": schema}}).to_string();
+            Tool {
+                name: Owned(name),
+                toolset: "at_run_time".into(),
+                emoji: "".into(),
+                arguments: table.clone(),
+                definitions: Owned(vec![Definition { dialect: Dialect::OpenAi, text: Owned(text) }]),
+            }
+        };
+        Self((0..count).map(tool).collect())
+    }
+}
+
+impl Provider for Many {
+    fn tools(&self) -> &[Tool] {
+        &self.0
+    }
+
+    fn toolsets(&self) -> &[Toolset] {
+        &[]
+    }
+
+    fn call<'a>(&'a self, _: usize, args: Slots<'_>, _: &'a Call<'a>) -> Reply<'a> {
+        black_box(args);
+        Reply::Ready(Output::json(&handler::Done::default()))
+    }
+}

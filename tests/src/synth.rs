@@ -1,0 +1,185 @@
+//! Synthetic projects of any size: manifests that look like people's, out of word lists and a seed. For
+//! benchmarks, and for tests that need a thousand tools and care nothing for what those do.
+
+mod words;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use words::{ADJECTIVES, AREAS, CHOICES, FLAGS, INTEGERS, KINDS, LISTS, NOUNS, OBJECTS, SENTENCES, TEXTS, VERBS};
+
+/// Tools in one toolset, at most.
+const TOOLSET: usize = 20;
+
+/// A project of `count` tools and the toolsets that they need: path below the project's root and text of each
+/// manifest. The same for the same arguments, on every machine.
+pub fn project(count: usize, seed: u64) -> Vec<(String, String)> {
+    let mut random = Random(seed);
+    let mut names = Names::default();
+    let first = random.below(AREAS.len());
+    let toolsets: Vec<Toolset> = (first..first + count.div_ceil(TOOLSET))
+        .map(|index| {
+            let (area, kind) = (AREAS[index % AREAS.len()], random.pick(KINDS));
+            Toolset { name: names.claim(format!("{area}_{kind}")), area }
+        })
+        .collect();
+    let mut files: Vec<(String, String)> = toolsets.iter().map(Toolset::file).collect();
+    for index in 0..count {
+        files.push(tool(&toolsets[index % toolsets.len()], &mut names, &mut random));
+    }
+    files
+}
+
+struct Toolset {
+    name: String,
+    area: &'static str,
+}
+
+impl Toolset {
+    fn file(&self) -> (String, String) {
+        let Self { name, area } = self;
+        let text = format!(
+            "#:schema ../../generated/manifest/toolset.schema.json\nname = \"{name}\"\n\
+             description = \"Everyday work with the {area} service.\"\n"
+        );
+        (format!("manifests/toolsets/{name}.toml"), text)
+    }
+}
+
+fn tool(home: &Toolset, names: &mut Names, random: &mut Random) -> (String, String) {
+    let (verb, adjective, noun) = (*random.pick(VERBS), *random.pick(ADJECTIVES), *random.pick(NOUNS));
+    let name = names.claim(format!("{verb}_{adjective}_{noun}"));
+    let (first, rest) = verb.split_at(1);
+    let mut description = format!("{}{rest} {adjective} {noun} of the {} service.", first.to_uppercase(), home.area);
+    let mut next = random.below(SENTENCES.len());
+    while description.len() < 200 || (description.len() < 300 && random.below(3) == 0) {
+        description = description + " " + SENTENCES[next % SENTENCES.len()];
+        next += 1;
+    }
+    let mut text = format!(
+        "#:schema ../../generated/manifest/tool.schema.json\nname = \"{name}\"\ntoolset = \"{}\"\n\
+         description = \"{description}\"\n",
+        home.name
+    );
+    let mut parameters = Parameters { text: &mut text, taken: Vec::new(), noun };
+    parameters.text(random, true);
+    parameters.integer(random);
+    parameters.flag(random);
+    for _ in 0..=random.below(3) {
+        match random.below(10) {
+            0..3 => parameters.text(random, false),
+            3..5 => parameters.integer(random),
+            5..7 => parameters.choice(random),
+            7..9 => parameters.list(random),
+            _ => parameters.object(random),
+        }
+    }
+    (format!("manifests/tools/{name}.toml"), text)
+}
+
+/// The tables `[params.NAME]` of one tool.
+struct Parameters<'t> {
+    text: &'t mut String,
+    taken: Vec<&'static str>,
+    /// What the tool is about, in the plural.
+    noun: &'static str,
+}
+
+impl Parameters<'_> {
+    fn text(&mut self, random: &mut Random, required: bool) {
+        let (name, about) = self.draw(random, TEXTS, |entry| entry.0);
+        self.open(name, "string", about);
+        self.text.push_str(if required { "required = true\nminLength = 1\n" } else { "maxLength = 200\n" });
+    }
+
+    fn integer(&mut self, random: &mut Random) {
+        let (name, about, least, most) = self.draw(random, INTEGERS, |entry| entry.0);
+        self.open(name, "integer", about);
+        let default = least + random.below(most - least + 1);
+        let _ = writeln!(self.text, "default = {default}\nminimum = {least}\nmaximum = {most}");
+    }
+
+    fn flag(&mut self, random: &mut Random) {
+        let (name, about) = self.draw(random, FLAGS, |entry| entry.0);
+        self.open(name, "boolean", about);
+        let _ = writeln!(self.text, "default = {}", random.below(2) == 0);
+    }
+
+    fn choice(&mut self, random: &mut Random) {
+        let (name, about, values) = self.draw(random, CHOICES, |entry| entry.0);
+        self.open(name, "string", about);
+        let _ = writeln!(self.text, "enum = {values:?}\ndefault = {:?}", random.pick(values));
+    }
+
+    fn list(&mut self, random: &mut Random) {
+        let (name, about) = self.draw(random, LISTS, |entry| entry.0);
+        self.open(name, "array", about);
+        let _ = writeln!(self.text, "items = {{ type = \"string\" }}\nmaxItems = {}", 5 * (1 + random.below(10)));
+    }
+
+    /// A string that it must have, and an integer and a flag that it may have.
+    fn object(&mut self, random: &mut Random) {
+        let (name, about) = self.draw(random, OBJECTS, |entry| entry.0);
+        self.open(name, "object", about);
+        let taken = std::mem::take(&mut self.taken);
+        let (text, about) = self.draw(random, TEXTS, |entry| entry.0);
+        self.open(&format!("{name}.properties.{text}"), "string", about);
+        self.text.push_str("required = true\n");
+        let (integer, about, least, most) = self.draw(random, INTEGERS, |entry| entry.0);
+        self.open(&format!("{name}.properties.{integer}"), "integer", about);
+        let _ = writeln!(self.text, "minimum = {least}\nmaximum = {most}");
+        let (flag, about) = self.draw(random, FLAGS, |entry| entry.0);
+        self.open(&format!("{name}.properties.{flag}"), "boolean", about);
+        self.taken = taken;
+    }
+
+    fn open(&mut self, path: &str, kind: &str, about: &str) {
+        let about = about.replace("{}", self.noun);
+        let _ = writeln!(self.text, "\n[params.{path}]\ntype = \"{kind}\"\ndescription = \"{about}\"");
+    }
+
+    /// An entry of `list` whose name this table does not have. Every list is longer than a tool has parameters.
+    fn draw<T: Copy>(&mut self, random: &mut Random, list: &[T], name: fn(&T) -> &'static str) -> T {
+        loop {
+            let entry = *random.pick(list);
+            if !self.taken.contains(&name(&entry)) {
+                self.taken.push(name(&entry));
+                return entry;
+            }
+        }
+    }
+}
+
+/// Names that were given out. The lists' words hold no digits, so a number behind one makes it new.
+#[derive(Default)]
+struct Names(HashMap<String, usize>);
+
+impl Names {
+    fn claim(&mut self, wanted: String) -> String {
+        let count = self.0.entry(wanted.clone()).or_default();
+        *count += 1;
+        if *count == 1 { wanted } else { format!("{wanted}_{count}") }
+    }
+}
+
+/// splitmix64: small, and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`, which is small: the bias of the remainder does not matter here.
+    fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % end as u64).unwrap_or_default()
+    }
+
+    fn pick<'l, T>(&mut self, list: &'l [T]) -> &'l T {
+        &list[self.below(list.len())]
+    }
+}

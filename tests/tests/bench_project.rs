@@ -1,0 +1,38 @@
+//! The project that the benchmarks compile: what is committed is what `synth` and gen write.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toolc_codegen::cli::capture;
+use toolc_tests::synth;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("projects/bench")
+}
+
+#[test]
+fn its_generated_files_are_up_to_date() {
+    let (status, out, err) = capture(["--root", &root().display().to_string(), "gen", "--check"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+}
+
+#[test]
+fn its_manifests_are_those_of_synth_and_one_tool_by_hand() {
+    let mut wanted: Vec<String> =
+        ["manifests/tools/trivial.toml", "manifests/toolsets/bench.toml"].map(String::from).into();
+    for (path, text) in synth::project(39, 0) {
+        let found =
+            fs::read_to_string(root().join(&path)).unwrap_or_else(|error| panic!("failed to read {path}: {error}"));
+        assert_eq!(found, text, "{path}: delete tests/projects/bench/manifests and run `synth 39` again");
+        wanted.push(path);
+    }
+    let mut found: Vec<String> = Vec::new();
+    for folder in ["manifests/tools", "manifests/toolsets"] {
+        for entry in fs::read_dir(root().join(folder)).expect("failed to read the manifests") {
+            found.push(format!("{folder}/{}", entry.expect("failed to read the manifests").file_name().display()));
+        }
+    }
+    wanted.sort();
+    found.sort();
+    assert_eq!(found, wanted);
+}

@@ -1,0 +1,353 @@
+//! The write stage and the other commands, on copies of the golden project: what is touched, what is not, and with
+//! which exit status.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A copy of the golden project, or of a part of it.
+struct Project(TempDir);
+
+impl Project {
+    fn golden() -> Self {
+        let project = Self::manifests();
+        copy(&Self::source().join("generated"), &project.path("generated"));
+        project
+    }
+
+    /// Without generated files.
+    fn manifests() -> Self {
+        let project = Self::empty();
+        copy(&Self::source().join("manifests"), &project.path("manifests"));
+        project
+    }
+
+    fn empty() -> Self {
+        Self(tempfile::tempdir().expect("failed to make a folder"))
+    }
+
+    fn source() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("projects/golden")
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("below the project")).expect("failed to make a folder");
+        fs::write(path, text).expect("failed to write");
+    }
+
+    fn run(&self, args: &[&str]) -> (u8, String, String) {
+        let root = self.0.path().to_str().expect("a temporary folder's path is text");
+        let args = ["--root", root].into_iter().chain(args.iter().copied());
+        let (status, out, err) = toolc_codegen::cli::capture(args);
+        (status, out.replace(root, "ROOT"), err.replace(root, "ROOT"))
+    }
+
+    /// The bytes of every file of a folder.
+    fn bytes(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let (mut found, folder) = (BTreeMap::new(), self.path(folder));
+        walk(&folder, &mut |path| {
+            let name = path.strip_prefix(&folder).expect("below the folder").to_owned();
+            found.insert(name, fs::read(path).expect("failed to read"));
+        });
+        found
+    }
+
+    /// Every file, with the time of its last change and its bytes.
+    fn state(&self) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
+        let files = self.bytes("").into_iter();
+        let changed = |name: &Path| self.0.path().join(name).metadata().and_then(|about| about.modified());
+        files.map(|(name, bytes)| (name.clone(), (changed(&name).expect("failed to read"), bytes))).collect()
+    }
+}
+
+fn walk(folder: &Path, each: &mut dyn FnMut(&Path)) {
+    for entry in fs::read_dir(folder).expect("failed to read a folder") {
+        let path = entry.expect("failed to read a folder").path();
+        if path.is_dir() { walk(&path, each) } else { each(&path) }
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    walk(from, &mut |path| {
+        let target = to.join(path.strip_prefix(from).expect("below the folder"));
+        fs::create_dir_all(target.parent().expect("below the folder")).expect("failed to make a folder");
+        fs::copy(path, target).expect("failed to copy");
+    });
+}
+
+/// The files that are not the same in both, by their paths: an assertion's message that can be read.
+fn differences<T: PartialEq>(before: &BTreeMap<PathBuf, T>, after: &BTreeMap<PathBuf, T>) -> Vec<PathBuf> {
+    let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+    paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
+}
+
+const NONE: [PathBuf; 0] = [];
+
+const HINT: &str = "run `cargo xtask gen` and commit what it writes\n";
+
+#[test]
+fn a_second_run_touches_nothing() {
+    let project = Project::golden();
+    // A time that no run of gen could write.
+    let long_ago = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    for name in project.state().keys() {
+        let file = fs::File::options().write(true).open(project.0.path().join(name)).expect("failed to open");
+        file.set_modified(long_ago).expect("failed to touch");
+    }
+    let before = project.state();
+    let (status, out, err) = project.run(&["gen"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.starts_with("generated/: 0 of ") && out.ends_with(" files written, 0 removed\n"), "{out}");
+    assert_eq!(differences(&before, &project.state()), NONE);
+}
+
+#[test]
+fn deleted_output_comes_back_byte_for_byte() {
+    let project = Project::golden();
+    let before = project.bytes("generated");
+    fs::remove_dir_all(project.path("generated")).expect("failed to delete");
+    let (status, ..) = project.run(&["gen", "--check"]);
+    assert_eq!(status, 1);
+    assert!(!project.path("generated").exists(), "--check writes nothing");
+    assert_eq!(project.run(&["gen"]).0, 0);
+    assert_eq!(differences(&before, &project.bytes("generated")), NONE);
+    assert_eq!(project.run(&["gen", "--check"]).0, 0);
+}
+
+#[test]
+fn check_tells_stale_missing_and_orphan_apart_and_writes_nothing() {
+    let project = Project::golden();
+    let wait = project.path("generated/schemas/openai/tools/wait.json");
+    let text = fs::read_to_string(&wait).expect("failed to read");
+    fs::write(&wait, text.replace("Give way once.", "Give way twice.")).expect("failed to write");
+    fs::remove_file(project.path("generated/catalog.json")).expect("failed to delete");
+    project.write("generated/schemas/openai/tools/gone.json", "{}\n");
+    // A change in a manifest counts as much as one in what was written.
+    project.write("manifests/toolsets/nothing.toml", "name = \"nothing\"\ndescription = \"Changed.\"\n");
+
+    let before = project.state();
+    let (status, out, err) = project.run(&["gen", "--check"]);
+    assert_eq!((status, err.as_str()), (1, ""));
+    let about: Vec<&str> = out.lines().filter(|line| !line.starts_with("    ")).collect();
+    assert_eq!(
+        about,
+        [
+            "stale: generated/README.md",
+            "stale: generated/rust/lib.rs",
+            "stale: generated/schemas/openai/tools/wait.json",
+            "missing: generated/catalog.json",
+            "orphan: generated/schemas/openai/tools/gone.json",
+            HINT.trim_end(),
+        ]
+    );
+    for line in ["    -    \"description\": \"Give way twice.\",", "    +    \"description\": \"Give way once.\","] {
+        assert!(out.lines().any(|shown| shown == line), "{out}");
+    }
+    assert_eq!(differences(&before, &project.state()), NONE);
+
+    assert_eq!(project.run(&["gen"]), (0, "generated/: 4 of 26 files written, 1 removed\n".to_owned(), String::new()));
+    assert!(!project.path("generated/schemas/openai/tools/gone.json").exists());
+    assert_eq!(project.run(&["gen", "--check"]).0, 0);
+}
+
+#[test]
+fn orphans_go_unless_git_ignores_them() {
+    let project = Project::golden();
+    // The mark of a repository: outside of one, git ignores nothing.
+    fs::create_dir(project.path(".git")).expect("failed to make a folder");
+    project.write(".gitignore", "kept-*.txt\n");
+    for file in
+        ["kept-1.txt", "rust/kept-2.txt", "rust/gone.rs", "schemas/mcp/tools/gone.json", ".gone", "rust/.tmpAb3x9Z"]
+    {
+        project.write(&format!("generated/{file}"), "half a fi");
+    }
+    let (status, out, _) = project.run(&["gen", "--check"]);
+    let orphans: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("orphan: generated/")).collect();
+    assert_eq!((status, orphans), (1, vec![".gone", "rust/.tmpAb3x9Z", "rust/gone.rs", "schemas/mcp/tools/gone.json"]));
+
+    assert_eq!(project.run(&["gen"]).1, "generated/: 0 of 26 files written, 4 removed\n");
+    assert_eq!(project.run(&["gen", "--check"]).0, 0);
+    assert!(project.path("generated/kept-1.txt").exists() && project.path("generated/rust/kept-2.txt").exists());
+    assert!(!project.path("generated/schemas/mcp").exists(), "folders that hold nothing go, too");
+}
+
+#[test]
+fn an_orphan_may_stand_where_a_folder_has_to_be() {
+    let project = Project::golden();
+    let before = project.bytes("generated");
+    fs::remove_dir_all(project.path("generated/schemas")).expect("failed to delete");
+    project.write("generated/schemas", "a file");
+    let (status, out, err) = project.run(&["gen"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert_eq!(differences(&before, &project.bytes("generated")), NONE);
+}
+
+#[test]
+fn a_folder_that_gen_did_not_make_is_left_alone() {
+    let project = Project::manifests();
+    project.write("generated/thesis.txt", "three years of work");
+    let before = project.state();
+    for args in [&["gen"][..], &["gen", "--check"]] {
+        let (status, out, err) = project.run(args);
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert_eq!(
+            err,
+            "error: ROOT/generated holds files that gen did not write: move them away, or delete the folder, and run gen again\n"
+        );
+        assert_eq!(differences(&before, &project.state()), NONE);
+    }
+}
+
+#[test]
+fn an_empty_folder_is_taken() {
+    let project = Project::manifests();
+    fs::create_dir(project.path("generated")).expect("failed to make a folder");
+    assert_eq!(project.run(&["gen"]).0, 0);
+    assert_eq!(project.run(&["gen", "--check"]).0, 0);
+}
+
+#[test]
+fn mistakes_in_manifests_leave_the_disk_alone() {
+    let project = Project::golden();
+    project.write("manifests/tools/wait.toml", "name = \"wait\"\ntoolset = \"latter\"\ndescription = \"Wait.\"\n");
+    let before = project.state();
+    for args in [&["gen"][..], &["gen", "--check"], &["list"], &["show", "wait"], &["resolve", "all"]] {
+        let (status, out, err) = project.run(args);
+        assert_eq!((status, out.as_str()), (1, ""), "{args:?}");
+        assert!(err.contains("error[C010]: unknown home toolset `latter`"), "{err}");
+        assert!(err.contains("ROOT/manifests/tools/wait.toml:2:11"), "{err}");
+        assert!(err.contains("did you mean `later`?"), "{err}");
+        assert!(err.ends_with("\n1 error\n"), "{err}");
+    }
+    // What lint finds is its output.
+    let (status, out, err) = project.run(&["lint"]);
+    assert_eq!((status, err.as_str()), (1, ""));
+    assert!(out.contains("error[C010]") && out.ends_with("\n1 error\n"), "{out}");
+    assert_eq!(differences(&before, &project.state()), NONE);
+}
+
+#[test]
+fn warnings_are_shown_and_hinder_nothing() {
+    let project = Project::manifests();
+    project.write(
+        "manifests/tools/wait.toml",
+        "name = \"wait\"\ntoolset = \"later\"\ndescription = \"Wait.\"\nparams.x.type = \"string\"\n",
+    );
+    let (status, out, err) = project.run(&["lint"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.starts_with("warning[M001]: ") && out.ends_with("\n1 warning\n"), "{out}");
+    let (status, out, err) = project.run(&["gen"]);
+    assert!(err.starts_with("warning[M001]: ") && err.ends_with("\n1 warning\n"), "{err}");
+    assert_eq!((status, out.as_str()), (0, "generated/: 26 of 26 files written, 0 removed\n"));
+}
+
+#[test]
+fn what_cannot_be_done_has_a_status_of_its_own() {
+    let nothing = Project::empty();
+    let (status, out, err) = nothing.run(&["gen"]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.starts_with("error: failed to read ROOT/manifests: ") && err.lines().count() == 1, "{err}");
+
+    nothing.write("manifests", "a file, not a folder");
+    assert_eq!(nothing.run(&["lint"]).2, "error: failed to read ROOT/manifests: not a folder\n");
+
+    let golden = Project::golden();
+    for args in [&["gen", "--chekc"][..], &["jen"], &["show"], &["resolve"], &[]] {
+        let (status, out, err) = golden.run(args);
+        assert_eq!((status, out.as_str()), (2, ""), "{args:?}");
+        assert!(!err.is_empty());
+    }
+    assert!(golden.run(&["gen", "--chekc"]).2.contains("--check"), "the flag that was meant is named");
+}
+
+/// A link that leads nowhere cannot be read by anyone, root included.
+#[cfg(unix)]
+#[test]
+fn a_manifest_that_cannot_be_read_is_no_mistake_of_its_author() {
+    let project = Project::golden();
+    std::os::unix::fs::symlink("nowhere.toml", project.path("manifests/tools/lost.toml")).expect("failed to link");
+    let before = project.bytes("generated");
+    let (status, out, err) = project.run(&["gen"]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.starts_with("error: failed to read ROOT/manifests/tools/lost.toml: "), "{err}");
+    assert_eq!(differences(&before, &project.bytes("generated")), NONE);
+}
+
+#[test]
+fn a_manifest_that_is_not_utf_8_is_a_finding() {
+    let project = Project::manifests();
+    project.write("manifests/tools/wait.toml", b"name = \"wait\"\ndescription = \"caf\xe9\"\n");
+    let (status, out, err) = project.run(&["lint"]);
+    assert_eq!((status, err.as_str()), (1, ""));
+    assert!(out.starts_with("error[C001]: not UTF-8"), "{out}");
+    assert!(out.contains("ROOT/manifests/tools/wait.toml:2:19"), "{out}");
+    assert!(out.ends_with("\n1 error\n"), "nothing is said twice about a broken file: {out}");
+
+    project.write("manifests/tools/wait.toml", vec![0x80; 1 << 20]);
+    let (status, out, _) = project.run(&["lint"]);
+    assert_eq!(status, 1);
+    assert!(out.starts_with("error[C001]: not UTF-8") && out.ends_with("\n1 error\n"), "{out}");
+}
+
+#[test]
+fn windows_line_ends_make_no_difference() {
+    let [unix, windows] = [Project::manifests(), Project::manifests()];
+    walk(&windows.path("manifests"), &mut |path| {
+        let text = fs::read_to_string(path).expect("failed to read");
+        fs::write(path, text.replace('\n', "\r\n")).expect("failed to write");
+    });
+    assert_eq!(unix.run(&["gen"]), windows.run(&["gen"]));
+    let (unix, windows) = (unix.bytes("generated"), windows.bytes("generated"));
+    assert_eq!((unix.len(), differences(&unix, &windows)), (26, Vec::new()));
+}
+
+#[test]
+fn list_show_and_resolve() {
+    let project = Project::manifests();
+    assert_eq!(project.run(&["lint"]), (0, "10 tools, 10 toolsets: no findings\n".to_owned(), String::new()));
+
+    let (status, out, err) = project.run(&["list"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!((lines[0], lines[1], lines.len()), ("Odd-Names      lib", "every_bound    shapes", 10));
+
+    let (status, out, err) = project.run(&["show", "wait"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let shown: Value = serde_json::from_str(&out).expect("a definition is JSON");
+    let file = Project::source().join("generated/schemas/openai/tools/wait.json");
+    let written: Value = serde_json::from_str(&fs::read_to_string(file).expect("failed to read")).expect("JSON");
+    assert_eq!(shown, written);
+
+    let resolved = |names: &[&str]| project.run(&[&["resolve"], names].concat());
+    assert_eq!(resolved(&["lib"]), (0, "Odd-Names\nno_parameters\nrun_now\n".to_owned(), String::new()));
+    assert_eq!(resolved(&["later", "lib"]).1, "Odd-Names\nno_parameters\nrun_later\nrun_now\nwait\n");
+    assert_eq!(resolved(&["nothing"]), (0, String::new(), String::new()));
+    assert_eq!(resolved(&["all"]), resolved(&["everything"]));
+    assert_eq!(resolved(&["*"]), resolved(&["everything"]));
+    assert_eq!(project.run(&["gen", "--check"]).0, 1, "none of these commands wrote anything");
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_nearest_or_all() {
+    let project = Project::manifests();
+    let error = |args: &[&str]| {
+        let (status, out, err) = project.run(args);
+        assert_eq!((status, out.as_str()), (1, ""), "{args:?}");
+        err
+    };
+    assert_eq!(error(&["show", "run-alter"]), "error: unknown tool `run-alter`: did you mean `run_later`?\n");
+    assert_eq!(
+        error(&["show", "browse"]),
+        "error: unknown tool `browse`: the tools are: Odd-Names, every_bound, every_choice, every_default, every_object, every_type, no_parameters, run_later, run_now, wait\n"
+    );
+    assert_eq!(error(&["resolve", "lib", "rihgt"]), "error: unknown toolset `rihgt`: did you mean `right`?\n");
+}

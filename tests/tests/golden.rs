@@ -1,0 +1,224 @@
+//! What gen writes for the golden project, which uses every word of the manifest language: it is up to date, keeps to
+//! the standards, and says the same in every file and at run time.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use toolc::{Dialect, Registry, Turn};
+
+use toolc_codegen::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::source::Kind;
+use toolc_tests::echo::Echo;
+
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("projects/golden")
+}
+
+fn shipped() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("failed to read {}: {error}", path.display()))
+}
+
+fn read_json(path: &Path) -> Value {
+    serde_json::from_str(&read(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The files of a folder by their stems, sorted.
+fn files(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.expect("failed to read a folder").path())
+        .map(|path| (path.file_stem().expect("a file has a name").to_string_lossy().into_owned(), path))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "{} is empty", folder.display());
+    files
+}
+
+/// A project's manifests of one kind, as JSON.
+fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
+    let files = files(&project.join("manifests").join(kind.folder()));
+    files.into_iter().map(|(stem, path)| (stem, toml::from_str(&read(&path)).expect("a manifest is TOML"))).collect()
+}
+
+fn turn(toolset: &str) -> Turn {
+    let registry = Registry::new();
+    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.session().enable([toolset]).build().expect("the toolset is known").turn(Dialect::OpenAi)
+}
+
+#[test]
+fn the_generated_files_are_up_to_date() {
+    let root = golden();
+    let root = root.to_str().expect("the project's path is text");
+    let (status, out, err) = toolc_codegen::cli::capture(["--root", root, "gen", "--check"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}(here: `cargo xtask gen --root tests/projects/golden`)");
+}
+
+#[test]
+fn the_golden_project_uses_every_word_of_the_language() {
+    let mut used = BTreeSet::new();
+    for kind in Kind::ALL {
+        for (_, manifest) in manifests(&golden(), kind) {
+            collect(&manifest, kind.keys(), &mut used);
+        }
+    }
+    let mut unused = Vec::new();
+    for key in Kind::ALL.iter().flat_map(|kind| kind.keys()).chain(SCHEMA).chain(PROPERTY) {
+        let words: Vec<String> = match key.form {
+            Form::Word(words) => words.iter().map(|(word, _)| format!("{} = {word}", key.name)).collect(),
+            Form::Types => toolc::table::Type::ALL.iter().map(|t| format!("{} = {}", key.name, t.name())).collect(),
+            Form::FlagOrSchema => ["true", "false", "{}"].iter().map(|form| format!("{} = {form}", key.name)).collect(),
+            _ => vec![key.name.to_owned()],
+        };
+        unused.extend(words.into_iter().filter(|word| !used.contains(word)));
+    }
+    assert!(unused.is_empty(), "no golden manifest uses {unused:?}");
+}
+
+/// Notes every key of these tables that `value` uses, and words where the key takes words.
+fn collect(value: &Value, keys: &[Key], used: &mut BTreeSet<String>) {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        let key = keys.iter().chain(SCHEMA).chain(PROPERTY).find(|key| key.name == name);
+        let Some(key) = key else { panic!("`{name}` is no word of the language") };
+        used.insert(name.clone());
+        match key.form {
+            Form::Properties => value.as_object().into_iter().flatten().for_each(|(_, p)| collect(p, SCHEMA, used)),
+            Form::Schema | Form::FlagOrSchema => collect(value, SCHEMA, used),
+            _ => {}
+        }
+        for word in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
+            let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
+            let word = if word.starts_with('{') { "{}" } else { &word };
+            used.insert(format!("{name} = {word}"));
+        }
+    }
+}
+
+#[test]
+fn every_schema_keeps_to_the_standard() {
+    let check = |path: &Path, schema: &Value| {
+        if let Err(error) = jsonschema::draft202012::meta::validate(schema) {
+            panic!("{}: {error} at {}", path.display(), error.instance_path());
+        }
+    };
+    for project in [golden(), shipped()] {
+        for (name, path) in files(&project.join("generated/schemas/openai/tools")) {
+            let definition = read_json(&path);
+            assert_eq!(definition["type"], "function");
+            assert_eq!(definition["function"]["name"], name);
+            assert_eq!(definition["function"]["parameters"]["type"], "object");
+            check(&path, &definition["function"]["parameters"]);
+        }
+        for (_, path) in files(&project.join("generated/manifest")) {
+            check(&path, &read_json(&path));
+        }
+    }
+}
+
+fn validator(kind: Kind) -> jsonschema::Validator {
+    let path = golden().join(format!("generated/manifest/{}.schema.json", kind.noun()));
+    jsonschema::draft202012::new(&read_json(&path)).expect("the published schema is a schema")
+}
+
+#[test]
+fn the_published_schemas_accept_every_manifest() {
+    for kind in Kind::ALL {
+        let validator = validator(kind);
+        for (name, manifest) in manifests(&golden(), kind).into_iter().chain(manifests(&shipped(), kind)) {
+            let errors: Vec<String> = validator.iter_errors(&manifest).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{} {name}: {errors:?}", kind.noun());
+        }
+    }
+}
+
+#[test]
+fn the_published_schemas_refuse_what_lint_refuses() {
+    let tool = |change: Value| {
+        let mut manifest = json!({ "name": "t", "toolset": "s", "description": "d" });
+        change.as_object().expect("a table").iter().for_each(|(key, value)| manifest[key] = value.clone());
+        manifest
+    };
+    let validators = [validator(Kind::Tool), validator(Kind::Toolset)];
+    assert!(validators[0].is_valid(&tool(json!({}))));
+    let broken_tools = [
+        json!({ "name": "t", "toolset": "s" }),
+        tool(json!({ "name": 1 })),
+        tool(json!({ "exekution": "sync" })),
+        tool(json!({ "execution": "later" })),
+        tool(json!({ "params": { "x": "string" } })),
+        tool(json!({ "params": { "x": { "typ": "string" } } })),
+        tool(json!({ "params": { "x": { "type": "text" } } })),
+        tool(json!({ "params": { "x": { "type": ["string", 1] } } })),
+        tool(json!({ "params": { "x": { "required": ["y"] } } })),
+        tool(json!({ "params": { "x": { "enum": "a" } } })),
+        tool(json!({ "params": { "x": { "minLength": 1.5 } } })),
+        tool(json!({ "params": { "x": { "items": { "required": true } } } })),
+        tool(json!({ "params": { "x": { "properties": { "y": { "typ": "string" } } } } })),
+        tool(json!({ "params": { "x": { "additionalProperties": { "typ": "string" } } } })),
+    ];
+    let broken_toolsets = [
+        json!({ "name": "s" }),
+        json!({ "name": "s", "description": "d", "kind": "bundel" }),
+        json!({ "name": "s", "description": "d", "tools": "t" }),
+        json!({ "name": "s", "description": "d", "tools": [1] }),
+        json!({ "name": "s", "description": "d", "base": ["t"] }),
+        json!({ "name": "s", "description": "d", "toolset": "t" }),
+    ];
+    for (validator, broken) in validators.iter().zip([broken_tools.as_slice(), broken_toolsets.as_slice()]) {
+        for manifest in broken {
+            assert!(!validator.is_valid(manifest), "accepted: {manifest}");
+        }
+    }
+}
+
+#[test]
+fn the_static_definitions_are_what_the_runtime_serves() {
+    let folder = golden().join("generated/schemas/openai");
+    let compact = |path: &Path| read_json(path).to_string();
+    let one_by_one: Vec<String> = files(&folder.join("tools")).iter().map(|(_, path)| compact(path)).collect();
+    assert_eq!(format!("[{}]", one_by_one.join(",")), turn("all").definitions());
+
+    for (name, path) in files(&folder.join("toolsets")) {
+        assert_eq!(compact(&path), turn(&name).definitions(), "{name}");
+    }
+}
+
+#[test]
+fn the_catalog_resolves_toolsets_as_the_runtime_does() {
+    let catalog = read_json(&golden().join("generated/catalog.json"));
+    let toolsets = catalog["toolsets"].as_array().expect("an array");
+    assert_eq!(toolsets.len(), manifests(&golden(), Kind::Toolset).len());
+    for toolset in toolsets {
+        let name = toolset["name"].as_str().expect("a name");
+        let resolved = toolset["resolved"].as_array().expect("an array").iter();
+        let resolved: Vec<&str> = resolved.map(|tool| tool.as_str().expect("a name")).collect();
+        assert_eq!(resolved, turn(name).tools().collect::<Vec<_>>(), "{name}");
+
+        let file = golden().join(format!("generated/schemas/openai/toolsets/{name}.json"));
+        assert_eq!(file.exists(), !resolved.is_empty(), "{name}: a file for each toolset that holds a tool");
+    }
+    let resolved = |name: &str| {
+        let toolset = toolsets.iter().find(|toolset| toolset["name"] == name).expect("the toolset is there");
+        toolset["resolved"].clone()
+    };
+    // The diamond's bottom comes once, lists are sorted by code point, and bases count.
+    assert_eq!(resolved("diamond"), json!(["Odd-Names", "every_bound", "every_type", "no_parameters", "run_now"]));
+    assert_eq!(resolved("lib"), json!(["Odd-Names", "no_parameters", "run_now"]));
+    assert_eq!(resolved("also_nothing"), json!([]));
+    assert_eq!(turn("all").tools().collect::<Vec<_>>(), turn("everything").tools().collect::<Vec<_>>());
+}
+
+#[test]
+fn disabling_a_preset_leaves_its_base() {
+    let registry = Registry::new();
+    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    let session = registry.session().enable(["Chat-Room", "later"]).disable(["Chat-Room"]).build();
+    let turn = session.expect("the toolsets are known").turn(Dialect::OpenAi);
+    let left: Vec<&str> = turn.tools().collect();
+    assert_eq!(left, ["Odd-Names", "every_bound", "every_type", "no_parameters", "run_later", "run_now"]);
+}
