@@ -33,22 +33,25 @@ impl Reader<'_> {
     }
 
     /// Whether `node` says more than its form does.
+    #[inline]
     fn is_beyond_forms(&self, node: &Node) -> bool {
-        let odd =
-            |bounds: &Bounds| bounds.unique_items || bounds.min_properties.is_some() || bounds.max_properties.is_some();
-        let composed = (node.any_of.len | node.all_of.len) != 0;
+        let is_text = matches!(node.form, Form::String | Form::Choice);
+        if (node.any_of.len | node.all_of.len) != 0 || (node.literals.len != 0 && !is_text) {
+            return true;
+        }
         match node.form {
-            Form::String | Form::Choice => composed,
-            Form::Boolean | Form::Integer | Form::Number => composed || node.literals.len > 0,
-            Form::Array | Form::Object | Form::Map => {
-                composed
-                    || node.literals.len > 0
-                    || node.properties.len > if node.form == Form::Map { 0 } else { MOST }
-                    || self.table.bounds(node).is_some_and(odd)
-            }
             Form::Value => true,
+            Form::Array | Form::Object | Form::Map => {
+                let most = if node.form == Form::Map { 0 } else { MOST };
+                node.properties.len > most || self.table.bounds(node).is_some_and(is_odd)
+            }
+            _ => false,
         }
     }
+}
+
+fn is_odd(bounds: &Bounds) -> bool {
+    bounds.unique_items || bounds.min_properties.is_some() || bounds.max_properties.is_some()
 }
 
 struct Strict<'r, 't, 'a> {
