@@ -1,0 +1,53 @@
+//! What rustc says to an author whose handlers do not fit the catalog. The messages are the product.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn mistakes_in_handlers_are_told_by_the_compiler() {
+    trybuild::TestCases::new().compile_fail("compile-fail/*.rs");
+}
+
+#[test]
+fn a_missing_handler_is_one_error() {
+    let stderr = include_str!("../compile-fail/missing_handler.stderr");
+    assert_eq!(stderr.matches("error").count(), 1, "{stderr}");
+    assert!(stderr.starts_with("error[E0046]: not all trait items implemented, missing: `run_now`\n"), "{stderr}");
+}
+
+/// Not one of trybuild's cases: where rustc has the standard library's source, it shows that, too.
+#[test]
+fn a_stale_stamp_says_what_to_run() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let runtime = tests.join("../runtime").canonicalize().expect("the runtime is there");
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("failed to make a folder");
+    let write = |path: &str, text: &str| fs::write(folder.path().join(path), text).expect("failed to write");
+    write(
+        "Cargo.toml",
+        &format!(
+            "[package]\nname = \"stale\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[dependencies]\ntoolc.path = {runtime:?}\n[workspace]\n"
+        ),
+    );
+    // The versions that are on this machine already.
+    fs::copy(tests.join("../Cargo.lock"), folder.path().join("Cargo.lock")).expect("failed to copy");
+    let check = |stamp: u32| {
+        write("lib.rs", &format!("const _: () = toolc::assert_stamp({stamp});\n"));
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["check", "--quiet", "--offline", "--color=never"]).current_dir(folder.path());
+        cargo.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("stale"));
+        let output = cargo.output().expect("failed to start cargo");
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(check(toolc::STAMP), (true, String::new()));
+
+    let (passed, stderr) = check(toolc::STAMP + 1);
+    assert!(!passed, "{stderr}");
+    let message = "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`\n";
+    assert!(
+        stderr.starts_with("error[E0080]: ")
+            && stderr.split_inclusive('\n').next().is_some_and(|line| line.ends_with(message)),
+        "{stderr}"
+    );
+    assert_eq!(stderr.matches("error[").count(), 1, "{stderr}");
+}

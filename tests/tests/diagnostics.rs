@@ -1,0 +1,225 @@
+//! What an author is told: for every kind of finding a project that has it, and the same project mended.
+//!
+//! `diagnostics/CODE-name.txt` holds both, file by file below a line `--- broken PATH` or `--- mended PATH`, and
+//! `CODE-name.snap` what is said of the broken one. Adding a kind of finding takes a new fixture and no line here.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use toolc_codegen::compile;
+use toolc_codegen::diagnostic::{Code, Renderer};
+use toolc_codegen::source::Sources;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics")
+}
+
+type Files = BTreeMap<String, String>;
+
+/// The files of one half of a fixture, over a project in which nothing is wrong.
+fn project(fixture: &str, half: &str) -> Files {
+    let mut files: Files = [
+        ("manifests/tools/t.toml", "name = \"t\"\ntoolset = \"s\"\ndescription = \"Do something.\"\n"),
+        ("manifests/toolsets/s.toml", "name = \"s\"\ndescription = \"Tools.\"\n"),
+    ]
+    .map(|(path, text)| (path.to_owned(), text.to_owned()))
+    .into();
+    let lead = format!("{half} ");
+    let parts = fixture.split("--- ").filter_map(|part| part.strip_prefix(&lead)?.split_once('\n'));
+    let parts: Files = parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect();
+    assert!(!parts.is_empty(), "the fixture has no file that is {half}");
+    files.extend(parts);
+    files
+}
+
+/// The codes of all findings, and how they look.
+fn findings(files: Files) -> (Vec<Code>, String) {
+    let sources = Sources::from_memory(files);
+    let renderer = Renderer::new(&sources, false);
+    let found = compile(&sources).diagnostics;
+    let shown: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
+    (found.iter().map(|found| found.code).collect(), shown.join("\n\n"))
+}
+
+#[test]
+fn every_kind_of_finding_is_told_as_it_should_be_and_can_be_mended() {
+    for code in Code::ALL {
+        let name = format!("{}-{}", code.id, code.name);
+        let path = fixtures().join(format!("{name}.txt"));
+        let fixture = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("every code has a fixture: {}: {error}", path.display()));
+
+        let (codes, shown) = findings(project(&fixture, "broken"));
+        assert!(codes.contains(code), "{name} is not found:\n{shown}");
+        assert!(codes.iter().all(|found| found == code), "{name} brings others along:\n{shown}");
+        insta::with_settings!({
+            snapshot_path => fixtures(), prepend_module_to_snapshot => false, omit_expression => true,
+        }, { insta::assert_snapshot!(name.as_str(), shown) });
+
+        let (_, shown) = findings(project(&fixture, "mended"));
+        assert_eq!(shown, "", "{name}, mended");
+    }
+}
+
+#[test]
+fn every_fixture_is_of_a_code() {
+    let names: Vec<String> = Code::ALL.iter().map(|code| format!("{}-{}", code.id, code.name)).collect();
+    for entry in std::fs::read_dir(fixtures()).expect("failed to read a folder") {
+        let path = entry.expect("failed to read a folder").path();
+        let stem = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        assert!(names.contains(&stem), "there is no such code: {}", path.display());
+    }
+}
+
+/// Everything wrong at once: what each mistake brings about is not reported, too.
+const HOPELESS: [(&str, &str); 9] = [
+    ("tools/slip.toml", "name = \"slip\"\ntoolset = \"fiel\"\ndescription = \"Its home is misspelt.\"\n"),
+    (
+        "tools/default.toml",
+        "name = \"default\"\ntoolset = \"file\"\ndescription = \"Its default is bad.\"\n\n[params.count]\ntype = \"integer\"\ndescription = \"How many.\"\nminimum = 1\ndefault = 0\n",
+    ),
+    ("tools/torn.toml", "name = \"torn\"\ntoolset = \"file\ndescription = \"A quote is missing.\"\n"),
+    ("tools/renamed.toml", "name = \"another\"\ntoolset = \"file\"\ndescription = \"It was renamed by half.\"\n"),
+    ("toolsets/file.toml", "name = \"file\"\ndescription = \"Files.\"\n"),
+    (
+        "toolsets/one.toml",
+        "name = \"one\"\ndescription = \"Brings two along.\"\ntools = [\"torn\", \"renamed\", \"defualt\"]\nincludes = [\"two\"]\n",
+    ),
+    ("toolsets/three.toml", "name = \"three\"\ndescription = \"Brings one along.\"\nincludes = [\"one\", \"flie\"]\n"),
+    ("toolsets/two.toml", "name = \"two\"\ndescription = \"Brings three along.\"\nbase = \"three\"\n"),
+    ("toolsets/well.toml", "name = \"well\"\ndescription = \"Nothing is wrong with it.\"\nincludes = [\"file\"]\n"),
+];
+
+#[test]
+fn one_run_tells_every_mistake_once_and_where() {
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    for (path, text) in HOPELESS {
+        let path = folder.path().join("manifests").join(path);
+        std::fs::create_dir_all(path.parent().expect("below the folder")).expect("failed to make a folder");
+        std::fs::write(path, text).expect("failed to write");
+    }
+    let root = folder.path().to_str().expect("a temporary folder's path is text");
+    let (status, out, err) = toolc_codegen::cli::capture(["--root", root, "lint"]);
+    assert_eq!((status, err.as_str()), (1, ""));
+
+    let out = out.replace(root, "ROOT");
+    let codes = out.lines().filter_map(|line| Some(line.strip_prefix("error[")?.split_once(']')?.0));
+    let places = out.lines().filter_map(|line| line.trim_start().strip_prefix("--> ROOT/manifests/"));
+    let mut found: Vec<String> = codes.zip(places).map(|(code, place)| format!("{code} {place}")).collect();
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "C001 tools/torn.toml:2:16",
+            "C006 tools/renamed.toml:1:8",
+            "C009 toolsets/one.toml:3:29",
+            "C010 tools/slip.toml:2:11",
+            "C010 toolsets/three.toml:3:20",
+            "C011 toolsets/one.toml:4:13",
+            "S003 tools/default.toml:9:11",
+        ],
+        "{out}"
+    );
+    assert!(out.ends_with("\n7 errors\n"), "{out}");
+    insta::assert_snapshot!(out, @r#"
+    error[S003]: this default is refused by its own schema
+     --> ROOT/manifests/tools/default.toml:9:11
+      |
+    9 | default = 0
+      |           ^ 0 is less than the minimum of 1
+      |
+      = help: change the default, or the schema around it
+
+    error[C006]: the tool `another` stands in a file named `renamed.toml`
+     --> ROOT/manifests/tools/renamed.toml:1:8
+      |
+    1 | name = "another"
+      |        ^^^^^^^^^ expected `renamed`, the file's stem
+      |
+      = help: rename the file to `another.toml`, or the tool to `renamed`
+
+    error[C010]: unknown home toolset `fiel`
+     --> ROOT/manifests/tools/slip.toml:2:11
+      |
+    2 | toolset = "fiel"
+      |           ^^^^^^
+      |
+      = help: did you mean `file`?
+      = help: or declare it, in `manifests/toolsets/fiel.toml`
+
+    error[C001]: the file is not TOML
+     --> ROOT/manifests/tools/torn.toml:2:16
+      |
+    2 | toolset = "file
+      |                ^ invalid basic string, expected `"`
+
+    error[C009]: unknown tool `defualt`
+     --> ROOT/manifests/toolsets/one.toml:3:29
+      |
+    3 | tools = ["torn", "renamed", "defualt"]
+      |                             ^^^^^^^^^
+      |
+      = help: did you mean `default`?
+
+    error[C011]: toolsets that bring themselves along: one → two → three → one
+     --> ROOT/manifests/toolsets/one.toml:4:13
+      |
+    4 | includes = ["two"]
+      |             ^^^^^ `one` brings `two` along
+      |
+     ::: ROOT/manifests/toolsets/two.toml:3:8
+      |
+    3 | base = "three"
+      |        ------- `two` brings `three` along
+      |
+     ::: ROOT/manifests/toolsets/three.toml:3:13
+      |
+    3 | includes = ["one", "flie"]
+      |             ----- `three` brings `one` along
+      |
+      = help: take one of these out
+
+    error[C010]: unknown toolset `flie`
+     --> ROOT/manifests/toolsets/three.toml:3:20
+      |
+    3 | includes = ["one", "flie"]
+      |                    ^^^^^^
+      |
+      = help: did you mean `file`?
+
+    7 errors
+    "#);
+}
+
+#[test]
+fn the_order_of_the_files_makes_no_difference() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("projects/golden/manifests");
+    let mut good = Vec::new();
+    for kind in ["tools", "toolsets"] {
+        for entry in std::fs::read_dir(golden.join(kind)).expect("failed to read a folder") {
+            let path = entry.expect("failed to read a folder").path();
+            let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&path).expect("failed to read");
+            good.push((format!("manifests/{kind}/{name}"), text));
+        }
+    }
+    let bad: Vec<_> = HOPELESS.iter().map(|(path, text)| (format!("manifests/{path}"), (*text).to_owned())).collect();
+    for mut files in [good, bad] {
+        files.sort();
+        let run = |files: &[(String, String)]| {
+            let sources = Sources::from_memory(files.to_vec());
+            let compilation = compile(&sources);
+            let renderer = Renderer::new(&sources, false);
+            let shown: Vec<String> = compilation.diagnostics.iter().map(|found| renderer.render(found)).collect();
+            (compilation.catalog.map(|catalog| toolc_codegen::emit::emit(&catalog)), shown)
+        };
+        let sorted = run(&files);
+        files.reverse();
+        assert!(run(&files) == sorted, "reversed");
+        for step in [7, 11, 13] {
+            assert!(files.len() % step != 0, "a step that visits every file once");
+            let shuffled: Vec<_> = (0..files.len()).map(|i| files[i * step % files.len()].clone()).collect();
+            assert!(run(&shuffled) == sorted, "every {step}th");
+        }
+    }
+}

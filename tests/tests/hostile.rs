@@ -1,0 +1,149 @@
+//! Manifests that nobody wrote in good faith: each ends in findings, none in a panic or an overflow.
+
+use std::collections::BTreeSet;
+
+use toolc_codegen::diagnostic::Renderer;
+use toolc_codegen::source::Sources;
+
+const TOOL: &str = "name = \"t\"\ntoolset = \"s\"\ndescription = \"Do something.\"\n";
+
+/// The codes of the findings about `manifests/tools/t.toml`, each once.
+fn codes(text: String) -> Vec<&'static str> {
+    let toolset = "name = \"s\"\ndescription = \"Tools.\"\n".to_owned();
+    let files = [("manifests/tools/t.toml".to_owned(), text), ("manifests/toolsets/s.toml".to_owned(), toolset)];
+    let sources = Sources::from_memory(files);
+    let found = toolc_codegen::compile(&sources).diagnostics;
+    let renderer = Renderer::new(&sources, false);
+    for diagnostic in &found {
+        let shown = renderer.render(diagnostic);
+        assert!(shown.contains("manifests/tools/t.toml:"), "a finding has a place: {shown:.400}");
+    }
+    let codes: BTreeSet<_> = found.iter().map(|found| found.code.id).collect();
+    codes.into_iter().collect()
+}
+
+/// A tool with these lines in its one parameter.
+fn parameter(lines: &str) -> String {
+    format!("{TOOL}[params.x]\ndescription = \"Something.\"\n{lines}\n")
+}
+
+#[test]
+fn depth_is_refused_wherever_it_stands() {
+    const DEEP: usize = 100_000;
+    let keys = vec!["a"; DEEP].join(".");
+    let (open, close) = ("[".repeat(DEEP), "]".repeat(DEEP));
+    let (open_table, close_table) = ("{ a = ".repeat(DEEP), " }".repeat(DEEP));
+    for text in [
+        format!("{TOOL}{open}"),
+        format!("{TOOL}x = {open}"),
+        format!("{TOOL}x = {open}{close}"),
+        format!("{TOOL}x = {open_table}1{close_table}"),
+        format!("{TOOL}{keys} = 1"),
+        format!("{TOOL}[{keys}]"),
+        format!("{TOOL}[[{keys}]]"),
+        parameter(&format!("default = {open}{close}")),
+        parameter(&format!("default = {open_table}1{close_table}")),
+        parameter(&format!("default.{keys} = 1")),
+        format!("{TOOL}[params.x{}]\ntype = \"array\"", ".items".repeat(DEEP)),
+        format!("{TOOL}[params.x{}]\ntype = \"object\"", ".properties.x".repeat(DEEP)),
+    ] {
+        assert_eq!(codes(text), ["C001"]);
+    }
+}
+
+/// Below the parser's own limit: deep enough for everything that comes after it.
+#[test]
+fn depth_that_can_be_parsed_is_not_fatal_either() {
+    for deep in [20, 60, 70, 79, 80, 100] {
+        let keys = vec!["a"; deep].join(".");
+        let nested = [
+            parameter(&format!("default = {}{}", "[".repeat(deep), "]".repeat(deep))),
+            parameter(&format!("default.{keys} = 1")),
+            parameter(&format!("enum = [{{ {keys} = 1 }}]")),
+        ];
+        for text in nested {
+            let found = codes(text);
+            assert!(found.is_empty() || found == ["C001"], "{deep}: {found:?}");
+        }
+        let found = codes(format!(
+            "{TOOL}[params.x]\ndescription = \"Deep.\"\n[params.x{}]\ntype = \"array\"",
+            ".items".repeat(deep)
+        ));
+        assert!(found.is_empty() || found == ["S005"] || found == ["C001"], "{deep}: {found:?}");
+    }
+}
+
+#[test]
+fn garbage_is_not_toml() {
+    // Any bytes will do, as long as they are the same ones every time.
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 24
+    };
+    let letters: Vec<char> = "abc019=.,#'\"[]{}\\\t \nü\u{1f600}".chars().collect();
+    let dense: String = (0..1 << 20).map(|_| letters[next() as usize % letters.len()]).collect();
+    let line = dense.replace('\n', " ");
+    let any: String = (0..1 << 20).map(|_| char::from(u8::try_from(next()).unwrap_or(0))).collect();
+    for text in [dense, line, any] {
+        assert_eq!(codes(text), ["C001"]);
+    }
+    for text in ["\0", "\u{feff}\0", "name = \"t\0\"", "\r", "\u{1b}[31m", "=", "[", "\"", "'''", "name"] {
+        assert_eq!(codes(text.to_owned()), ["C001"], "{text:?}");
+    }
+    assert_eq!(codes(format!("{TOOL}{}", "\0".repeat(1 << 20))), ["C001"]);
+}
+
+#[test]
+fn an_empty_file_lacks_every_key() {
+    for text in ["", "\n", "# Nothing.", "\u{feff}", "\r\n\r\n"] {
+        assert_eq!(codes(text.to_owned()), ["C004"], "{text:?}");
+    }
+}
+
+#[test]
+fn numbers_that_nothing_can_hold_are_refused() {
+    let long = "9".repeat(100_000);
+    for lines in [
+        format!("default = {long}"),
+        "maximum = 9223372036854775808".to_owned(),
+        "minimum = -9223372036854775809".to_owned(),
+        "minimum = 0xffffffffffffffff".to_owned(),
+        "maximum = 1e999".to_owned(),
+        format!("maximum = {long}.0"),
+        "multipleOf = nan".to_owned(),
+        "examples = [-inf]".to_owned(),
+    ] {
+        assert_eq!(codes(parameter(&lines)), ["C005"], "{lines:.40}");
+    }
+    assert_eq!(codes(parameter("multipleOf = -0.0")), ["S002"]);
+    assert_eq!(codes(parameter("minLength = -9223372036854775808")), ["S002"]);
+    assert!(
+        codes(parameter("type = \"integer\"\nminimum = -9223372036854775808\nmaxLength = 9223372036854775807"))
+            .is_empty()
+    );
+}
+
+#[test]
+fn length_alone_harms_nothing() {
+    let long = "x".repeat(1 << 18);
+    assert_eq!(codes(format!("{TOOL}x = '{long}'")), ["C002"]);
+    assert_eq!(codes(format!("{TOOL}{long} = 1")), ["C002"]);
+    assert_eq!(codes(parameter(&format!("type = '{long}'"))), ["S001"]);
+    assert_eq!(codes(TOOL.replace("\"t\"", &format!("'{long}'"))), ["C006", "C013"]);
+    assert_eq!(codes(TOOL.replace("\"s\"", &format!("'{long}'"))), ["C010"]);
+    assert!(codes(parameter(&format!("title = '{long}'"))).is_empty());
+}
+
+#[test]
+fn a_long_chain_of_toolsets_is_followed_to_its_end() {
+    const LONG: usize = 5_000;
+    let toolset = |i: usize, next: usize| {
+        let text = format!("name = \"s{i}\"\ndescription = \"A link.\"\nincludes = [\"s{next}\"]\n");
+        (format!("manifests/toolsets/s{i}.toml"), text)
+    };
+    let sources = Sources::from_memory((0..LONG).map(|i| toolset(i, (i + 1) % LONG)));
+    let found = toolc_codegen::compile(&sources).diagnostics;
+    let found: Vec<_> = found.iter().map(|found| (found.code.id, found.related.len())).collect();
+    assert_eq!(found, [("C011", LONG - 1)]);
+}

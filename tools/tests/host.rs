@@ -1,0 +1,191 @@
+//! The host program, from outside: what it prints, to which stream, with which exit status.
+
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A run of the program in a folder of its own.
+struct Run {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Run {
+    fn of(folder: &TempDir, args: &[&str]) -> Self {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_toolc"));
+        let Output { status, stdout, stderr } =
+            program.args(args).current_dir(folder.path()).output().expect("failed to start toolc");
+        let text = |bytes| String::from_utf8(bytes).expect("only text is printed");
+        Self { status: status.code(), out: text(stdout), err: text(stderr) }
+    }
+
+    /// The JSON on stdout, which is one line and all that is printed.
+    fn json(&self) -> Value {
+        assert_eq!(self.err, "", "{}", self.out);
+        assert_eq!(self.out.matches('\n').count(), 1, "one line: {}", self.out);
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+
+    /// A result.
+    fn result(&self) -> Value {
+        let json = self.json();
+        assert_eq!(self.status, Some(0), "{json}");
+        json
+    }
+
+    /// A tool's error.
+    fn error(&self) -> Value {
+        let json = self.json();
+        assert_eq!(self.status, Some(1), "{json}");
+        assert!(json["error"].is_string() && json["kind"].is_string(), "{json}");
+        json
+    }
+
+    /// A mistake on the command line: one that says `text`.
+    fn refused(&self, text: &str) {
+        assert_eq!((self.status, self.out.as_str()), (Some(2), ""), "{}", self.err);
+        assert!(self.err.contains(text), "{}", self.err);
+    }
+}
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    let lines: Vec<String> = (1..=9).map(|i| format!("line {i}")).collect();
+    std::fs::write(folder.path().join("README.md"), lines.join("\n")).expect("failed to write");
+    folder
+}
+
+fn call(tool: &str, arguments: &str) -> Run {
+    Run::of(&folder(), &["call", tool, arguments])
+}
+
+fn names(definitions: &Value) -> Vec<&str> {
+    let all = definitions.as_array().expect("an array").iter();
+    all.map(|definition| definition["function"]["name"].as_str().expect("a name")).collect()
+}
+
+#[test]
+fn definitions_are_those_of_the_choice_sorted() {
+    let definitions = |args: &[&str]| Run::of(&folder(), &[&["definitions"], args].concat()).result();
+    let safe = definitions(&["--enable", "safe"]);
+    assert_eq!(names(&safe), ["read_file", "search_files", "todo"]);
+    for definition in safe.as_array().expect("an array") {
+        assert_eq!(definition["type"], "function");
+        assert_eq!(definition["function"]["parameters"]["type"], "object");
+    }
+    // Without `safe`, which holds tools of `file` and `todo`; a preset leaves its base.
+    assert!(!names(&definitions(&["--disable", "safe"])).contains(&"read_file"));
+    assert_eq!(
+        names(&definitions(&["--enable", "cli", "--disable", "cli"])),
+        names(&definitions(&["--enable", "core"]))
+    );
+    let both = definitions(&["--enable", "todo,terminal"]);
+    assert_eq!(both, definitions(&["--enable", "terminal", "--enable", "todo"]));
+    assert_eq!(names(&both), ["terminal", "todo"]);
+    assert_eq!(definitions(&[]), definitions(&["--enable", "all"]));
+    assert_eq!(definitions(&["--disable", "all"]), json!([]));
+}
+
+#[test]
+fn the_same_choice_gives_the_same_bytes() {
+    let run = || Run::of(&folder(), &["definitions", "--enable", "core"]).out;
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn almost_right_arguments_are_repaired() {
+    let read = call("read_file", r#"{"path":"README.md","limit":"5","offset":"2.0"}"#).result();
+    assert_eq!(read, call("read_file", r#"{"path":"README.md","limit":5,"offset":2}"#).result());
+    let content = read["content"].as_str().expect("text");
+    assert!(content.contains("line 2") && content.contains("line 6"), "{content}");
+    assert!(!content.contains("line 1") && !content.contains("line 7"), "{content}");
+}
+
+#[test]
+fn every_problem_is_told_at_once() {
+    let error = call("read_file", r#"{"limit":[]}"#).error();
+    assert_eq!(error["kind"], "invalid_arguments");
+    let problems = error["problems"].as_array().expect("problems");
+    let paths: Vec<&Value> = problems.iter().map(|problem| &problem["path"]).collect();
+    assert_eq!(paths, ["/path", "/limit"]);
+    for problem in problems {
+        assert!(problem["expected"].is_string() && problem["got"].is_string(), "{problem}");
+    }
+    let text = error["error"].as_str().expect("text");
+    assert!(text.contains("/path") && text.contains("/limit"), "{text}");
+}
+
+#[test]
+fn arguments_that_cannot_be_read_are_errors_at_once() {
+    let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+    let deep_value = format!(r#"{{"path":{deep}}}"#);
+    for arguments in [r#"{"path":"README.md""#, r#"{"path":"READ"#, "", "nonsense", "{} {}", &deep, &deep_value, "[[["]
+    {
+        let error = call("read_file", arguments).error();
+        assert_eq!(error["kind"], "malformed_arguments", "{arguments:.40}");
+    }
+    // No handler ran: this one would have written.
+    let folder = folder();
+    let cut_off = Run::of(&folder, &["call", "write_file", r#"{"path":"new.txt","content":"half of i"#]).error();
+    assert!(cut_off["error"].as_str().is_some_and(|text| text.contains("cut off")), "{cut_off}");
+    assert!(!folder.path().join("new.txt").exists());
+}
+
+#[test]
+fn a_tool_that_was_not_enabled_is_refused() {
+    let folder = folder();
+    let write = r#"{"path":"new.txt","content":""}"#;
+    let error = Run::of(&folder, &["call", "write_file", write, "--enable", "safe"]).error();
+    assert_eq!(error["kind"], "unknown_tool");
+    let text = error["error"].as_str().expect("text");
+    assert!(text.contains("`write_file`") && text.contains("read_file"), "{text}");
+    assert!(!folder.path().join("new.txt").exists());
+
+    Run::of(&folder, &["call", "write_file", write, "--enable", "file"]).result();
+    assert!(folder.path().join("new.txt").exists());
+
+    let nearest = call("raed_file", "{}").error();
+    assert_eq!(nearest["kind"], "unknown_tool");
+    assert!(nearest["error"].as_str().is_some_and(|text| text.ends_with("did you mean `read_file`?")), "{nearest}");
+}
+
+#[test]
+fn a_handlers_error_is_a_tools_error() {
+    let error = call("read_file", r#"{"path":"RAEDME.md"}"#).error();
+    assert_eq!(error["kind"], "not_found");
+    assert!(error["error"].as_str().is_some_and(|text| text.contains("README.md")), "{error}");
+}
+
+#[test]
+fn mistakes_on_the_command_line_have_a_status_of_their_own() {
+    let run = |args: &[&str]| Run::of(&folder(), args);
+    run(&["definitions", "--enable", "saef"]).refused("unknown toolset `saef`: did you mean `safe`?");
+    run(&["definitions", "--disable", "saef"]).refused("unknown toolset `saef`: did you mean `safe`?");
+    run(&["call", "read_file", "{}", "--enable", "read_file"]).refused("read_file");
+    run(&["call", "read_file"]).refused("<ARGUMENTS>");
+    run(&["definitons"]).refused("definitions");
+    run(&[]).refused("Usage");
+}
+
+#[test]
+fn state_belongs_to_one_process() {
+    let folder = folder();
+    let write = r#"{"todos":[{"id":"1","content":"Write it.","status":"pending"}]}"#;
+    let written = Run::of(&folder, &["call", "todo", write, "--task", "a"]).result();
+    assert!(written.to_string().contains("Write it."), "{written}");
+    let read = Run::of(&folder, &["call", "todo", "{}", "--task", "a"]).result();
+    assert!(!read.to_string().contains("Write it."), "{read}");
+}
+
+/// A model's text may hold anything that a command line can.
+#[test]
+fn odd_text_comes_back_whole() {
+    let folder = folder();
+    let content = "tab\t \"quotes\" \\ ü \u{1f600} \u{1} \u{2028}\nline two";
+    let arguments = json!({ "path": "odd näme.txt", "content": content }).to_string();
+    Run::of(&folder, &["call", "write_file", &arguments]).result();
+    let found = std::fs::read_to_string(folder.path().join("odd näme.txt")).expect("failed to read");
+    assert_eq!(found, content);
+}
