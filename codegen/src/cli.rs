@@ -90,8 +90,9 @@ pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> 
             execute(project, command, &mut Streams { colour: [false; 2], out: &mut out, err: &mut err })
         }
         Err(usage) => {
-            err.extend(usage.to_string().into_bytes());
-            2
+            let to = if usage.use_stderr() { &mut err } else { &mut out };
+            to.extend(usage.to_string().into_bytes());
+            u8::try_from(usage.exit_code()).unwrap_or(2)
         }
     };
     let text = |bytes| String::from_utf8(bytes).unwrap_or_else(|_| unreachable!("only text is printed"));

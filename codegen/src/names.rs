@@ -10,9 +10,26 @@ pub(crate) fn snake(name: &str) -> Ident {
     ident(&name.to_snake_case())
 }
 
+/// A module. Some names would be files, attributes or crates that mean something else.
+pub(crate) fn module(name: &str) -> Ident {
+    let ident = snake(name);
+    match plain(&ident).as_str() {
+        taken @ ("clippy" | "diagnostic" | "lib" | "main" | "mod" | "rustfmt" | "toolc") => {
+            Ident::new(&format!("{taken}_"), Span::call_site())
+        }
+        _ => ident,
+    }
+}
+
+/// The trait of a toolset's handlers: `FileTools`, of `file`.
+pub(crate) fn handlers(toolset: &str) -> Ident {
+    Ident::new(&format!("{}Tools", plain(&pascal(&[toolset]))), Span::call_site())
+}
+
 /// A type or variant, of several words: `PascalCase`.
 pub(crate) fn pascal(words: &[&str]) -> Ident {
-    ident(&words.iter().map(|word| word.to_pascal_case()).collect::<String>())
+    let words: String = words.iter().map(|word| word.to_pascal_case()).collect();
+    if words.is_empty() { Ident::new("Empty", Span::call_site()) } else { ident(&words) }
 }
 
 /// What people call an identifier: without `r#`.
@@ -89,7 +106,9 @@ mod tests {
         );
         assert_eq!(pascal(&["todos", "item"]).to_string(), "TodosItem");
         assert_eq!(pascal(&["self"]).to_string(), "Self_");
-        assert_eq!(pascal(&["😀"]).to_string(), "empty");
+        assert_eq!(pascal(&["😀"]).to_string(), "Empty");
+        assert_eq!(module("mod").to_string(), "mod_");
+        assert_eq!(module("type").to_string(), "r#type");
     }
 
     #[test]

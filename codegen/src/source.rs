@@ -97,18 +97,15 @@ impl Sources {
                 let path = error.path().unwrap_or(&folder).to_owned();
                 Failure::new(format!("failed to read {}: {error}", path.display()))
             })?;
-            let toml = entry.path().extension().is_some_and(|extension| extension == "toml");
-            if entry.file_type().is_file() && toml {
+            if entry.file_type().is_file() {
                 paths.push(entry.into_path());
             }
         }
         let mut files = Vec::new();
         for path in paths {
-            let relative = relative(root, &path)?;
-            if relative == format!("{MANIFESTS}/Cargo.toml") {
-                continue;
+            if let Some(relative) = relative(root, &path).filter(|relative| is_source(relative)) {
+                files.push(read(&path, relative)?);
             }
-            files.push(read(&path, relative)?);
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { root: root.to_owned(), files })
@@ -116,8 +113,8 @@ impl Sources {
 
     /// Sources that stand on no disk.
     pub fn from_memory(files: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut files: Vec<Source> =
-            files.into_iter().map(|(path, text)| Source::new(path, text.into_bytes())).collect();
+        let files = files.into_iter().filter(|(path, _)| is_source(path));
+        let mut files: Vec<Source> = files.map(|(path, text)| Source::new(path, text.into_bytes())).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Self { root: PathBuf::new(), files }
     }
@@ -155,18 +152,18 @@ impl Sources {
     }
 }
 
-fn relative(root: &Path, path: &Path) -> Result<String, Failure> {
-    let below = path.strip_prefix(root).unwrap_or(path);
-    let parts: Option<Vec<&str>> = below
-        .components()
-        .map(|part| match part {
-            Component::Normal(part) => part.to_str(),
-            _ => None,
-        })
-        .collect();
-    parts
-        .map(|parts| parts.join("/"))
-        .ok_or_else(|| Failure::new(format!("failed to read {}: its path is not UTF-8; rename it", path.display())))
+/// The path below the root. None where it is not UTF-8: then it is no name that a tool could have.
+fn relative(root: &Path, path: &Path) -> Option<String> {
+    let parts = path.strip_prefix(root).ok()?.components().map(|part| match part {
+        Component::Normal(part) => part.to_str(),
+        _ => None,
+    });
+    Some(parts.collect::<Option<Vec<&str>>>()?.join("/"))
+}
+
+/// Whether the file is read: any TOML below the manifests, but for the crate's own.
+fn is_source(path: &str) -> bool {
+    path.strip_suffix(".toml").is_some_and(|path| path != format!("{MANIFESTS}/Cargo"))
 }
 
 fn kind_of(path: &str) -> Option<Kind> {
@@ -186,11 +183,12 @@ fn read(path: &Path, relative: String) -> Result<Source, Failure> {
 }
 
 fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
-    let folders: Vec<String> = Kind::ALL.iter().map(|kind| format!("{MANIFESTS}/{}", kind.folder())).collect();
+    let folders = Kind::ALL.map(|kind| format!("{MANIFESTS}/{}", kind.folder()));
     let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
-    let folder = source.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let (folder, name) = source.path.rsplit_once('/').unwrap_or_default();
+    let near = toolc::nearest(folder, folders.iter().copied());
+    let to = ticked(if near.is_empty() { &folders } else { &near }, " or ");
     Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), format!("no manifest is read in `{folder}`"))
         .label("this file would be passed over")
-        .help_nearest(folder, folders.iter().copied(), "manifests stand in")
-        .help(format!("move `{}` to {}", source.path.rsplit('/').next().unwrap_or_default(), ticked(&folders, " or ")))
+        .help(format!("move `{name}` to {to}"))
 }

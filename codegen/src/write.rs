@@ -73,7 +73,7 @@ impl Plan {
         self.stale.is_empty() && self.orphans.is_empty()
     }
 
-    /// Carries it out: orphans first, as one may stand where a folder has to be.
+    /// Carries it out: orphans first, as one may stand where a folder has to be, or within a folder where a file has to.
     ///
     /// # Errors
     /// When something cannot be written or removed. What has been done by then stays done, every file whole.
@@ -81,10 +81,10 @@ impl Plan {
         for path in &self.orphans {
             fs::remove_file(path).map_err(|error| failed("remove", path, &error))?;
         }
+        remove_empty_folders(&self.folder);
         for stale in &self.stale {
             write(&self.folder.join(&stale.output.path), &stale.output.text)?;
         }
-        remove_empty_folders(&self.folder);
         Ok(())
     }
 }

@@ -6,6 +6,7 @@
     clippy::pedantic,
     dead_code,
     missing_docs,
+    nonstandard_style,
     rustdoc::all,
     unreachable_pub,
     unused_imports
@@ -27,11 +28,11 @@ pub mod terminal;
 #[rustfmt::skip]
 pub mod todo;
 
-pub use file::FileTools;
+pub use self::file::FileTools;
 
-pub use terminal::TerminalTools;
+pub use self::terminal::TerminalTools;
 
-pub use todo::TodoTools;
+pub use self::todo::TodoTools;
 
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
@@ -46,12 +47,12 @@ struct Everything<H>(H);
 impl<H: FileTools + TerminalTools + TodoTools> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
-            file::patch::TOOL,
-            file::read_file::TOOL,
-            file::search_files::TOOL,
-            file::write_file::TOOL,
-            terminal::terminal::TOOL,
-            todo::todo::TOOL,
+            self::file::patch::TOOL,
+            self::file::read_file::TOOL,
+            self::file::search_files::TOOL,
+            self::file::write_file::TOOL,
+            self::terminal::terminal::TOOL,
+            self::todo::todo::TOOL,
         ];
         TOOLS
     }
@@ -65,9 +66,9 @@ impl<H: FileTools + TerminalTools + TodoTools> Provider for Everything<H> {
         call: &'a Call<'a>,
     ) -> Reply<'a> {
         match index {
-            0..4 => file::call(&self.0, index - 0, args, call),
-            4..5 => terminal::call(&self.0, index - 4, args, call),
-            5..6 => todo::call(&self.0, index - 5, args, call),
+            0..4 => self::file::call(&self.0, index - 0, args, call),
+            4..5 => self::terminal::call(&self.0, index - 4, args, call),
+            5..6 => self::todo::call(&self.0, index - 5, args, call),
             _ => Reply::no_such_tool(index),
         }
     }

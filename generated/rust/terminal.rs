@@ -12,6 +12,8 @@ use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 )]
 pub trait TerminalTools: Send + Sync {
     /// Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables that hold credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.
+    ///
+    /// `execution = "sync"` in `manifests/tools/terminal.toml`.
     fn terminal(
         &self,
         args: terminal::Args,

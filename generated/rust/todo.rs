@@ -12,6 +12,8 @@ use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 )]
 pub trait TodoTools: Send + Sync {
     /// Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.
+    ///
+    /// `execution = "sync"` in `manifests/tools/todo.toml`.
     fn todo(&self, args: todo::Args, call: &Call<'_>) -> Result<Output, ToolError>;
 }
 

@@ -208,7 +208,7 @@ fn choices_arrive_as_variants() {
             seen[from..].split_once(", level").expect("the next field is there").0.to_owned()
         })
         .collect();
-    insta::assert_snapshot!(odd.join(" "), @"Some(empty) Some(AB) Some(AB2) Some(Self_) Some(_3d) Some(Type) Some(Größe) Some(empty2) Some(SayHi)");
+    insta::assert_snapshot!(odd.join(" "), @"Some(Empty) Some(AB) Some(AB2) Some(Self_) Some(_3d) Some(Type) Some(Größe) Some(Empty2) Some(SayHi)");
     let all = json!({
         "order": "desc", "level": "3", "factor": 1.0, "untyped": "no", "mixed": { "key": "value" }, "maybe": "left",
         "several": ["blue", "red"],
@@ -270,10 +270,10 @@ fn every_bound_is_held() {
     });
     insta::assert_snapshot!(lines(&problems("every_bound", &below)), @"
     /closed: expected integer between -3 and 3, got -4
-    /open: expected number greater than -0.5 less than 1000, got -0.5
+    /open: expected number greater than -0.5 and less than 1000, got -0.5
     /step: expected number that is a multiple of 0.25, got 0.3
-    /length: expected string with 2 to 4 characters, got 1 characters
-    /items: expected array of integer at least 0 with 1 to 3 items, got 0 items
+    /length: expected string with 2 to 4 characters, got 1 character
+    /items: expected array of integer at least 0 with 1 to 3 items, no two alike, got 0 items
     /again/0: expected integer, got object
     /keys: expected object with 1 to 2 keys, got 0 keys
     ");
@@ -283,16 +283,16 @@ fn every_bound_is_held() {
     });
     insta::assert_snapshot!(lines(&problems("every_bound", &above)), @"
     /closed: expected integer between -3 and 3, got 4
-    /open: expected number greater than -0.5 less than 1000, got 1000
+    /open: expected number greater than -0.5 and less than 1000, got 1000
     /extreme: expected integer between -9223372036854775808 and 9223372036854775807, got 9223372036854775808
     /length: expected string with 2 to 4 characters, got 5 characters
-    /items: expected array of integer at least 0 with 1 to 3 items, got 4 items
+    /items: expected array of integer at least 0 with 1 to 3 items, no two alike, got 4 items
     /items/3: expected integer at least 0, got -4
     /keys: expected object with 1 to 2 keys, got 3 keys
     ");
     assert_eq!(
         problems("every_bound", &json!({ "items": [1, 1.0] })),
-        [["/items", "array of integer at least 0 with 1 to 3 items", "items that come twice"]]
+        [["/items", "array of integer at least 0 with 1 to 3 items, no two alike", "items that come twice"]]
     );
 }
 
@@ -315,13 +315,13 @@ fn all_problems_are_told_at_once() {
     /order/lines/0/item: expected string (required), got nothing
     /order/lines/0/amount: expected integer at least 1, got 0
     /order/lines/1/item: expected string, got array
-    /order/lines/1/amuont: expected no such argument; did you mean "amount"?, got 2
-    /order/adress: expected no such argument; did you mean "address"?, got object
+    /order/lines/1/amuont: expected no argument of this name; did you mean "amount"?, got 2
+    /order/adress: expected no argument of this name; did you mean "address"?, got object
     /labels/a: expected string, got array
     /sizes/door/width: expected number (required), got nothing
     /groups/g/0/x: expected boolean, got "maybe"
-    /closed/unknown: expected no such argument; did you mean "known"?, got 1
-    /nonsense: expected no such argument; known are "order", "labels", "sizes", "groups", "free", "mixed", "closed", "maybe", got 1
+    /closed/unknown: expected no argument of this name; did you mean "known"?, got 1
+    /nonsense: expected no argument of this name; known are "order", "labels", "sizes", "groups", "free", "mixed", "closed", "maybe", got 1
     "#);
     insta::assert_snapshot!(lines(&problems("every_choice", &json!({ "odd": "A-B", "level": 4, "mixed": 2 }))), @r#"
     /order: expected one of "asc", "desc" (required), got nothing
@@ -336,7 +336,7 @@ fn all_problems_are_told_at_once() {
     ");
     assert_eq!(
         problems("no_parameters", &json!({ "path": "x" })),
-        [["/path", "no such argument; there are none here", "\"x\""]]
+        [["/path", "no argument of this name; there are none here", "\"x\""]]
     );
 }
 

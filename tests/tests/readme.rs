@@ -15,7 +15,8 @@ fn blocks(readme: &str, language: &str) -> Vec<String> {
         let indent = line.len() - line.trim_start().len();
         if line.trim_start() == format!("```{language}") {
             let inside = lines.by_ref().take_while(|line| line.trim() != "```");
-            blocks.push(inside.map(|line| format!("{}\n", line.get(indent..).unwrap_or_default())).collect());
+            let lines = inside.map(|line| line.get(indent..).unwrap_or_default());
+            blocks.push(lines.flat_map(|line| [line, "\n"]).collect());
         }
     }
     blocks

@@ -1,34 +1,35 @@
-//! Names that differ in a manifest and are one in Rust: methods of a trait, modules, and fields of a struct.
+//! Names that differ in a manifest and are one in Rust: methods of a trait, modules, traits, and fields of a struct.
 
 use std::collections::BTreeMap;
 
+use proc_macro2::Ident;
+
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
-use crate::names::{plain, snake};
+use crate::names::{handlers, plain, snake};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
-    distinct("tool", catalog.tools().map(|(_, tool)| &tool.manifest.name), sink);
-    distinct("toolset", catalog.toolsets().map(|(_, toolset)| &toolset.manifest.name), sink);
+    distinct("tool", catalog.tools().map(|(_, tool)| &tool.manifest.name), &[snake], sink);
+    distinct("toolset", catalog.toolsets().map(|(_, toolset)| &toolset.manifest.name), &[snake, handlers], sink);
     for schema in catalog.tools().flat_map(|(_, tool)| tool.manifest.params.walk()) {
-        distinct("property", schema.properties.iter().map(|property| &property.name), sink);
+        distinct("property", schema.properties.iter().map(|property| &property.name), &[snake], sink);
     }
 }
 
-fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n At<String>>, sink: &Sink) {
+/// `uses`: what is made of the names.
+fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n At<String>>, uses: &[fn(&str) -> Ident], sink: &Sink) {
     let mut taken: BTreeMap<String, &At<String>> = BTreeMap::new();
     for name in names {
-        let rust = plain(&snake(&name.value));
-        match taken.get(&rust) {
-            Some(first) => {
-                let message = format!("the {what} names `{}` and `{}` are one in Rust", first.value, name.value);
-                sink.push(
-                    Diagnostic::new(Code::RUST_NAME_COLLISION, name.place, message)
-                        .label(format!("becomes `{rust}`"))
-                        .related(first.place, format!("becomes `{rust}`, too"))
-                        .help("rename one of them"),
-                );
-            }
-            None => drop(taken.insert(rust, name)),
+        let all = uses.iter().map(|name_of| plain(&name_of(&name.value)));
+        let found: Vec<_> = all.map(|rust| (taken.insert(rust.clone(), name), rust)).collect();
+        if let Some((Some(first), rust)) = found.into_iter().find(|(first, _)| first.is_some()) {
+            let message = format!("the {what} names `{}` and `{}` are one in Rust", first.value, name.value);
+            sink.push(
+                Diagnostic::new(Code::RUST_NAME_COLLISION, name.place, message)
+                    .label(format!("becomes `{rust}`"))
+                    .related(first.place, format!("becomes `{rust}`, too"))
+                    .help("rename one of them"),
+            );
         }
     }
 }

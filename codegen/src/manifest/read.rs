@@ -92,7 +92,7 @@ impl<'t> Reader<'t> {
             place: self.place,
             types: self.types(),
             title: self.text("title").map(|text| text.value),
-            description: self.text("description"),
+            description: self.text("description").or_else(|| self.excuse("description")),
             choices: self.jsons("enum"),
             default: self.json("default"),
             examples: self.jsons("examples"),
@@ -120,6 +120,12 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Stands for a text that is there but for a mistake, which has been reported and is not to be reported as a lack.
+    fn excuse(&self, key: &str) -> Option<At<String>> {
+        let names = self.table.keys().map(|name| &**name.get_ref());
+        (!toolc::nearest(key, names).is_empty()).then(|| At::new(key.to_owned(), self.place))
+    }
+
     fn subschema(&self, key: &str) -> Option<Schema> {
         let value = self.table.get(key)?;
         let table = value.get_ref().as_table()?;
@@ -127,6 +133,14 @@ impl<'t> Reader<'t> {
     }
 
     fn types(&self) -> Vec<Type> {
+        // Repetitions and empty lists: names that are no types have been reported.
+        if let Some(list) = self.json("type").filter(|list| list.value.is_array())
+            && let Some(why) = standard::refuses("type", &list.value)
+            && !self.items("type").any(|word| word.get_ref().as_str().and_then(Type::from_name).is_none())
+        {
+            let message = "`type` is not what JSON Schema 2020-12 takes";
+            self.sink.push(Diagnostic::new(Code::NOT_2020_12, list.place, message).label(why));
+        }
         let one = self.table.get("type").filter(|value| value.get_ref().is_str());
         let words = one.into_iter().chain(self.items("type"));
         let mut types = Vec::new();
@@ -149,7 +163,7 @@ impl<'t> Reader<'t> {
 
     /// A word's value, unless the standard refuses it: then the schema has to do without.
     fn bound(&self, key: &str) -> Option<At<Value>> {
-        let bound = self.json(key)?;
+        let bound = self.json(key).filter(|bound| bound.value.is_number() || bound.value.is_boolean())?;
         let Some(why) = standard::refuses(key, &bound.value) else { return Some(bound) };
         let message = format!("`{key}` is not what JSON Schema 2020-12 takes");
         self.sink.push(Diagnostic::new(Code::NOT_2020_12, bound.place, message).label(why));
@@ -216,6 +230,9 @@ impl<'t> Reader<'t> {
                 }
             }
             Form::Jsons if toml.is_array() => {
+                if self.items(name).next().is_none() {
+                    self.wrong_type(name, value, "at least one value");
+                }
                 for item in self.items(name) {
                     self.check_json(name, item);
                 }

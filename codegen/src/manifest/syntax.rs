@@ -9,6 +9,9 @@ use crate::source::Source;
 /// Further syntax errors of one file are of no more use to anyone.
 const MOST: usize = 5;
 
+/// What the parser says of a bracket that swallows the lines behind it.
+const UNCLOSED: &[&str] = &["unclosed array", "unclosed inline table"];
+
 /// The file's tree; none if it has syntax errors, which are reported.
 pub(super) fn parse<'s>(id: SourceId, source: &'s Source, sink: &Sink) -> Option<Spanned<DeTable<'s>>> {
     if let Some((at, why)) = &source.fault {
@@ -23,28 +26,30 @@ pub(super) fn parse<'s>(id: SourceId, source: &'s Source, sink: &Sink) -> Option
     None
 }
 
-/// Reports the first error of the text; then those of the text without that line, and so on. The parser goes on
-/// after an error, but most of what it says then is about the first one.
+/// Reports the first error of the text; then that of the text without that line, and so on. The parser goes on
+/// after an error, but most of what it says then is about the first one; all of it, where a bracket is not closed.
 fn report(id: SourceId, text: &str, sink: &Sink) {
     let mut text = text.to_owned();
     let mut last = None;
     for _ in 0..MOST {
         let (_, errors) = DeTable::parse_recoverable(&text);
-        let Some(error) = errors.first() else { return };
-        let span = error.span().unwrap_or(0..0);
-        let line = line_around(&text, span.start);
+        let start = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
+        let Some(error) = errors.iter().min_by_key(|error| start(error)) else { return };
+        let line = line_around(&text, start(error));
         if last == Some(line.clone()) {
             return;
         }
-        sink.push(Diagnostic::new(Code::SYNTAX, Place::new(id, span), "the file is not TOML").label(error.message()));
+        let why = match error.message() {
+            "recursion limit" => "keys or values that nest too deep",
+            why => why,
+        };
+        let place = Place::new(id, error.span().unwrap_or(0..0));
+        sink.push(Diagnostic::new(Code::SYNTAX, place, "the file is not TOML").label(why));
+        if errors.iter().any(|error| UNCLOSED.iter().any(|what| error.message().starts_with(what))) {
+            return;
+        }
         // Spaces keep every offset behind them right.
-        text = text.char_indices().fold(String::with_capacity(text.len()), |mut kept, (at, letter)| {
-            match letter {
-                letter if line.contains(&at) => kept.extend(std::iter::repeat_n(' ', letter.len_utf8())),
-                letter => kept.push(letter),
-            }
-            kept
-        });
+        text.replace_range(line.clone(), &" ".repeat(line.len()));
         last = Some(line);
     }
 }

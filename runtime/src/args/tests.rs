@@ -133,7 +133,7 @@ fn all_problems_are_named_at_once() {
             ("/counts/a~0~1b", "integer between 1 and 2000", r#""x""#),
             ("/note", "string or null", "array"),
             ("/union", "integer or null or object", r#""x""#),
-            ("/limti", r#"no such argument; did you mean "limit"?"#, "4"),
+            ("/limti", r#"no argument of this name; did you mean "limit"?"#, "4"),
         ]
     );
 }

@@ -153,7 +153,7 @@ impl Check<'_, '_> {
         if let Some(bounds) = table.bounds(node)
             && !in_range(count, bounds.min_properties, bounds.max_properties)
         {
-            self.fail(path, || (words::expected(table, node), format!("{count} keys")));
+            self.fail(path, || (words::expected(table, node), words::counted(count, "key")));
         }
         if node.additional == Additional::Allow || count == known || self.is_over() {
             return;
@@ -205,11 +205,11 @@ fn out_of_bounds(value: &Value, bounds: &Bounds) -> Option<String> {
         Value::Number(number) => (!number::within(number, bounds)).then(|| words::got(value)),
         Value::String(text) => {
             let wrong = !fits_length(text, bounds);
-            wrong.then(|| format!("{} characters", text.chars().count()))
+            wrong.then(|| words::counted(text.chars().count(), "character"))
         }
         Value::Array(items) => {
             if !in_range(items.len(), bounds.min_items, bounds.max_items) {
-                return Some(format!("{} items", items.len()));
+                return Some(words::counted(items.len(), "item"));
             }
             (bounds.unique_items && !are_unique(items)).then(|| "items that come twice".to_owned())
         }

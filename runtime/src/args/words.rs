@@ -39,6 +39,11 @@ pub(super) fn cut(text: &str, most: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
+/// `1 item`, `2 items`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What `node` asks for.
 pub(super) fn expected(table: &Table, node: &Node) -> String {
     describe(table, node, 3)
@@ -55,11 +60,11 @@ pub(super) fn instead_of(name: &str, properties: &[Property]) -> String {
     let near = nearest(name, known.clone());
     if !near.is_empty() {
         let near: Vec<String> = near.into_iter().map(quoted).collect();
-        format!("no such argument; did you mean {}?", near.join(" or "))
+        format!("no argument of this name; did you mean {}?", near.join(" or "))
     } else if properties.is_empty() {
-        "no such argument; there are none here".to_owned()
+        "no argument of this name; there are none here".to_owned()
     } else {
-        format!("no such argument; known are {}", listed(known.map(quoted)))
+        format!("no argument of this name; known are {}", listed(known.map(quoted)))
     }
 }
 
@@ -108,6 +113,9 @@ fn of_type(table: &Table, node: &Node, wanted: Type, bounds: &Bounds, depth: usi
                 out.push_str(&items);
             }
             Range::of(bounds.min_items, bounds.max_items).append(&mut out, " items");
+            if bounds.unique_items {
+                out.push_str(", no two alike");
+            }
         }
         Type::Object => Range::of(bounds.min_properties, bounds.max_properties).append(&mut out, " keys"),
         Type::Null | Type::Boolean => {}
@@ -135,17 +143,20 @@ impl Range {
 
     fn append(&self, out: &mut String, unit: &str) {
         let with = if unit.is_empty() { "" } else { " with" };
+        let counted = |count: &String| if count == "1" { unit.trim_end_matches('s') } else { unit };
         let _ = match (&self.low, &self.high) {
-            (Some(low), Some(high)) if low == high => write!(out, "{with} exactly {low}{unit}"),
+            (Some(low), Some(high)) if low == high => write!(out, "{with} exactly {low}{}", counted(low)),
             (Some(low), Some(high)) if unit.is_empty() => write!(out, " between {low} and {high}"),
             (Some(low), Some(high)) => write!(out, "{with} {low} to {high}{unit}"),
-            (Some(low), None) => write!(out, "{with} at least {low}{unit}"),
-            (None, Some(high)) => write!(out, "{with} at most {high}{unit}"),
+            (Some(low), None) => write!(out, "{with} at least {low}{}", counted(low)),
+            (None, Some(high)) => write!(out, "{with} at most {high}{}", counted(high)),
             (None, None) => Ok(()),
         };
+        let mut joint = if self.low.is_some() || self.high.is_some() { " and" } else { "" };
         for (word, bound) in [("greater than", &self.above), ("less than", &self.below)] {
             if let Some(bound) = bound {
-                let _ = write!(out, " {word} {bound}");
+                let _ = write!(out, "{joint} {word} {bound}");
+                joint = " and";
             }
         }
     }

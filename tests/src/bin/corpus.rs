@@ -10,16 +10,14 @@ use toolc::table::Table;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    match args.as_slice() {
-        [kind, file] => run(kind, file).unwrap_or_else(|error| {
-            eprintln!("corpus: {error}");
-            ExitCode::from(2)
-        }),
-        _ => {
-            eprintln!("usage: corpus KIND FILE, where KIND is: coercion");
-            ExitCode::from(2)
-        }
-    }
+    let [kind, file] = args.as_slice() else {
+        eprintln!("usage: corpus KIND FILE, where KIND is: coercion");
+        return ExitCode::from(2);
+    };
+    run(kind, file).unwrap_or_else(|error| {
+        eprintln!("corpus: {error}");
+        ExitCode::from(2)
+    })
 }
 
 fn run(kind: &str, file: &str) -> Result<ExitCode, String> {

@@ -8,13 +8,13 @@ mod tool;
 mod toolset;
 mod types;
 
-use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 
 use super::{MARK, Output};
 use crate::catalog::{Toolset, ToolsetId};
 use crate::check::Checked;
-use crate::names::{pascal, plain, snake};
+use crate::names::{handlers, module, plain};
 
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let homes: Vec<(ToolsetId, &Toolset)> =
@@ -22,7 +22,7 @@ pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let mut outputs = vec![file("lib", "from the manifests", root(catalog, &homes))];
     for (id, home) in homes {
         let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
-        outputs.push(file(&plain(&module(home)), &from, toolset::module(catalog, id)));
+        outputs.push(file(&plain(&module(home.name())), &from, toolset::of(catalog, id)));
     }
     outputs
 }
@@ -44,19 +44,19 @@ fn file(stem: &str, from: &str, tokens: TokenStream) -> Output {
 
 fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     let stamp = Literal::u32_unsuffixed(toolc::STAMP);
-    let modules: Vec<_> = homes.iter().map(|(_, home)| module(home)).collect();
-    let traits: Vec<_> = homes.iter().map(|(_, home)| handler_trait(home.name())).collect();
+    let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
+    let traits: Vec<_> = homes.iter().map(|(_, home)| handlers(home.name())).collect();
     let toolsets = catalog.toolsets().map(|(_, toolset)| toolset::data(catalog, toolset));
 
     let mut first = 0;
     let (mut tools, mut arms) = (Vec::new(), Vec::new());
-    for ((_, home), module) in homes.iter().zip(&modules) {
+    for ((_, home), home_module) in homes.iter().zip(&modules) {
         tools.extend(home.home_tools.iter().map(|&id| {
-            let tool = snake(catalog[id].name());
-            quote!(#module::#tool::TOOL)
+            let tool = module(catalog[id].name());
+            quote!(self::#home_module::#tool::TOOL)
         }));
         let [from, to] = [first, tools.len()].map(Literal::usize_unsuffixed);
-        arms.push(quote!(#from..#to => #module::call(&self.0, index - #from, args, call)));
+        arms.push(quote!(#from..#to => self::#home_module::call(&self.0, index - #from, args, call)));
         first = tools.len();
     }
     let provider = (!homes.is_empty()).then(|| {
@@ -92,7 +92,7 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     });
     quote! {
         //! The catalog: traits to be implemented by handlers, and providers that serve them.
-        #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, rustdoc::all, unreachable_pub, unused_imports)]
+        #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub, unused_imports)]
         #![cfg_attr(rustfmt, rustfmt_skip)]
 
         use ::std::borrow::Cow::Borrowed;
@@ -106,18 +106,13 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
             pub mod #modules;
         )*
 
-        #(pub use #modules::#traits;)*
+        #(pub use self::#modules::#traits;)*
 
         #provider
 
         /// Every toolset of the catalog.
         pub static TOOLSETS: &[Toolset] = &[#(#toolsets),*];
     }
-}
-
-/// `FileTools`, of the toolset `file`.
-fn handler_trait(toolset: &str) -> Ident {
-    format_ident!("{}Tools", plain(&pascal(&[toolset])))
 }
 
 /// Prose as documentation. Neither its line breaks nor its code may become Rust's: it was written for a model.
@@ -129,13 +124,4 @@ fn doc(text: &str) -> TokenStream {
 /// A static text, where `Borrowed` is in scope.
 fn text(text: &str) -> TokenStream {
     quote!(Borrowed(#text))
-}
-
-/// A home's module. `lib` and `mod` would be files that mean something else.
-fn module(home: &Toolset) -> Ident {
-    let name = snake(home.name());
-    match plain(&name).as_str() {
-        taken @ ("lib" | "mod" | "main") => format_ident!("{taken}_"),
-        _ => name,
-    }
 }

@@ -6,10 +6,10 @@ use quote::{format_ident, quote};
 use super::{table, text, types};
 use crate::catalog::Tool;
 use crate::lower::DIALECTS;
-use crate::names::snake;
+use crate::names::module;
 
-pub(super) fn module(tool: &Tool) -> TokenStream {
-    let module = snake(tool.name());
+pub(super) fn of(tool: &Tool) -> TokenStream {
+    let module = module(tool.name());
     let about = format!(" The tool `{}`.", tool.name());
     let types = types::of(tool.name(), &tool.manifest.params);
     let tables = table::of(&tool.manifest.params);

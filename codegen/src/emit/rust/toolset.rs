@@ -3,32 +3,33 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::{doc, handler_trait, text, tool};
+use super::{doc, text, tool};
 use crate::catalog::{Tool, Toolset, ToolsetId};
 use crate::check::Checked;
 use crate::manifest::Execution;
-use crate::names::snake;
+use crate::names::{handlers, module, snake};
 
 /// The module of a toolset that has home tools.
-pub(super) fn module(catalog: &Checked, id: ToolsetId) -> TokenStream {
+pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
     let toolset = &catalog[id];
     let tools: Vec<&Tool> = toolset.home_tools.iter().map(|&id| &catalog[id]).collect();
-    let handlers = handler_trait(toolset.name());
+    let handlers = handlers(toolset.name());
     let about = doc(&format!("Handlers of the toolset `{}`: {}", toolset.name(), toolset.manifest.description));
     let message = format!("`{{Self}}` does not handle the tools of `{}`", toolset.name());
     let label = format!("`{handlers}` is missing");
     let note = format!("write `impl {handlers} for {{Self}}`: a method for each tool, which the compiler then names");
     let methods = tools.iter().map(|tool| method(tool));
-    let names: Vec<_> = tools.iter().map(|tool| snake(tool.name())).collect();
+    let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| {
+        let method = snake(tool.name());
         let index = Literal::usize_unsuffixed(index);
-        let run = quote!(#handlers::#name(handlers, #name::Args::from(args), call));
+        let run = quote!(#handlers::#method(handlers, #name::Args::from(args), call));
         match tool.manifest.execution {
             Execution::Sync => quote!(#index => Reply::Ready(#run)),
             Execution::Async => quote!(#index => Reply::Later(Box::pin(#run))),
         }
     });
-    let modules = tools.iter().map(|tool| tool::module(tool));
+    let modules = tools.iter().map(|tool| tool::of(tool));
     let title = format!(" The toolset `{}`.", toolset.name());
     quote! {
         #![doc = #title]
@@ -80,8 +81,10 @@ pub(super) fn module(catalog: &Checked, id: ToolsetId) -> TokenStream {
 }
 
 fn method(tool: &Tool) -> TokenStream {
-    let name = snake(tool.name());
-    let about = doc(&tool.manifest.description.value);
+    let (name, module) = (snake(tool.name()), module(tool.name()));
+    let word = tool.manifest.execution.word();
+    let from = format!("`execution = \"{word}\"` in `manifests/tools/{}.toml`.", tool.name());
+    let about = doc(&format!("{}\n\n{from}", tool.manifest.description.value));
     let result = quote!(Result<Output, ToolError>);
     let result = match tool.manifest.execution {
         Execution::Sync => result,
@@ -89,7 +92,7 @@ fn method(tool: &Tool) -> TokenStream {
     };
     quote! {
         #about
-        fn #name(&self, args: #name::Args, call: &Call<'_>) -> #result;
+        fn #name(&self, args: #module::Args, call: &Call<'_>) -> #result;
     }
 }
 

@@ -13,7 +13,7 @@ use crate::schema::{Property, Schema};
 pub(super) fn of(tool: &str, params: &Schema) -> TokenStream {
     // Names that the generated code itself uses in this scope.
     let mut types =
-        Types { scope: Scope::with(&["Option", "Vec", "String", "Self", "Some", "None"]), items: Vec::new() };
+        Types { scope: Scope::with(&["From", "None", "Option", "Self", "Some", "String", "Vec"]), items: Vec::new() };
     let name = types.scope.claim(pascal(&["args"]));
     let fields = types.fields(params, &[]);
     let args = Types::structure(&name, &fields, &format!("Arguments of `{tool}`."));

@@ -12,6 +12,8 @@ use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 )]
 pub trait BenchTools: Send + Sync {
     /// Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.
+    ///
+    /// `execution = "sync"` in `manifests/tools/trivial.toml`.
     fn trivial(&self, args: trivial::Args, call: &Call<'_>) -> Result<Output, ToolError>;
 }
 

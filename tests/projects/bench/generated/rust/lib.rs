@@ -6,6 +6,7 @@
     clippy::pedantic,
     dead_code,
     missing_docs,
+    nonstandard_style,
     rustdoc::all,
     unreachable_pub,
     unused_imports
@@ -27,11 +28,11 @@ pub mod support_office;
 #[rustfmt::skip]
 pub mod survey_reports;
 
-pub use bench::BenchTools;
+pub use self::bench::BenchTools;
 
-pub use support_office::SupportOfficeTools;
+pub use self::support_office::SupportOfficeTools;
 
-pub use survey_reports::SurveyReportsTools;
+pub use self::survey_reports::SurveyReportsTools;
 
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
@@ -47,46 +48,46 @@ impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools> Provider
 for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
-            bench::trivial::TOOL,
-            support_office::check_pending_pages::TOOL,
-            support_office::compare_urgent_pages::TOOL,
-            support_office::count_linked_visits::TOOL,
-            support_office::fetch_hidden_files::TOOL,
-            support_office::group_urgent_meetings::TOOL,
-            support_office::import_nested_alerts::TOOL,
-            support_office::inspect_external_records::TOOL,
-            support_office::inspect_open_deadlines::TOOL,
-            support_office::inspect_recent_budgets::TOOL,
-            support_office::label_pending_items::TOOL,
-            support_office::label_recent_documents::TOOL,
-            support_office::measure_closed_documents::TOOL,
-            support_office::measure_urgent_drafts::TOOL,
-            support_office::merge_recent_bookings::TOOL,
-            support_office::remove_urgent_requests::TOOL,
-            support_office::rename_daily_documents::TOOL,
-            support_office::repair_nested_records::TOOL,
-            support_office::review_shared_samples::TOOL,
-            support_office::sort_blocked_goals::TOOL,
-            support_office::sort_pending_drafts::TOOL,
-            survey_reports::approve_local_tasks::TOOL,
-            survey_reports::check_active_parcels::TOOL,
-            survey_reports::copy_shared_tasks::TOOL,
-            survey_reports::describe_urgent_notes::TOOL,
-            survey_reports::export_closed_drafts::TOOL,
-            survey_reports::find_recent_customers::TOOL,
-            survey_reports::group_daily_alerts::TOOL,
-            survey_reports::group_recent_appointments::TOOL,
-            survey_reports::import_monthly_branches::TOOL,
-            survey_reports::inspect_recent_messages::TOOL,
-            survey_reports::label_monthly_notes::TOOL,
-            survey_reports::label_pinned_visits::TOOL,
-            survey_reports::order_nested_vehicles::TOOL,
-            survey_reports::rename_external_items::TOOL,
-            survey_reports::review_stale_visits::TOOL,
-            survey_reports::schedule_local_images::TOOL,
-            survey_reports::share_pinned_labels::TOOL,
-            survey_reports::sort_public_alerts::TOOL,
-            survey_reports::verify_daily_campaigns::TOOL,
+            self::bench::trivial::TOOL,
+            self::support_office::check_pending_pages::TOOL,
+            self::support_office::compare_urgent_pages::TOOL,
+            self::support_office::count_linked_visits::TOOL,
+            self::support_office::fetch_hidden_files::TOOL,
+            self::support_office::group_urgent_meetings::TOOL,
+            self::support_office::import_nested_alerts::TOOL,
+            self::support_office::inspect_external_records::TOOL,
+            self::support_office::inspect_open_deadlines::TOOL,
+            self::support_office::inspect_recent_budgets::TOOL,
+            self::support_office::label_pending_items::TOOL,
+            self::support_office::label_recent_documents::TOOL,
+            self::support_office::measure_closed_documents::TOOL,
+            self::support_office::measure_urgent_drafts::TOOL,
+            self::support_office::merge_recent_bookings::TOOL,
+            self::support_office::remove_urgent_requests::TOOL,
+            self::support_office::rename_daily_documents::TOOL,
+            self::support_office::repair_nested_records::TOOL,
+            self::support_office::review_shared_samples::TOOL,
+            self::support_office::sort_blocked_goals::TOOL,
+            self::support_office::sort_pending_drafts::TOOL,
+            self::survey_reports::approve_local_tasks::TOOL,
+            self::survey_reports::check_active_parcels::TOOL,
+            self::survey_reports::copy_shared_tasks::TOOL,
+            self::survey_reports::describe_urgent_notes::TOOL,
+            self::survey_reports::export_closed_drafts::TOOL,
+            self::survey_reports::find_recent_customers::TOOL,
+            self::survey_reports::group_daily_alerts::TOOL,
+            self::survey_reports::group_recent_appointments::TOOL,
+            self::survey_reports::import_monthly_branches::TOOL,
+            self::survey_reports::inspect_recent_messages::TOOL,
+            self::survey_reports::label_monthly_notes::TOOL,
+            self::survey_reports::label_pinned_visits::TOOL,
+            self::survey_reports::order_nested_vehicles::TOOL,
+            self::survey_reports::rename_external_items::TOOL,
+            self::survey_reports::review_stale_visits::TOOL,
+            self::survey_reports::schedule_local_images::TOOL,
+            self::survey_reports::share_pinned_labels::TOOL,
+            self::survey_reports::sort_public_alerts::TOOL,
+            self::survey_reports::verify_daily_campaigns::TOOL,
         ];
         TOOLS
     }
@@ -100,9 +101,9 @@ for Everything<H> {
         call: &'a Call<'a>,
     ) -> Reply<'a> {
         match index {
-            0..1 => bench::call(&self.0, index - 0, args, call),
-            1..21 => support_office::call(&self.0, index - 1, args, call),
-            21..40 => survey_reports::call(&self.0, index - 21, args, call),
+            0..1 => self::bench::call(&self.0, index - 0, args, call),
+            1..21 => self::support_office::call(&self.0, index - 1, args, call),
+            21..40 => self::survey_reports::call(&self.0, index - 21, args, call),
             _ => Reply::no_such_tool(index),
         }
     }

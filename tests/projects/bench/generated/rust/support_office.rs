@@ -12,120 +12,160 @@ use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 )]
 pub trait SupportOfficeTools: Send + Sync {
     /// Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
+    ///
+    /// `execution = "sync"` in `manifests/tools/check_pending_pages.toml`.
     fn check_pending_pages(
         &self,
         args: check_pending_pages::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
+    ///
+    /// `execution = "sync"` in `manifests/tools/compare_urgent_pages.toml`.
     fn compare_urgent_pages(
         &self,
         args: compare_urgent_pages::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.
+    ///
+    /// `execution = "sync"` in `manifests/tools/count_linked_visits.toml`.
     fn count_linked_visits(
         &self,
         args: count_linked_visits::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
+    ///
+    /// `execution = "sync"` in `manifests/tools/fetch_hidden_files.toml`.
     fn fetch_hidden_files(
         &self,
         args: fetch_hidden_files::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Group urgent meetings of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
+    ///
+    /// `execution = "sync"` in `manifests/tools/group_urgent_meetings.toml`.
     fn group_urgent_meetings(
         &self,
         args: group_urgent_meetings::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
+    ///
+    /// `execution = "sync"` in `manifests/tools/import_nested_alerts.toml`.
     fn import_nested_alerts(
         &self,
         args: import_nested_alerts::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
+    ///
+    /// `execution = "sync"` in `manifests/tools/inspect_external_records.toml`.
     fn inspect_external_records(
         &self,
         args: inspect_external_records::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
+    ///
+    /// `execution = "sync"` in `manifests/tools/inspect_open_deadlines.toml`.
     fn inspect_open_deadlines(
         &self,
         args: inspect_open_deadlines::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
+    ///
+    /// `execution = "sync"` in `manifests/tools/inspect_recent_budgets.toml`.
     fn inspect_recent_budgets(
         &self,
         args: inspect_recent_budgets::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.
+    ///
+    /// `execution = "sync"` in `manifests/tools/label_pending_items.toml`.
     fn label_pending_items(
         &self,
         args: label_pending_items::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.
+    ///
+    /// `execution = "sync"` in `manifests/tools/label_recent_documents.toml`.
     fn label_recent_documents(
         &self,
         args: label_recent_documents::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
+    ///
+    /// `execution = "sync"` in `manifests/tools/measure_closed_documents.toml`.
     fn measure_closed_documents(
         &self,
         args: measure_closed_documents::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
+    ///
+    /// `execution = "sync"` in `manifests/tools/measure_urgent_drafts.toml`.
     fn measure_urgent_drafts(
         &self,
         args: measure_urgent_drafts::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
+    ///
+    /// `execution = "sync"` in `manifests/tools/merge_recent_bookings.toml`.
     fn merge_recent_bookings(
         &self,
         args: merge_recent_bookings::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
+    ///
+    /// `execution = "sync"` in `manifests/tools/remove_urgent_requests.toml`.
     fn remove_urgent_requests(
         &self,
         args: remove_urgent_requests::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
+    ///
+    /// `execution = "sync"` in `manifests/tools/rename_daily_documents.toml`.
     fn rename_daily_documents(
         &self,
         args: rename_daily_documents::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
+    ///
+    /// `execution = "sync"` in `manifests/tools/repair_nested_records.toml`.
     fn repair_nested_records(
         &self,
         args: repair_nested_records::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
+    ///
+    /// `execution = "sync"` in `manifests/tools/review_shared_samples.toml`.
     fn review_shared_samples(
         &self,
         args: review_shared_samples::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.
+    ///
+    /// `execution = "sync"` in `manifests/tools/sort_blocked_goals.toml`.
     fn sort_blocked_goals(
         &self,
         args: sort_blocked_goals::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
+    ///
+    /// `execution = "sync"` in `manifests/tools/sort_pending_drafts.toml`.
     fn sort_pending_drafts(
         &self,
         args: sort_pending_drafts::Args,

@@ -12,114 +12,152 @@ use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 )]
 pub trait SurveyReportsTools: Send + Sync {
     /// Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
+    ///
+    /// `execution = "sync"` in `manifests/tools/approve_local_tasks.toml`.
     fn approve_local_tasks(
         &self,
         args: approve_local_tasks::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.
+    ///
+    /// `execution = "sync"` in `manifests/tools/check_active_parcels.toml`.
     fn check_active_parcels(
         &self,
         args: check_active_parcels::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
+    ///
+    /// `execution = "sync"` in `manifests/tools/copy_shared_tasks.toml`.
     fn copy_shared_tasks(
         &self,
         args: copy_shared_tasks::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
+    ///
+    /// `execution = "sync"` in `manifests/tools/describe_urgent_notes.toml`.
     fn describe_urgent_notes(
         &self,
         args: describe_urgent_notes::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
+    ///
+    /// `execution = "sync"` in `manifests/tools/export_closed_drafts.toml`.
     fn export_closed_drafts(
         &self,
         args: export_closed_drafts::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
+    ///
+    /// `execution = "sync"` in `manifests/tools/find_recent_customers.toml`.
     fn find_recent_customers(
         &self,
         args: find_recent_customers::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
+    ///
+    /// `execution = "sync"` in `manifests/tools/group_daily_alerts.toml`.
     fn group_daily_alerts(
         &self,
         args: group_daily_alerts::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
+    ///
+    /// `execution = "sync"` in `manifests/tools/group_recent_appointments.toml`.
     fn group_recent_appointments(
         &self,
         args: group_recent_appointments::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
+    ///
+    /// `execution = "sync"` in `manifests/tools/import_monthly_branches.toml`.
     fn import_monthly_branches(
         &self,
         args: import_monthly_branches::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
+    ///
+    /// `execution = "sync"` in `manifests/tools/inspect_recent_messages.toml`.
     fn inspect_recent_messages(
         &self,
         args: inspect_recent_messages::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
+    ///
+    /// `execution = "sync"` in `manifests/tools/label_monthly_notes.toml`.
     fn label_monthly_notes(
         &self,
         args: label_monthly_notes::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
+    ///
+    /// `execution = "sync"` in `manifests/tools/label_pinned_visits.toml`.
     fn label_pinned_visits(
         &self,
         args: label_pinned_visits::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
+    ///
+    /// `execution = "sync"` in `manifests/tools/order_nested_vehicles.toml`.
     fn order_nested_vehicles(
         &self,
         args: order_nested_vehicles::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
+    ///
+    /// `execution = "sync"` in `manifests/tools/rename_external_items.toml`.
     fn rename_external_items(
         &self,
         args: rename_external_items::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
+    ///
+    /// `execution = "sync"` in `manifests/tools/review_stale_visits.toml`.
     fn review_stale_visits(
         &self,
         args: review_stale_visits::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Schedule local images of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
+    ///
+    /// `execution = "sync"` in `manifests/tools/schedule_local_images.toml`.
     fn schedule_local_images(
         &self,
         args: schedule_local_images::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
+    ///
+    /// `execution = "sync"` in `manifests/tools/share_pinned_labels.toml`.
     fn share_pinned_labels(
         &self,
         args: share_pinned_labels::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
+    ///
+    /// `execution = "sync"` in `manifests/tools/sort_public_alerts.toml`.
     fn sort_public_alerts(
         &self,
         args: sort_public_alerts::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
+    ///
+    /// `execution = "sync"` in `manifests/tools/verify_daily_campaigns.toml`.
     fn verify_daily_campaigns(
         &self,
         args: verify_daily_campaigns::Args,

@@ -12,12 +12,16 @@ use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 )]
 pub trait LaterTools: Send + Sync {
     /// End in the way that is asked for, after a pause.
+    ///
+    /// `execution = "async"` in `manifests/tools/run_later.toml`.
     fn run_later(
         &self,
         args: run_later::Args,
         call: &Call<'_>,
     ) -> impl Future<Output = Result<Output, ToolError>> + Send;
     /// Give way once.
+    ///
+    /// `execution = "async"` in `manifests/tools/wait.toml`.
     fn wait(
         &self,
         args: wait::Args,

@@ -6,6 +6,7 @@
     clippy::pedantic,
     dead_code,
     missing_docs,
+    nonstandard_style,
     rustdoc::all,
     unreachable_pub,
     unused_imports
@@ -27,11 +28,11 @@ pub mod lib_;
 #[rustfmt::skip]
 pub mod shapes;
 
-pub use later::LaterTools;
+pub use self::later::LaterTools;
 
-pub use lib_::LibTools;
+pub use self::lib_::LibTools;
 
-pub use shapes::ShapesTools;
+pub use self::shapes::ShapesTools;
 
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
@@ -46,16 +47,16 @@ struct Everything<H>(H);
 impl<H: LaterTools + LibTools + ShapesTools> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
-            later::run_later::TOOL,
-            later::wait::TOOL,
-            lib_::odd_names::TOOL,
-            lib_::no_parameters::TOOL,
-            lib_::run_now::TOOL,
-            shapes::every_bound::TOOL,
-            shapes::every_choice::TOOL,
-            shapes::every_default::TOOL,
-            shapes::every_object::TOOL,
-            shapes::every_type::TOOL,
+            self::later::run_later::TOOL,
+            self::later::wait::TOOL,
+            self::lib_::odd_names::TOOL,
+            self::lib_::no_parameters::TOOL,
+            self::lib_::run_now::TOOL,
+            self::shapes::every_bound::TOOL,
+            self::shapes::every_choice::TOOL,
+            self::shapes::every_default::TOOL,
+            self::shapes::every_object::TOOL,
+            self::shapes::every_type::TOOL,
         ];
         TOOLS
     }
@@ -69,9 +70,9 @@ impl<H: LaterTools + LibTools + ShapesTools> Provider for Everything<H> {
         call: &'a Call<'a>,
     ) -> Reply<'a> {
         match index {
-            0..2 => later::call(&self.0, index - 0, args, call),
-            2..5 => lib_::call(&self.0, index - 2, args, call),
-            5..10 => shapes::call(&self.0, index - 5, args, call),
+            0..2 => self::later::call(&self.0, index - 0, args, call),
+            2..5 => self::lib_::call(&self.0, index - 2, args, call),
+            5..10 => self::shapes::call(&self.0, index - 5, args, call),
             _ => Reply::no_such_tool(index),
         }
     }

@@ -12,18 +12,24 @@ use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 )]
 pub trait LibTools: Send + Sync {
     /// Take arguments whose names are no identifiers.
+    ///
+    /// `execution = "sync"` in `manifests/tools/Odd-Names.toml`.
     fn odd_names(
         &self,
         args: odd_names::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Take nothing at all.
+    ///
+    /// `execution = "sync"` in `manifests/tools/no_parameters.toml`.
     fn no_parameters(
         &self,
         args: no_parameters::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// End in the way that is asked for, at once.
+    ///
+    /// `execution = "sync"` in `manifests/tools/run_now.toml`.
     fn run_now(&self, args: run_now::Args, call: &Call<'_>) -> Result<Output, ToolError>;
 }
 

@@ -12,18 +12,24 @@ use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 )]
 pub trait ShapesTools: Send + Sync {
     /// Take values within bounds.
+    ///
+    /// `execution = "sync"` in `manifests/tools/every_bound.toml`.
     fn every_bound(
         &self,
         args: every_bound::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Choose values from lists.
+    ///
+    /// `execution = "sync"` in `manifests/tools/every_choice.toml`.
     fn every_choice(
         &self,
         args: every_choice::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Take nothing: there is a default for everything.
+    ///
+    /// `execution = "sync"` in `manifests/tools/every_default.toml`.
     fn every_default(
         &self,
         args: every_default::Args,
@@ -34,12 +40,16 @@ pub trait ShapesTools: Send + Sync {
     /// They may hold each other, and `code`, "quotes", {{braces}}, 100 % and a \ stay as they are: '''rust
     /// fn main() {}
     /// '''
+    ///
+    /// `execution = "sync"` in `manifests/tools/every_object.toml`.
     fn every_object(
         &self,
         args: every_object::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
     /// Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.
+    ///
+    /// `execution = "sync"` in `manifests/tools/every_type.toml`.
     fn every_type(
         &self,
         args: every_type::Args,
@@ -361,7 +371,7 @@ pub mod every_choice {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Odd {
         /// ``
-        empty,
+        Empty,
         /// `a-b`
         AB,
         /// `a_b`
@@ -375,7 +385,7 @@ pub mod every_choice {
         /// `größe`
         Größe,
         /// `+`
-        empty2,
+        Empty2,
         /// `say "hi"`
         SayHi,
     }
@@ -383,14 +393,14 @@ pub mod every_choice {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::empty => "",
+                Self::Empty => "",
                 Self::AB => "a-b",
                 Self::AB2 => "a_b",
                 Self::Self_ => "Self",
                 Self::_3d => "3d",
                 Self::Type => "type",
                 Self::Größe => "größe",
-                Self::empty2 => "+",
+                Self::Empty2 => "+",
                 Self::SayHi => "say \"hi\"",
             }
         }
@@ -400,14 +410,14 @@ pub mod every_choice {
             ::toolc::args::choice(
                 &slot,
                 &[
-                    Self::empty,
+                    Self::Empty,
                     Self::AB,
                     Self::AB2,
                     Self::Self_,
                     Self::_3d,
                     Self::Type,
                     Self::Größe,
-                    Self::empty2,
+                    Self::Empty2,
                     Self::SayHi,
                 ],
             )
