@@ -250,7 +250,10 @@ impl Types {
 
     /// Whether `wanted` is named.
     pub fn names(self, wanted: Type) -> bool {
-        self.iter().any(|t| t == wanted)
+        // All seven places at once: whether any three bits are zero once `wanted` is taken out of each.
+        const ONES: u32 = 0o1_111_111;
+        let rest = self.0 ^ (ONES * wanted as u32);
+        rest.wrapping_sub(ONES) & !rest & (ONES << 2) != 0
     }
 
     /// The named types, in order.

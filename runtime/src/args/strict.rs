@@ -90,21 +90,27 @@ impl<'a> Strict<'_, '_, 'a> {
     }
 
     fn string(&mut self, node: &Node, slot: &mut Slot<'a>) -> Option<()> {
-        let (text, choice) = if let Some(text) = self.scan.plain_string() {
-            (Cow::Borrowed(text), self.choice(node, text)?)
-        } else {
-            let text = self.scan.escaped_string()?;
-            let choice = self.choice(node, &text)?;
-            (Cow::Owned(text), choice)
-        };
-        put(slot, if node.form == Form::Choice { Slot::Choice(choice) } else { Slot::String(text) });
+        let Some(text) = self.scan.plain_string() else { return self.escaped(node, slot) };
+        match self.choice(node, text)? {
+            choice if node.form == Form::Choice => put(slot, Slot::Choice(choice)),
+            _ => put(slot, Slot::String(Cow::Borrowed(text))),
+        }
+        Some(())
+    }
+
+    /// Apart from the plain ones, so that those come by without a copy of their own.
+    #[cold]
+    fn escaped(&mut self, node: &Node, slot: &mut Slot<'a>) -> Option<()> {
+        let text = self.scan.escaped_string()?;
+        let choice = self.choice(node, &text)?;
+        put(slot, if node.form == Form::Choice { Slot::Choice(choice) } else { Slot::String(Cow::Owned(text)) });
         Some(())
     }
 
     /// Which of the literals `text` is, where there are any; none where the node does not allow it.
     fn choice(&self, node: &Node, text: &str) -> Option<u16> {
         // The word null is null to repair.
-        if is_null(text) && self.reader.allows_null(node) {
+        if self.reader.allows_null(node) && is_null(text) {
             return None;
         }
         if self.reader.table.bounds(node).is_some_and(|bounds| !fits_length(text, bounds)) {
