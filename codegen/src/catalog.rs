@@ -1,13 +1,19 @@
 //! Resolve: every manifest together. Names become ids, once; no stage behind this one looks anything up by name.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
 use std::ops::Index;
 
+use serde_json::Value;
 use toolc::graph::{Graph, Set};
+use toolc::segment::{Atoms, Comparison, FactValue};
 
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::manifest::{Manifests, ToolManifest, ToolsetManifest};
+use crate::doc::Doc;
+use crate::manifest::{FactManifest, Manifests, ToolManifest, ToolsetManifest};
 use crate::source::Kind;
+use crate::text::condition::Asks;
+use crate::text::questions::Template;
 
 /// Index of a tool in its catalog. Ids are in the order of the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,11 +23,16 @@ pub struct ToolId(pub usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolsetId(pub usize);
 
-/// Every tool and toolset of a project, linked.
+/// Index of a fact in its catalog. Ids are in the order of the names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FactId(pub usize);
+
+/// Every tool, toolset and fact of a project, linked.
 #[derive(Debug)]
 pub struct Catalog {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
+    facts: Vec<FactManifest>,
     graph: Graph,
 }
 
@@ -32,6 +43,21 @@ pub struct Tool {
     pub manifest: ToolManifest,
     /// The toolset that owns it.
     pub home: ToolsetId,
+    /// What its conditions ask. Empty where something of it is unknown, which has been reported.
+    pub atoms: Vec<Atom>,
+    /// The facts that its texts write out.
+    pub facts: Vec<FactId>,
+}
+
+/// A question that conditions ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Atom {
+    /// Whether this tool is in the turn.
+    Tool(ToolId),
+    /// Whether this fact is true.
+    Fact(FactId),
+    /// How this fact compares.
+    Compared(FactId, Comparison, FactValue),
 }
 
 /// A toolset, linked.
@@ -47,6 +73,25 @@ pub struct Toolset {
     pub includes: Vec<(ToolsetId, Place)>,
     /// Its base, with where that is said.
     pub base: Option<(ToolsetId, Place)>,
+}
+
+/// What a tool's texts and conditions depend on, in one turn.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    atoms: Atoms,
+    facts: Vec<FactValue>,
+}
+
+impl Setting {
+    /// What a document of the tool is there.
+    pub fn value(&self, doc: &Doc) -> Value {
+        doc.value(self.atoms, &self.facts)
+    }
+
+    /// What a text of the tool says there.
+    pub fn text(&self, template: &Template) -> String {
+        self.value(&Doc::Text(template.clone())).as_str().map(str::to_owned).unwrap_or_default()
+    }
 }
 
 impl Tool {
@@ -84,7 +129,38 @@ impl Index<ToolsetId> for Catalog {
     }
 }
 
+impl Index<FactId> for Catalog {
+    type Output = FactManifest;
+
+    fn index(&self, id: FactId) -> &FactManifest {
+        &self.facts[id.0]
+    }
+}
+
 impl Catalog {
+    /// Every fact, by name.
+    pub fn facts(&self) -> &[FactManifest] {
+        &self.facts
+    }
+
+    /// What a tool's texts and conditions come to in a turn of these tools, with every fact at its default.
+    pub fn setting(&self, tool: &Tool, members: &[bool]) -> Setting {
+        let holds = |atom: &Atom| match atom {
+            Atom::Tool(id) => members[id.0],
+            Atom::Fact(id) => self[*id].default == FactValue::Boolean(true),
+            Atom::Compared(id, comparison, with) => comparison.holds(&self[*id].default, with),
+        };
+        Setting {
+            atoms: tool.atoms.iter().enumerate().map(|(index, atom)| Atoms::from(holds(atom)) << index).sum(),
+            facts: tool.facts.iter().map(|id| self[*id].default.clone()).collect(),
+        }
+    }
+
+    /// The same in the turn of all tools.
+    pub fn full_setting(&self, tool: &Tool) -> Setting {
+        self.setting(tool, &vec![true; self.tools.len()])
+    }
+
     /// Every tool, by name.
     pub fn tools(&self) -> impl Iterator<Item = (ToolId, &Tool)> {
         self.tools.iter().enumerate().map(|(id, tool)| (ToolId(id), tool))
@@ -109,7 +185,7 @@ impl Catalog {
 
 /// Links everything. What cannot be linked is reported and left out.
 pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
-    let Manifests { tools, toolsets, broken } = manifests;
+    let Manifests { tools, toolsets, facts, broken } = manifests;
     let tools = unique(tools, |tool| &tool.name, Code::DUPLICATE_TOOL, Kind::Tool, sink);
     let mut toolsets = unique(toolsets, |toolset| &toolset.name, Code::DUPLICATE_TOOLSET, Kind::Toolset, sink);
 
@@ -121,7 +197,9 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         toolsets.entry(name.clone()).or_insert_with(|| assumed(At::new(name, place)));
     }
 
+    let facts: BTreeMap<String, FactManifest> = facts.into_iter().map(|fact| (fact.name.value.clone(), fact)).collect();
     let names = Names {
+        facts: facts.values().zip((0..).map(FactId)).map(|(fact, id)| (fact.name.value.clone(), id)).collect(),
         tools: tools.keys().cloned().zip((0..).map(ToolId)).collect(),
         toolsets: toolsets.keys().cloned().zip((0..).map(ToolsetId)).collect(),
         declared,
@@ -134,7 +212,16 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
             if let Some(home) = home {
                 names.check_home(home);
             }
-            Tool { home: names.toolsets[home.map_or("", |home| home.value.as_str())], manifest }
+            let home = names.toolsets[home.map_or("", |home| home.value.as_str())];
+            // All of them are looked up before any of them is given up.
+            let atoms: Vec<_> = manifest.questions.atoms.iter().map(|asks| names.atom(asks, &facts)).collect();
+            let written: Vec<_> = manifest.questions.facts.iter().map(|name| names.fact(name)).collect();
+            Tool {
+                home,
+                atoms: atoms.into_iter().collect::<Option<_>>().unwrap_or_default(),
+                facts: written.into_iter().collect::<Option<_>>().unwrap_or_default(),
+                manifest,
+            }
         })
         .collect();
     let toolsets: Vec<Toolset> = (toolsets.into_values().zip((0..).map(ToolsetId)))
@@ -152,7 +239,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         base: toolset.base.map(|(id, _)| id.0),
     });
     let graph = Graph { tools: tools.len(), sets: sets.collect() };
-    Catalog { tools, toolsets, graph }
+    Catalog { tools, toolsets, facts: facts.into_values().collect(), graph }
 }
 
 /// By name; of two with one name the first stays.
@@ -194,6 +281,7 @@ fn assumed(name: At<String>) -> ToolsetManifest {
 struct Names<'s> {
     tools: BTreeMap<String, ToolId>,
     toolsets: BTreeMap<String, ToolsetId>,
+    facts: BTreeMap<String, FactId>,
     /// Toolsets that have a manifest; the others are assumed.
     declared: BTreeSet<String>,
     broken: Vec<(Kind, String)>,
@@ -201,6 +289,55 @@ struct Names<'s> {
 }
 
 impl Names<'_> {
+    fn atom(&self, asks: &At<Asks>, facts: &BTreeMap<String, FactManifest>) -> Option<Atom> {
+        let place = asks.place;
+        match &asks.value {
+            Asks::Tool(name) => self.tool(&At::new(name.clone(), place)).map(Atom::Tool),
+            Asks::Fact(name, compared) => {
+                let id = self.fact(&At::new(name.clone(), place))?;
+                let fact = &facts[name];
+                let asked = compared.as_ref().map_or(&FactValue::Boolean(true), |(_, with)| with);
+                if discriminant(asked) != discriminant(&fact.default) {
+                    let message = format!("the fact `{name}` is {}, not {}", noun(&fact.default), noun(asked));
+                    self.sink.push(
+                        Diagnostic::new(Code::FACT_TYPE, place, message)
+                            .related(fact.name.place, "declared here")
+                            .help(if compared.is_some() {
+                                "compare it with a value of its own type"
+                            } else {
+                                "compare it"
+                            }),
+                    );
+                    return None;
+                }
+                match compared {
+                    None => Some(Atom::Fact(id)),
+                    Some((Comparison::Equal | Comparison::NotEqual, _)) | Some((_, FactValue::Integer(_))) => {
+                        let (comparison, with) = compared.clone()?;
+                        Some(Atom::Compared(id, comparison, with))
+                    }
+                    Some(_) => {
+                        let message = format!("the fact `{name}` is {}, which has no order", noun(&fact.default));
+                        self.sink.push(Diagnostic::new(Code::FACT_TYPE, place, message).help("use `==` or `!=`"));
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    fn fact(&self, name: &At<String>) -> Option<FactId> {
+        let found = self.facts.get(&name.value).copied();
+        if found.is_none() {
+            self.sink.push(
+                Diagnostic::new(Code::UNKNOWN_FACT, name.place, format!("unknown fact `{}`", name.value))
+                    .help_nearest(&name.value, self.facts.keys().map(String::as_str), "the facts are")
+                    .help("facts are declared in `manifests/facts.toml`"),
+            );
+        }
+        found
+    }
+
     fn tool(&self, name: &At<String>) -> Option<ToolId> {
         let found = self.tools.get(&name.value).copied();
         if found.is_none() && !self.is_broken(Kind::Tool, &name.value) {
@@ -250,4 +387,12 @@ impl Names<'_> {
 
 fn unknown_toolset(name: &At<String>, what: &str) -> Diagnostic {
     Diagnostic::new(Code::UNKNOWN_TOOLSET, name.place, format!("unknown {what} `{}`", name.value))
+}
+
+fn noun(value: &FactValue) -> &'static str {
+    match value {
+        FactValue::Text(_) => "a string",
+        FactValue::Boolean(_) => "a boolean",
+        FactValue::Integer(_) => "an integer",
+    }
 }

@@ -239,7 +239,8 @@ fn show(catalog: &Checked, name: &str, out: &mut dyn Write, err: &mut dyn Write)
         return unknown("tool", name, catalog.tools().map(|(_, tool)| tool.name()), err);
     };
     for dialect in DIALECTS {
-        print(out, &format!("{:#}\n", (dialect.lower)(tool)))?;
+        let definition = catalog.full_setting(tool).value(&(dialect.lower)(tool));
+        print(out, &format!("{definition:#}\n"))?;
     }
     Ok(true)
 }

@@ -12,12 +12,14 @@ pub mod catalog;
 pub mod check;
 pub mod cli;
 pub mod diagnostic;
+pub mod doc;
 pub mod emit;
 pub mod lower;
 pub mod manifest;
 mod names;
 pub mod schema;
 pub mod source;
+pub mod text;
 pub mod write;
 
 use std::fmt;

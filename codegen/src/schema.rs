@@ -1,10 +1,12 @@
 //! The schema model: what a manifest says about a parameter, typed. All that is written from a schema is written
 //! from this, never by walking JSON.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use toolc::table::Type;
 
 use crate::diagnostic::{At, Place};
+use crate::doc::Doc;
+use crate::text::questions::{Template, When};
 
 /// One schema.
 #[derive(Debug, Clone)]
@@ -16,9 +18,9 @@ pub struct Schema {
     /// A short name for people.
     pub title: Option<String>,
     /// What the model is told.
-    pub description: Option<At<String>>,
+    pub description: Option<At<Template>>,
     /// `enum`. Empty: any value.
-    pub choices: Vec<At<Value>>,
+    pub choices: Vec<Choice>,
     /// What is assumed where nothing is sent.
     pub default: Option<At<Value>>,
     /// Values that show what is meant.
@@ -73,6 +75,15 @@ impl Bounds {
     }
 }
 
+/// One value of an enum.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The value.
+    pub value: At<Value>,
+    /// In which turns it is allowed. None: in all.
+    pub when: Option<At<When>>,
+}
+
 /// One property of an object.
 #[derive(Debug, Clone)]
 pub struct Property {
@@ -80,6 +91,8 @@ pub struct Property {
     pub name: At<String>,
     /// Whether it must be sent.
     pub required: bool,
+    /// In which turns it is there. None: in all.
+    pub when: Option<At<When>>,
     /// Its schema.
     pub schema: Schema,
 }
@@ -117,7 +130,7 @@ impl Schema {
     pub fn effective_types(&self) -> Vec<Type> {
         let mut types = self.types.clone();
         if types.is_empty() {
-            for found in self.choices.iter().map(|choice| type_of(&choice.value)) {
+            for found in self.choices.iter().map(|choice| type_of(&choice.value.value)) {
                 if !types.contains(&found) {
                     types.push(found);
                 }
@@ -134,52 +147,67 @@ impl Schema {
     }
 
     /// As JSON Schema, draft 2020-12: nothing added, nothing left out.
-    pub fn to_json(&self) -> Value {
-        let mut out = Map::new();
+    pub fn to_doc(&self) -> Doc {
+        let mut out: Vec<(Option<When>, String, Doc)> = Vec::new();
+        let mut put = |key: &str, doc: Doc| out.push((None, key.to_owned(), doc));
         let types: Vec<&str> = self.types.iter().map(|t| t.name()).collect();
         if let [one] = types.as_slice() {
-            out.insert("type".into(), (*one).into());
+            put("type", Value::from(*one).into());
         } else if !types.is_empty() {
-            out.insert("type".into(), types.into());
+            put("type", Value::from(types).into());
         }
         if let Some(title) = &self.title {
-            out.insert("title".into(), title.as_str().into());
+            put("title", Value::from(title.as_str()).into());
         }
         if let Some(description) = &self.description {
-            out.insert("description".into(), description.value.as_str().into());
+            put("description", Doc::Text(description.value.clone()));
         }
-        let values = |list: &[At<Value>]| list.iter().map(|at| at.value.clone()).collect::<Value>();
         if !self.choices.is_empty() {
-            out.insert("enum".into(), values(&self.choices));
+            let when = |choice: &Choice| choice.when.as_ref().map(|when| when.value.clone());
+            let value = |choice: &Choice| Doc::Json(choice.value.value.clone());
+            put("enum", Doc::Array(self.choices.iter().map(|choice| (when(choice), value(choice))).collect()));
         }
         if let Some(default) = &self.default {
-            out.insert("default".into(), default.value.clone());
+            put("default", default.value.clone().into());
         }
         if !self.examples.is_empty() {
-            out.insert("examples".into(), values(&self.examples));
+            put("examples", self.examples.iter().map(|at| at.value.clone()).collect::<Value>().into());
         }
         for (name, bound) in self.bounds.iter() {
-            out.insert(name.into(), bound.value.clone());
+            put(name, bound.value.clone().into());
         }
         if let Some(items) = &self.items {
-            out.insert("items".into(), items.to_json());
+            put("items", items.to_doc());
         }
         if self.is_object() {
-            let properties = self.properties.iter().map(|p| (p.name.value.clone(), p.schema.to_json()));
-            out.insert("properties".into(), properties.collect::<Map<_, _>>().into());
+            let when = |property: &Property| property.when.as_ref().map(|when| when.value.clone());
+            let entry = |property: &Property| (when(property), property.name.value.clone(), property.schema.to_doc());
+            put("properties", Doc::Object(self.properties.iter().map(entry).collect()));
+            // A property that has to be sent is always there: this list needs no conditions.
             let required: Vec<&str> =
                 self.properties.iter().filter(|p| p.required).map(|p| p.name.value.as_str()).collect();
             if !required.is_empty() {
-                out.insert("required".into(), json!(required));
+                put("required", json!(required).into());
             }
             let additional = match &self.additional {
-                Additional::Deny => Value::Bool(false),
-                Additional::Allow => Value::Bool(true),
-                Additional::Schema(schema) => schema.to_json(),
+                Additional::Deny => Value::Bool(false).into(),
+                Additional::Allow => Value::Bool(true).into(),
+                Additional::Schema(schema) => schema.to_doc(),
             };
-            out.insert("additionalProperties".into(), additional);
+            put("additionalProperties", additional);
         }
-        out.into()
+        Doc::Object(out)
+    }
+
+    /// As JSON, with everything that may be there: what a value may at most be.
+    pub fn to_json(&self) -> Value {
+        self.to_doc().whole()
+    }
+
+    /// The schemas right below it that are no properties.
+    pub fn below(&self) -> impl Iterator<Item = &Schema> {
+        let additional = if let Additional::Schema(schema) = &self.additional { Some(&**schema) } else { None };
+        self.items.as_deref().into_iter().chain(additional)
     }
 
     /// This schema and all below it, parents first.
@@ -187,11 +215,8 @@ impl Schema {
         let mut found = vec![self];
         let mut next = 0;
         while let Some(schema) = found.get(next).copied() {
-            found.extend(schema.properties.iter().map(|p| &p.schema));
-            found.extend(schema.items.as_deref());
-            if let Additional::Schema(additional) = &schema.additional {
-                found.push(additional);
-            }
+            found.extend(schema.properties.iter().map(|property| &property.schema));
+            found.extend(schema.below());
             next += 1;
         }
         found

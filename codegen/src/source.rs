@@ -23,17 +23,20 @@ pub enum Kind {
     Tool,
     /// A toolset.
     Toolset,
+    /// What the host tells about its world.
+    Facts,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 2] = [Kind::Tool, Kind::Toolset];
+    pub const ALL: [Kind; 3] = [Kind::Tool, Kind::Toolset, Kind::Facts];
 
-    /// The folder below `manifests` where it stands.
-    pub const fn folder(self) -> &'static str {
+    /// Where it stands below `manifests`: a folder of files, or one file.
+    pub const fn place(self) -> &'static str {
         match self {
-            Kind::Tool => "tools",
-            Kind::Toolset => "toolsets",
+            Kind::Tool => "tools/",
+            Kind::Toolset => "toolsets/",
+            Kind::Facts => "facts.toml",
         }
     }
 
@@ -42,7 +45,17 @@ impl Kind {
         match self {
             Kind::Tool => "tool",
             Kind::Toolset => "toolset",
+            Kind::Facts => "facts",
         }
+    }
+
+    fn of(path: &str) -> Option<Self> {
+        let below = path.strip_prefix(MANIFESTS)?.strip_prefix('/')?;
+        let is = |kind: &Kind| match kind.place() {
+            folder if folder.ends_with('/') => below.starts_with(folder),
+            file => below == file,
+        };
+        Kind::ALL.into_iter().find(is)
     }
 }
 
@@ -73,7 +86,7 @@ impl Source {
         };
         let text = text.replace("\r\n", "\n");
         let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default().to_owned();
-        Self { kind: kind_of(&path), stem, fault: fault.map(|why| (text.len(), why)), text, path }
+        Self { kind: Kind::of(&path), stem, fault: fault.map(|why| (text.len(), why)), text, path }
     }
 }
 
@@ -166,11 +179,6 @@ fn is_source(path: &str) -> bool {
     path.strip_suffix(".toml").is_some_and(|path| path != format!("{MANIFESTS}/Cargo"))
 }
 
-fn kind_of(path: &str) -> Option<Kind> {
-    let folder = path.strip_prefix(MANIFESTS)?.strip_prefix('/')?.split_once('/')?.0;
-    Kind::ALL.into_iter().find(|kind| kind.folder() == folder)
-}
-
 fn read(path: &Path, relative: String) -> Result<Source, Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("failed to read {}: {error}", path.display()));
     let mut bytes = Vec::new();
@@ -183,7 +191,7 @@ fn read(path: &Path, relative: String) -> Result<Source, Failure> {
 }
 
 fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
-    let folders = Kind::ALL.map(|kind| format!("{MANIFESTS}/{}", kind.folder()));
+    let folders = Kind::ALL.map(|kind| format!("{MANIFESTS}/{}", kind.place().trim_end_matches('/')));
     let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
     let (folder, name) = source.path.rsplit_once('/').unwrap_or_default();
     let near = toolc::nearest(folder, folders.iter().copied());

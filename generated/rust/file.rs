@@ -2,7 +2,7 @@
 
 //! The toolset `file`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `file`: Read, write, edit and search files.
 #[diagnostic::on_unimplemented(
@@ -60,6 +60,9 @@ impl<H: FileTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -125,6 +128,7 @@ pub mod patch {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -132,14 +136,22 @@ pub mod patch {
             name: Borrowed("patch"),
             toolset: Borrowed("file"),
             emoji: Borrowed("🔧"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"patch\",\"description\":\"Replace one piece of text in a file by another. The old text must occur exactly once, so give enough lines around the change to make it unique, or ask for every occurrence with replace_all. If the exact text is not there, whole lines are compared without blanks at their ends, and then without regard to indentation, in which case the new text is indented like the place it goes to. Several candidates are never guessed between. Line endings and a byte order mark are kept. Returns a unified diff of what changed. On failure nothing is written, and the error says how often the text was found or shows the closest lines with their numbers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"An existing text file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"old_string\":{\"type\":\"string\",\"description\":\"The text to replace, as it stands in the file, without line numbers.\",\"minLength\":1},\"new_string\":{\"type\":\"string\",\"description\":\"The text to put in its place; empty to delete it.\"},\"replace_all\":{\"type\":\"boolean\",\"description\":\"Replace every occurrence instead of insisting on a single one.\",\"default\":false}},\"required\":[\"path\",\"old_string\",\"new_string\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"patch\",\"description\":\"Replace one piece of text in a file by another. The old text must occur exactly once, so give enough lines around the change to make it unique, or ask for every occurrence with replace_all. If the exact text is not there, whole lines are compared without blanks at their ends, and then without regard to indentation, in which case the new text is indented like the place it goes to. Several candidates are never guessed between. Line endings and a byte order mark are kept. Returns a unified diff of what changed. On failure nothing is written, and the error says how often the text was found or shows the closest lines with their numbers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"An existing text file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"old_string\":{\"type\":\"string\",\"description\":\"The text to replace, as it stands in the file, without line numbers.\",\"minLength\":1},\"new_string\":{\"type\":\"string\",\"description\":\"The text to put in its place; empty to delete it.\"},\"replace_all\":{\"type\":\"boolean\",\"description\":\"Replace every occurrence instead of insisting on a single one.\",\"default\":false}},\"required\":[\"path\",\"old_string\",\"new_string\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -191,6 +203,7 @@ pub mod patch {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -218,6 +231,7 @@ pub mod read_file {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -225,14 +239,22 @@ pub mod read_file {
             name: Borrowed("read_file"),
             toolset: Borrowed("file"),
             emoji: Borrowed("📖"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"read_file\",\"description\":\"Read a text file, or a window of it. The result's `content` has one line of text for each line of the file, written as its number, a `|` and the text: `    12|let x = 1;`; numbers and bars are not part of the file. At most 100,000 characters come back from one call, and lines over 2,000 characters are cut. When there is more, `truncated` is true and `hint` names the offset to go on from. Use it to look at source, configuration or logs before changing them; page through long files with offset and limit instead of asking for all of it. Binary files, directories, devices and pipes are refused. A path that does not exist is answered with similar names from the same directory.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"Number of the first line to return, counted from 1.\",\"default\":1,\"minimum\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many lines to return at most.\",\"default\":500,\"minimum\":1,\"maximum\":2000}},\"required\":[\"path\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"read_file\",\"description\":\"Read a text file, or a window of it. The result's `content` has one line of text for each line of the file, written as its number, a `|` and the text: `    12|let x = 1;`; numbers and bars are not part of the file. At most 100,000 characters come back from one call, and lines over 2,000 characters are cut. When there is more, `truncated` is true and `hint` names the offset to go on from. Use it to look at source, configuration or logs before changing them; page through long files with offset and limit instead of asking for all of it. Binary files, directories, devices and pipes are refused. A path that does not exist is answered with similar names from the same directory.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"Number of the first line to return, counted from 1.\",\"default\":1,\"minimum\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many lines to return at most.\",\"default\":500,\"minimum\":1,\"maximum\":2000}},\"required\":[\"path\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -284,6 +306,7 @@ pub mod read_file {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -373,6 +396,7 @@ pub mod search_files {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -380,14 +404,22 @@ pub mod search_files {
             name: Borrowed("search_files"),
             toolset: Borrowed("file"),
             emoji: Borrowed("🔎"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"search_files\",\"description\":\"Search below a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and whatever `.gitignore` excludes are left out; results are sorted by path. Content results are grouped by file, one line of text each: `12:text` for a match, `13-text` for a line of context. Long lines are cut. `total` counts all results; when the page does not hold them all, `truncated` is true and `hint` names the next offset. A search that takes too long returns what it has, with `partial` true. Use it instead of a recursive grep, find or ls: it is faster and its output stays small. To list everything, search files for `*`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":\"For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is compared with the name alone.\",\"minLength\":1},\"target\":{\"type\":\"string\",\"description\":\"What to search: the lines of files, or the names of files.\",\"enum\":[\"content\",\"files\"],\"default\":\"content\"},\"path\":{\"type\":\"string\",\"description\":\"Directory to search below, or a single file; relative to the working directory.\",\"default\":\".\",\"minLength\":1},\"file_glob\":{\"type\":\"string\",\"description\":\"Only look at files that match this glob, for example `*.{ts,tsx}`.\",\"minLength\":1},\"output_mode\":{\"type\":\"string\",\"description\":\"For a content search: matching lines, only the paths of files with a match, or the number of matching lines in each file.\",\"enum\":[\"content\",\"files_only\",\"count\"],\"default\":\"content\"},\"context\":{\"type\":\"integer\",\"description\":\"Lines to show before and after each matching line.\",\"default\":0,\"minimum\":0,\"maximum\":20},\"limit\":{\"type\":\"integer\",\"description\":\"Results on one page: matching lines, or files.\",\"default\":50,\"minimum\":1,\"maximum\":500},\"offset\":{\"type\":\"integer\",\"description\":\"Results to skip, to get at a later page.\",\"default\":0,\"minimum\":0}},\"required\":[\"pattern\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"search_files\",\"description\":\"Search below a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and whatever `.gitignore` excludes are left out; results are sorted by path. Content results are grouped by file, one line of text each: `12:text` for a match, `13-text` for a line of context. Long lines are cut. `total` counts all results; when the page does not hold them all, `truncated` is true and `hint` names the next offset. A search that takes too long returns what it has, with `partial` true. Use it instead of a recursive grep, find or ls: it is faster and its output stays small. To list everything, search files for `*`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":\"For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is compared with the name alone.\",\"minLength\":1},\"target\":{\"type\":\"string\",\"description\":\"What to search: the lines of files, or the names of files.\",\"enum\":[\"content\",\"files\"],\"default\":\"content\"},\"path\":{\"type\":\"string\",\"description\":\"Directory to search below, or a single file; relative to the working directory.\",\"default\":\".\",\"minLength\":1},\"file_glob\":{\"type\":\"string\",\"description\":\"Only look at files that match this glob, for example `*.{ts,tsx}`.\",\"minLength\":1},\"output_mode\":{\"type\":\"string\",\"description\":\"For a content search: matching lines, only the paths of files with a match, or the number of matching lines in each file.\",\"enum\":[\"content\",\"files_only\",\"count\"],\"default\":\"content\"},\"context\":{\"type\":\"integer\",\"description\":\"Lines to show before and after each matching line.\",\"default\":0,\"minimum\":0,\"maximum\":20},\"limit\":{\"type\":\"integer\",\"description\":\"Results on one page: matching lines, or files.\",\"default\":50,\"minimum\":1,\"maximum\":500},\"offset\":{\"type\":\"integer\",\"description\":\"Results to skip, to get at a later page.\",\"default\":0,\"minimum\":0}},\"required\":[\"pattern\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -493,6 +525,7 @@ pub mod search_files {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -517,6 +550,7 @@ pub mod write_file {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -524,14 +558,22 @@ pub mod write_file {
             name: Borrowed("write_file"),
             toolset: Borrowed("file"),
             emoji: Borrowed("📝"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"write_file\",\"description\":\"Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, an edit of just those lines is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"content\":{\"type\":\"string\",\"description\":\"The whole text of the file, written as given: end it with a newline where the format wants one.\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"write_file\",\"description\":\"Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, an edit of just those lines is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"content\":{\"type\":\"string\",\"description\":\"The whole text of the file, written as given: end it with a newline where the format wants one.\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -566,5 +608,6 @@ pub mod write_file {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

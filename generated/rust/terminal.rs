@@ -2,7 +2,7 @@
 
 //! The toolset `terminal`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `terminal`: Run shell commands on the host.
 #[diagnostic::on_unimplemented(
@@ -35,6 +35,9 @@ impl<H: TerminalTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -86,6 +89,7 @@ pub mod terminal {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -93,14 +97,22 @@ pub mod terminal {
             name: Borrowed("terminal"),
             toolset: Borrowed("terminal"),
             emoji: Borrowed("💻"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables that hold credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables that hold credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -152,5 +164,6 @@ pub mod terminal {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

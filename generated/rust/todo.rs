@@ -2,7 +2,7 @@
 
 //! The toolset `todo`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `todo`: Plan a task in steps and track them.
 #[diagnostic::on_unimplemented(
@@ -31,6 +31,9 @@ impl<H: TodoTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -125,6 +128,7 @@ pub mod todo {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -132,14 +136,22 @@ pub mod todo {
             name: Borrowed("todo"),
             toolset: Borrowed("todo"),
             emoji: Borrowed("📋"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -218,5 +230,6 @@ pub mod todo {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -3,6 +3,12 @@
 /// Appends `text` as a JSON string, quotes included.
 pub(crate) fn push_string(out: &mut String, text: &str) {
     out.push('"');
+    push_escaped(out, text);
+    out.push('"');
+}
+
+/// Appends `text` as it stands within a JSON string.
+pub(crate) fn push_escaped(out: &mut String, text: &str) {
     let mut clean = 0;
     for (at, byte) in text.bytes().enumerate() {
         let escape = match byte {
@@ -26,7 +32,6 @@ pub(crate) fn push_string(out: &mut String, text: &str) {
         }
     }
     out.push_str(&text[clean..]);
-    out.push('"');
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod nearest;
 mod output;
 mod provider;
 mod registry;
+pub mod segment;
 mod session;
 mod spec;
 pub mod table;
@@ -31,14 +32,15 @@ pub use nearest::nearest;
 pub use output::{ErrorKind, Output, Problem, ToolError};
 pub use provider::{Provider, Reply};
 pub use registry::{Collision, Registry};
+pub use segment::FactValue;
 pub use serde_json::{Map, Value};
-pub use session::{Session, SessionBuilder, UnknownToolset};
-pub use spec::{Definition, Dialect, Text, Tool, Toolset};
+pub use session::{Session, SessionBuilder, SessionError};
+pub use spec::{Definition, Dialect, Fact, Text, Tool, Toolset};
 pub use turn::{Answer, Turn};
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 1;
+pub const STAMP: u32 = 2;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///

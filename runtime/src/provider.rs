@@ -3,7 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 
-use crate::{Call, Output, Slots, Tool, ToolError, Toolset};
+use crate::{Call, Fact, Output, Slots, Tool, ToolError, Toolset};
 
 /// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
 /// catalog's handler traits.
@@ -13,6 +13,11 @@ pub trait Provider: Send + Sync {
 
     /// The toolsets that it knows of.
     fn toolsets(&self) -> &[Toolset];
+
+    /// The facts that its tools' conditions and texts ask for.
+    fn facts(&self) -> &[Fact] {
+        &[]
+    }
 
     /// Runs the tool at `index`. The slots are those of the tool's table, read and valid; whatever is needed
     /// of them is taken before this returns.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::graph::{Graph, Set};
+use crate::segment::{Atom, Comparison, FactValue};
 use crate::{Provider, SessionBuilder, Text, Tool, Toolset};
 
 /// The providers of one process. Cheap to clone: clones are the same registry.
@@ -24,8 +25,8 @@ impl Registry {
     /// Adds a provider: all of its tools, or none of them.
     ///
     /// # Errors
-    /// When a name is taken: a tool's by any other tool, a toolset's by one with another content, or either by
-    /// toolc itself.
+    /// When a name is taken: a tool's by any other tool, a toolset's or a fact's by one with another content, or
+    /// a tool's or toolset's by toolc itself.
     pub fn add(&self, provider: Box<dyn Provider>) -> Result<(), Collision> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         *state = Arc::new(state.with(provider.into())?);
@@ -57,12 +58,13 @@ impl fmt::Debug for Registry {
 pub struct Collision {
     tools: Vec<Text>,
     toolsets: Vec<Text>,
+    facts: Vec<Text>,
 }
 
 impl fmt::Display for Collision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lead = "provider refused: ";
-        for (what, names) in [("tool", &self.tools), ("toolset", &self.toolsets)] {
+        for (what, names) in [("tool", &self.tools), ("toolset", &self.toolsets), ("fact", &self.facts)] {
             for name in names {
                 write!(f, "{lead}the {what} name `{name}` is taken")?;
                 lead = ", ";
@@ -85,6 +87,8 @@ pub(crate) struct State {
     providers: Vec<Arc<dyn Provider>>,
     pub(crate) tools: Vec<Entry>,
     pub(crate) toolsets: BTreeMap<Text, usize>,
+    /// Facts and their defaults.
+    pub(crate) facts: BTreeMap<Text, FactValue>,
     pub(crate) graph: Graph,
 }
 
@@ -94,6 +98,15 @@ pub(crate) struct Entry {
     pub(crate) name: Text,
     provider: usize,
     index: usize,
+    /// What its conditions ask. A tool that nobody registered is none.
+    pub(crate) atoms: Vec<Asked>,
+}
+
+/// An atom, looked up.
+#[derive(Clone)]
+pub(crate) enum Asked {
+    Tool(Option<usize>),
+    Fact(Text, Comparison, FactValue),
 }
 
 impl State {
@@ -120,7 +133,7 @@ impl State {
         };
         let added = next.providers.len() - 1;
         for (index, tool) in next.providers[added].tools().iter().enumerate() {
-            next.tools.push(Entry { name: tool.name.clone(), provider: added, index });
+            next.tools.push(Entry { name: tool.name.clone(), provider: added, index, atoms: Vec::new() });
         }
         next.tools.sort_by(|a, b| a.name.cmp(&b.name));
 
@@ -132,12 +145,19 @@ impl State {
                 toolsets.push(toolset.name.clone());
             }
         }
+        let mut facts = Vec::new();
+        for fact in next.providers.iter().flat_map(|p| p.facts()) {
+            let known = next.facts.entry(fact.name.clone()).or_insert_with(|| fact.default.clone());
+            if *known != fact.default {
+                facts.push(fact.name.clone());
+            }
+        }
         let tools: Vec<Text> = (next.tools.windows(2).filter(|pair| pair[0].name == pair[1].name))
             .map(|pair| pair[0].name.clone())
             .chain(next.tools.iter().filter(|t| RESERVED_TOOLS.contains(&&*t.name)).map(|t| t.name.clone()))
             .collect();
-        if !tools.is_empty() || !toolsets.is_empty() {
-            return Err(Collision { tools, toolsets });
+        if !tools.is_empty() || !toolsets.is_empty() || !facts.is_empty() {
+            return Err(Collision { tools, toolsets, facts });
         }
 
         // A home toolset exists even where no provider describes it.
@@ -162,6 +182,17 @@ impl State {
             sets[next.toolsets[&next.tool(id).toolset]].tools.push(id);
         }
         next.graph = Graph { tools: next.tools.len(), sets };
+        let atoms: Vec<Vec<Asked>> = (0..next.tools.len()).map(|id| next.asked(id)).collect();
+        next.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
         Ok(next)
+    }
+
+    fn asked(&self, id: usize) -> Vec<Asked> {
+        let ask = |atom: &Atom| match atom {
+            Atom::Tool(name) => Asked::Tool(self.find(name)),
+            Atom::Fact(name) => Asked::Fact(name.clone(), Comparison::Equal, FactValue::Boolean(true)),
+            Atom::Compared(name, comparison, with) => Asked::Fact(name.clone(), *comparison, with.clone()),
+        };
+        self.tool(id).atoms.iter().map(ask).collect()
     }
 }

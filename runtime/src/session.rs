@@ -1,11 +1,13 @@
 //! A session: one conversation's choice of toolsets.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::mem::discriminant;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::graph::Pick;
 use crate::registry::{EVERYTHING, State};
-use crate::{Dialect, Registry, Turn, nearest};
+use crate::{Dialect, FactValue, Registry, Text, Turn, nearest};
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
 #[derive(Debug)]
@@ -13,8 +15,14 @@ pub struct Session {
     registry: Registry,
     enabled: Vec<String>,
     disabled: Vec<String>,
-    /// The latest turn, handed out again while nothing has changed.
-    latest: Mutex<Option<Turn>>,
+    /// What the host said, and the latest turn, which is handed out again while nothing has changed.
+    now: Mutex<Now>,
+}
+
+#[derive(Debug, Default)]
+struct Now {
+    facts: BTreeMap<Text, FactValue>,
+    latest: Option<Turn>,
 }
 
 /// The choices of a session that is about to begin.
@@ -24,11 +32,12 @@ pub struct SessionBuilder {
     registry: Registry,
     enabled: Vec<String>,
     disabled: Vec<String>,
+    facts: Vec<(Text, FactValue)>,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
-        Self { registry, enabled: Vec::new(), disabled: Vec::new() }
+        Self { registry, enabled: Vec::new(), disabled: Vec::new(), facts: Vec::new() }
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
@@ -43,20 +52,28 @@ impl SessionBuilder {
         self
     }
 
+    /// Says what the host's world is like. A generated catalog has a `Facts` struct for this.
+    pub fn facts(mut self, facts: impl IntoIterator<Item = (Text, FactValue)>) -> Self {
+        self.facts.extend(facts);
+        self
+    }
+
     /// Begins the session.
     ///
     /// # Errors
-    /// When the registry knows no toolset of a given name: a choice that silently comes to less than was asked
-    /// for, or to more, is never right.
-    pub fn build(self) -> Result<Session, UnknownToolset> {
+    /// When the registry knows no toolset or fact of a given name, or a fact of another type: a choice that
+    /// silently comes to less than was asked for, or to more, is never right.
+    pub fn build(self) -> Result<Session, SessionError> {
         let state = self.registry.state();
         for name in self.enabled.iter().chain(&self.disabled) {
             if pick(&state, name).is_none() {
-                return Err(UnknownToolset::new(&state, name));
+                return Err(unknown_toolset(&state, name));
             }
         }
-        let Self { registry, enabled, disabled } = self;
-        Ok(Session { registry, enabled, disabled, latest: Mutex::new(None) })
+        let Self { registry, enabled, disabled, facts } = self;
+        let session = Session { registry, enabled, disabled, now: Mutex::default() };
+        session.set_facts(facts)?;
+        Ok(session)
     }
 }
 
@@ -64,15 +81,42 @@ impl Session {
     /// What the model is shown now, in `dialect`. An unchanged session hands out the same turn again.
     pub fn turn(&self, dialect: Dialect) -> Turn {
         let state = self.registry.state();
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(turn) = latest.as_ref().filter(|turn| turn.is_of(&state, dialect)) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(turn) = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect)) {
             return turn.clone();
         }
         let picks = |names: &[String]| names.iter().filter_map(|name| pick(&state, name)).collect::<Vec<_>>();
         let members = state.graph.select(&picks(&self.enabled), &picks(&self.disabled));
-        let turn = Turn::new(Arc::clone(&state), dialect, &members);
-        *latest = Some(turn.clone());
+        let turn = Turn::new(Arc::clone(&state), dialect, &members, &now.facts);
+        now.latest = Some(turn.clone());
         turn
+    }
+
+    /// Says what has changed in the host's world. Turns that are under way keep what they were made with.
+    ///
+    /// # Errors
+    /// When the registry knows no fact of a given name, or one of another type; then nothing is taken.
+    pub fn set_facts(&self, facts: impl IntoIterator<Item = (Text, FactValue)>) -> Result<(), SessionError> {
+        let state = self.registry.state();
+        let facts: Vec<(Text, FactValue)> = facts.into_iter().collect();
+        for (name, value) in &facts {
+            match state.facts.get(name) {
+                Some(default) if discriminant(default) == discriminant(value) => {}
+                Some(default) => {
+                    return Err(SessionError(format!(
+                        "the fact `{name}` cannot be {value:?}: its default is {default:?}"
+                    )));
+                }
+                None => {
+                    let near = nearest(name, state.facts.keys().map(|name| &**name));
+                    return Err(SessionError(format!("unknown fact `{name}`{}", did_you_mean(&near))));
+                }
+            }
+        }
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        now.facts.extend(facts);
+        now.latest = None;
+        Ok(())
     }
 }
 
@@ -83,32 +127,31 @@ fn pick(state: &State, name: &str) -> Option<Pick> {
     state.toolsets.get(name).map(|&set| Pick::Set(set))
 }
 
-/// A session asked for a toolset that the registry does not know.
+/// A session asked for something that the registry does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownToolset {
-    name: String,
-    hint: String,
+pub struct SessionError(String);
+
+fn unknown_toolset(state: &State, name: &str) -> SessionError {
+    let near = nearest(name, state.toolsets.keys().map(|name| &**name));
+    let hint = if !near.is_empty() {
+        did_you_mean(&near)
+    } else if let Some(tool) = (0..state.tools.len()).map(|id| state.tool(id)).find(|tool| tool.name == name) {
+        format!(": it is a tool, of the toolset `{}`", tool.toolset)
+    } else {
+        let all: Vec<&str> = state.toolsets.keys().map(|name| &**name).collect();
+        format!(": there are all, {}", all.join(", "))
+    };
+    SessionError(format!("unknown toolset `{name}`{hint}"))
 }
 
-impl UnknownToolset {
-    fn new(state: &State, name: &str) -> Self {
-        let nearest = nearest(name, state.toolsets.keys().map(|name| &**name));
-        let hint = if !nearest.is_empty() {
-            format!("did you mean `{}`?", nearest.join("` or `"))
-        } else if let Some(tool) = (0..state.tools.len()).map(|id| state.tool(id)).find(|tool| tool.name == name) {
-            format!("it is a tool, of the toolset `{}`", tool.toolset)
-        } else {
-            let all: Vec<&str> = state.toolsets.keys().map(|name| &**name).collect();
-            format!("there are: all, {}", all.join(", "))
-        };
-        Self { name: name.to_owned(), hint }
-    }
+fn did_you_mean(near: &[&str]) -> String {
+    if near.is_empty() { String::new() } else { format!(": did you mean `{}`?", near.join("` or `")) }
 }
 
-impl fmt::Display for UnknownToolset {
+impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown toolset `{}`: {}", self.name, self.hint)
+        f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for UnknownToolset {}
+impl std::error::Error for SessionError {}

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::segment::{Atom, FactValue, Segment};
 use crate::table::Table;
 
 /// Text that is static in generated code and owned where a provider is made at run time.
@@ -20,8 +21,8 @@ pub enum Dialect {
 pub struct Definition {
     /// Whose shape this is.
     pub dialect: Dialect,
-    /// One JSON object, without white space around it.
-    pub text: Text,
+    /// One JSON object, in pieces.
+    pub segments: Cow<'static, [Segment]>,
 }
 
 /// One function that a model can call.
@@ -35,15 +36,28 @@ pub struct Tool {
     pub emoji: Text,
     /// What its arguments are read, repaired and validated against.
     pub arguments: Table,
+    /// What its conditions ask; at most [`MOST_ATOMS`](crate::segment::MOST_ATOMS).
+    pub atoms: Cow<'static, [Atom]>,
+    /// The facts that its texts write out.
+    pub facts: Cow<'static, [Text]>,
     /// At most one for each dialect.
     pub definitions: Cow<'static, [Definition]>,
 }
 
 impl Tool {
-    /// The JSON text of this tool's definition in `dialect`, if it has one there.
-    pub fn definition(&self, dialect: Dialect) -> Option<&str> {
-        self.definitions.iter().find(|d| d.dialect == dialect).map(|d| &*d.text)
+    /// This tool's definition in `dialect`, if it has one there.
+    pub fn definition(&self, dialect: Dialect) -> Option<&[Segment]> {
+        self.definitions.iter().find(|d| d.dialect == dialect).map(|d| &*d.segments)
     }
+}
+
+/// Something that a host tells about its world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// Unique in a registry.
+    pub name: Text,
+    /// What is assumed where the host says nothing. It also gives the fact its type.
+    pub default: FactValue,
 }
 
 /// A named bundle of tools. Names in it that nobody registered stand for nothing.

@@ -10,6 +10,7 @@ mod lookup;
 use std::borrow::Cow;
 
 use crate::Text;
+use crate::segment::{Atoms, Condition};
 
 /// Index of a [`Node`] in its table.
 pub type NodeId = u16;
@@ -52,6 +53,17 @@ pub struct Table {
     pub branches: Cow<'static, [NodeId]>,
     /// Bounds, for the nodes that have any.
     pub bounds: Cow<'static, [Bounds]>,
+    /// Properties and literals that are there in some turns only. The others always are.
+    pub conditions: Cow<'static, [(Part, Condition)]>,
+}
+
+/// A part of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Index into [`Table::properties`].
+    Property(u16),
+    /// Index into [`Table::literals`].
+    Literal(u16),
 }
 
 impl Table {
@@ -61,6 +73,7 @@ impl Table {
         properties: &'static [Property],
         literals: &'static [Literal],
         bounds: &'static [Bounds],
+        conditions: &'static [(Part, Condition)],
     ) -> Self {
         Self {
             nodes: Cow::Borrowed(nodes),
@@ -68,7 +81,30 @@ impl Table {
             literals: Cow::Borrowed(literals),
             branches: Cow::Borrowed(&[]),
             bounds: Cow::Borrowed(bounds),
+            conditions: Cow::Borrowed(conditions),
         }
+    }
+
+    /// This table in a turn where these atoms hold: what is not there is hidden. None where nothing is.
+    pub fn in_turn(&self, atoms: Atoms) -> Option<Table> {
+        let mut hidden = self.conditions.iter().filter(|(_, condition)| !condition.holds(atoms)).peekable();
+        hidden.peek()?;
+        let mut table = self.clone();
+        for (part, _) in hidden {
+            match *part {
+                Part::Property(index) => {
+                    if let Some(property) = table.properties.to_mut().get_mut(usize::from(index)) {
+                        property.hidden = true;
+                    }
+                }
+                Part::Literal(index) => {
+                    if let Some(literal) = table.literals.to_mut().get_mut(usize::from(index)) {
+                        *literal = Literal::Hidden;
+                    }
+                }
+            }
+        }
+        Some(table)
     }
 }
 
@@ -122,12 +158,14 @@ pub struct Property {
     pub required: bool,
     /// Its schema.
     pub node: NodeId,
+    /// Whether it is not there in this turn: sent all the same, it is an unknown key.
+    pub hidden: bool,
 }
 
 impl Property {
     /// A static property, as generated code has it.
     pub const fn new(name: &'static str, required: bool, node: NodeId) -> Self {
-        Self { name: Cow::Borrowed(name), required, node }
+        Self { name: Cow::Borrowed(name), required, node, hidden: false }
     }
 }
 
@@ -280,6 +318,8 @@ pub enum Literal {
     String(Text),
     /// An array or object, as JSON text.
     Json(Text),
+    /// A value that is not there in this turn: nothing equals it. It keeps its place, for [`Form::Choice`].
+    Hidden,
 }
 
 /// JSON Schema's bounds. Numbers are compared as `f64`, or exactly where both sides are integers.

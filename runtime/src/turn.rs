@@ -1,5 +1,6 @@
 //! A turn: an immutable snapshot of a session in one dialect, and the way a call takes through it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -7,8 +8,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::args::{self, Limits};
-use crate::registry::State;
-use crate::{Call, Dialect, ErrorKind, Output, Reply, ToolCall, ToolError, nearest};
+use crate::registry::{Asked, State};
+use crate::segment::{self, Atoms, FactValue};
+use crate::table::Table;
+use crate::{Call, Dialect, ErrorKind, Output, Reply, Text, ToolCall, ToolError, nearest};
 
 /// What the model is shown, and the only things that it can call. Cheap to clone.
 #[derive(Clone)]
@@ -17,9 +20,17 @@ pub struct Turn(Arc<Snapshot>);
 struct Snapshot {
     state: Arc<State>,
     dialect: Dialect,
-    /// Positions of the granted tools in the state; sorted by name, as the state is.
-    tools: Vec<usize>,
+    /// Sorted by name, as the state is.
+    tools: Vec<Shown>,
     definitions: Box<str>,
+}
+
+/// A tool of this turn.
+struct Shown {
+    /// Its position in the state.
+    id: usize,
+    /// What its arguments are read against, where conditions hide some of them.
+    table: Option<Table>,
 }
 
 /// A call's answer: always one well-formed JSON text.
@@ -32,17 +43,31 @@ pub struct Answer {
 }
 
 impl Turn {
-    pub(crate) fn new(state: Arc<State>, dialect: Dialect, members: &[bool]) -> Self {
-        let tools: Vec<usize> =
-            (0..members.len()).filter(|&id| members[id] && state.tool(id).definition(dialect).is_some()).collect();
-        let texts = || tools.iter().filter_map(|&id| state.tool(id).definition(dialect));
-        let mut definitions = String::with_capacity(texts().map(|text| text.len() + 1).sum::<usize>() + 2);
-        definitions.push('[');
-        for text in texts() {
+    pub(crate) fn new(
+        state: Arc<State>,
+        dialect: Dialect,
+        members: &[bool],
+        facts: &BTreeMap<Text, FactValue>,
+    ) -> Self {
+        let shown = |id: usize| members[id] && state.tool(id).definition(dialect).is_some();
+        let ids: Vec<usize> = (0..members.len()).filter(|&id| shown(id)).collect();
+        let fact = |name: &Text| facts.get(name).or_else(|| state.facts.get(name));
+        let holds = |asked: &Asked| match asked {
+            Asked::Tool(id) => id.is_some_and(shown),
+            Asked::Fact(name, comparison, with) => fact(name).is_some_and(|value| comparison.holds(value, with)),
+        };
+        let mut tools = Vec::with_capacity(ids.len());
+        let mut definitions = String::from("[");
+        for id in ids {
+            let tool = state.tool(id);
+            let asked = &state.tools[id].atoms;
+            let atoms = asked.iter().enumerate().map(|(index, asked)| Atoms::from(holds(asked)) << index).sum();
+            let values: Vec<FactValue> = tool.facts.iter().filter_map(|name| fact(name).cloned()).collect();
             if definitions.len() > 1 {
                 definitions.push(',');
             }
-            definitions.push_str(text);
+            segment::render(tool.definition(dialect).unwrap_or_default(), atoms, &values, &mut definitions);
+            tools.push(Shown { id, table: tool.arguments.in_turn(atoms) });
         }
         definitions.push(']');
         Self(Arc::new(Snapshot { state, dialect, tools, definitions: definitions.into() }))
@@ -55,7 +80,7 @@ impl Turn {
 
     /// The names of its tools, sorted.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
-        self.0.tools.iter().map(|&id| &*self.0.state.tools[id].name)
+        self.0.tools.iter().map(|shown| &*self.0.state.tools[shown.id].name)
     }
 
     /// Answers a model's call. A panic of the handler, too, ends in an answer.
@@ -67,9 +92,10 @@ impl Turn {
     }
 
     async fn run(&self, request: &ToolCall<'_>) -> Result<Output, ToolError> {
-        let Some(id) = self.find(request.name()) else { return Err(self.unknown(request.name())) };
-        let (provider, index) = self.0.state.provider(id);
-        let slots = args::read(request.arguments(), &self.0.state.tool(id).arguments, Limits::default())?;
+        let Some(shown) = self.find(request.name()) else { return Err(self.unknown(request.name())) };
+        let (provider, index) = self.0.state.provider(shown.id);
+        let table = shown.table.as_ref().unwrap_or_else(|| &self.0.state.tool(shown.id).arguments);
+        let slots = args::read(request.arguments(), table, Limits::default())?;
         let call = Call::new(*request);
         match catch_unwind(AssertUnwindSafe(|| provider.call(index, slots, &call))) {
             Ok(Reply::Ready(result)) => result,
@@ -78,10 +104,10 @@ impl Turn {
         }
     }
 
-    fn find(&self, name: &str) -> Option<usize> {
+    fn find(&self, name: &str) -> Option<&Shown> {
         let tools = &self.0.tools;
-        let found = tools.binary_search_by(|&id| (*self.0.state.tools[id].name).cmp(name));
-        found.ok().map(|position| tools[position])
+        let found = tools.binary_search_by(|shown| (*self.0.state.tools[shown.id].name).cmp(name));
+        found.ok().map(|position| &tools[position])
     }
 
     fn unknown(&self, name: &str) -> ToolError {

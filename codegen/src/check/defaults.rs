@@ -14,7 +14,8 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             // Held against everything but the enum itself.
             let mut rest = schema.to_json();
             rest.as_object_mut().and_then(|words| words.remove("enum"));
-            hold(&schema.choices, &rest, Code::ENUM_TYPE_MISMATCH, "enum value", sink);
+            let values: Vec<At<Value>> = schema.choices.iter().map(|choice| choice.value.clone()).collect();
+            hold(&values, &rest, Code::ENUM_TYPE_MISMATCH, "enum value", sink);
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::text::questions::Template;
+use crate::text::template::Piece;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
         for property in tool.manifest.params.walk().into_iter().flat_map(|schema| &schema.properties) {
-            let described = property.schema.description.as_ref().is_some_and(|text| !text.value.trim().is_empty());
+            let described = property.schema.description.as_ref().is_some_and(|text| !is_blank(&text.value));
             if !described {
                 let message =
                     format!("the parameter `{}` of `{}` has no description", property.name.value, tool.name());
@@ -17,4 +19,9 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             }
         }
     }
+}
+
+/// Whether nothing but white space can come of a text.
+fn is_blank(template: &Template) -> bool {
+    template.iter().all(|piece| matches!(piece, Piece::Text(text) if text.trim().is_empty()))
 }

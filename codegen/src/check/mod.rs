@@ -1,6 +1,7 @@
 //! Check: what is wrong with a catalog although every part of it could be read. A rule is a file here and a line in
 //! [`RULES`].
 
+mod conditions;
 mod defaults;
 mod descriptions;
 mod include_cycle;
@@ -15,7 +16,8 @@ use crate::diagnostic::Sink;
 /// Looks at the whole catalog and reports what it finds.
 type Rule = fn(&Catalog, &Sink);
 
-const RULES: &[Rule] = &[defaults::check, descriptions::check, include_cycle::check, rust_names::check, size::check];
+const RULES: &[Rule] =
+    &[conditions::check, defaults::check, descriptions::check, include_cycle::check, rust_names::check, size::check];
 
 /// A catalog without errors: the only thing that output is made from.
 #[derive(Debug)]

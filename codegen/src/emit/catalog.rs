@@ -9,13 +9,14 @@ use crate::check::Checked;
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let names = |ids: &[ToolId]| ids.iter().map(|&id| catalog[id].name()).collect::<Value>();
     let tools = catalog.tools().map(|(_, tool)| {
+        let setting = catalog.full_setting(tool);
         json!({
             "name": tool.name(),
             "toolset": catalog[tool.home].name(),
-            "description": tool.manifest.description.value,
+            "description": setting.text(&tool.manifest.description.value),
             "emoji": tool.manifest.emoji,
             "execution": tool.manifest.execution.word(),
-            "parameters": tool.manifest.params.to_json(),
+            "parameters": setting.value(&tool.manifest.params.to_doc()),
         })
     });
     let toolsets = catalog.toolsets().map(|(id, toolset)| {

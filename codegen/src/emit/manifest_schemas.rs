@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MARK, Output};
 use crate::check::Checked;
-use crate::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
+use crate::manifest::keys::{FACT, Form, Key, PROPERTY, SCHEMA};
 use crate::source::Kind;
 
 pub(super) fn emit(_: &Checked) -> Vec<Output> {
@@ -43,7 +43,10 @@ fn value(key: &Key) -> Value {
     let schema = json!({ "$ref": "#/$defs/schema" });
     let types: Vec<&str> = toolc::table::Type::ALL.iter().map(|t| t.name()).collect();
     let mut value = match key.form {
-        Form::Text => json!({ "type": "string" }),
+        Form::Text | Form::Template | Form::Condition => json!({ "type": "string" }),
+        Form::Choices => json!({ "type": "array" }),
+        Form::Facts => json!({ "type": "object", "additionalProperties": table(&[FACT]) }),
+        Form::FactValue => json!({ "type": ["string", "boolean", "integer"] }),
         Form::Word(words) => json!({
             "oneOf": words.iter().map(|(word, doc)| json!({ "const": word, "description": doc })).collect::<Value>(),
         }),

@@ -11,7 +11,7 @@ pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
     let tools: Vec<_> = (catalog.tools())
         .map(|(_, tool)| {
-            let description = line(&tool.manifest.description.value);
+            let description = line(&catalog.full_setting(tool).text(&tool.manifest.description.value));
             let sentence = description.split_once(". ").map_or(description.as_str(), |(first, _)| first);
             context! {
                 name => tool.name(),

@@ -1,24 +1,29 @@
-//! `schemas/DIALECT/`: definitions as a provider takes them, of every tool and of every toolset. What a program in
-//! another language ships.
+//! `schemas/DIALECT/`: definitions as a provider takes them. Of every tool as it is in the turn of all tools, of every
+//! toolset as the turn that enables just that. What a program in another language ships.
 
 use serde_json::Value;
 
 use super::Output;
 use crate::check::Checked;
+use crate::doc::Doc;
 use crate::lower::DIALECTS;
 
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let mut outputs = Vec::new();
     for dialect in DIALECTS {
-        let tools: Vec<Value> = catalog.tools().map(|(_, tool)| (dialect.lower)(tool)).collect();
-        for ((_, tool), definition) in catalog.tools().zip(&tools) {
-            outputs.push(Output::json(format!("schemas/{}/tools/{}.json", dialect.name, tool.name()), definition));
+        let docs: Vec<Doc> = catalog.tools().map(|(_, tool)| (dialect.lower)(tool)).collect();
+        for ((_, tool), doc) in catalog.tools().zip(&docs) {
+            let path = format!("schemas/{}/tools/{}.json", dialect.name, tool.name());
+            outputs.push(Output::json(path, &catalog.full_setting(tool).value(doc)));
         }
         for (id, toolset) in catalog.toolsets() {
-            let members: Vec<&Value> = catalog.resolve(id).into_iter().map(|tool| &tools[tool.0]).collect();
-            if !members.is_empty() {
+            let members = catalog.graph().resolve(id.0);
+            let shown = catalog.tools().zip(&docs).filter(|((id, _), _)| members[id.0]);
+            let definitions: Vec<Value> =
+                shown.map(|((_, tool), doc)| catalog.setting(tool, &members).value(doc)).collect();
+            if !definitions.is_empty() {
                 let path = format!("schemas/{}/toolsets/{}.json", dialect.name, toolset.name());
-                outputs.push(Output::json(path, &members.into_iter().cloned().collect()));
+                outputs.push(Output::json(path, &definitions.into()));
             }
         }
     }

@@ -21,6 +21,10 @@ pub struct Key {
 pub enum Form {
     /// A string.
     Text,
+    /// A string with conditions and facts in it: see [`text`](crate::text).
+    Template,
+    /// A condition.
+    Condition,
     /// One of these words; each with what it means.
     Word(&'static [(&'static str, &'static str)]),
     /// `true` or `false`.
@@ -37,6 +41,12 @@ pub enum Form {
     Jsons,
     /// A JSON type's name, or an array of them.
     Types,
+    /// An array of values that JSON has, each by itself or as `{ value = ..., when = ... }`.
+    Choices,
+    /// A table of facts by name, each of [`FACT`]'s keys.
+    Facts,
+    /// A string, a boolean or an integer within ±2^53.
+    FactValue,
     /// A schema: a table of [`SCHEMA`]'s keys.
     Schema,
     /// A table of schemas by property name, each of [`PROPERTY`]'s keys.
@@ -49,13 +59,16 @@ impl Form {
     /// In words, for a message: what was expected.
     pub fn expected(self) -> &'static str {
         match self {
-            Form::Text | Form::Word(_) => "a string",
+            Form::Text | Form::Word(_) | Form::Template => "a string",
+            Form::Condition => "a string: a condition",
+            Form::Facts => "a table of facts",
+            Form::FactValue => "a string, a boolean or an integer",
             Form::Flag => "`true` or `false`",
             Form::Integer => "an integer",
             Form::Number => "a number",
             Form::Texts => "an array of strings",
             Form::Json => "a value that JSON has, too",
-            Form::Jsons => "an array",
+            Form::Jsons | Form::Choices => "an array",
             Form::Types => "a type's name, or an array of them",
             Form::Schema => "a table: a schema",
             Form::Properties => "a table of properties",
@@ -78,7 +91,7 @@ pub const TOOL: &[Key] = &[
     required("toolset", Form::Text, "Its home: the one toolset that owns it."),
     required(
         "description",
-        Form::Text,
+        Form::Template,
         "What the model is told: what the tool does, when to use it and when not, what it returns.",
     ),
     key("emoji", Form::Text, "For a person's eyes, beside the tool's name. The model never sees it."),
@@ -114,8 +127,12 @@ pub const TOOLSET_KINDS: &[(&str, &str)] =
 pub const SCHEMA: &[Key] = &[
     key("type", Form::Types, "The JSON type, or an array of those that are allowed."),
     key("title", Form::Text, "A short name for people."),
-    key("description", Form::Text, "What the model is told about it."),
-    key("enum", Form::Jsons, "The values that are allowed."),
+    key("description", Form::Template, "What the model is told about it."),
+    key(
+        "enum",
+        Form::Choices,
+        "The values that are allowed; `{ value = ..., when = ... }` where one is not in every turn.",
+    ),
     key("default", Form::Json, "What is assumed where the model sends nothing. The handler gets it."),
     key("examples", Form::Jsons, "Values that show what is meant."),
     key("minimum", Form::Number, "The least number."),
@@ -140,7 +157,32 @@ pub const SCHEMA: &[Key] = &[
 ];
 
 /// What a property has beyond the words of its schema.
-pub const PROPERTY: &[Key] = &[key("required", Form::Flag, "Whether the model must send it.")];
+pub const PROPERTY: &[Key] = &[
+    key("required", Form::Flag, "Whether the model must send it."),
+    key(
+        "when",
+        Form::Condition,
+        "In which turns it is there: `tools.NAME`, `facts.NAME`, comparisons, `and`, `or`, `not`.",
+    ),
+];
+
+/// What a conditional value of an enum has.
+pub const CHOICE: &[Key] =
+    &[required("value", Form::Json, "The value."), required("when", Form::Condition, "In which turns it is allowed.")];
+
+/// `manifests/facts.toml`
+pub const FACTS: &[Key] =
+    &[required("facts", Form::Facts, "What the host tells about its world: a table for each fact.")];
+
+/// What a fact has.
+pub const FACT: &[Key] = &[
+    required(
+        "default",
+        Form::FactValue,
+        "What is assumed where the host says nothing. It also gives the fact its type.",
+    ),
+    required("description", Form::Text, "For whoever writes a host: what it means."),
+];
 
 impl Kind {
     /// The keys of this kind of manifest.
@@ -148,6 +190,7 @@ impl Kind {
         match self {
             Kind::Tool => TOOL,
             Kind::Toolset => TOOLSET,
+            Kind::Facts => FACTS,
         }
     }
 }

@@ -1,13 +1,19 @@
 //! Parse: each file on its own, from TOML to a typed manifest. Names are still text here.
 
 pub mod keys;
+mod offsets;
 mod read;
 mod standard;
 mod syntax;
 
+use std::cell::RefCell;
+
+use toolc::segment::FactValue;
+
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::schema::{Property, Schema};
 use crate::source::{Kind, Source, Sources};
+use crate::text::questions::{Questions, Template};
 use read::Reader;
 
 /// A tool, as its author wrote it.
@@ -18,13 +24,15 @@ pub struct ToolManifest {
     /// Its home. None where the key is missing, which has been reported.
     pub toolset: Option<At<String>>,
     /// What the model is told.
-    pub description: At<String>,
+    pub description: At<Template>,
     /// For a person's eyes.
     pub emoji: String,
     /// How its handler runs.
     pub execution: Execution,
     /// Its parameters: an object.
     pub params: Schema,
+    /// What its conditions and texts ask.
+    pub questions: Questions,
 }
 
 /// How a handler runs.
@@ -63,6 +71,17 @@ pub struct ToolsetManifest {
     pub base: Option<At<String>>,
 }
 
+/// A fact, as its author wrote it.
+#[derive(Debug, Clone)]
+pub struct FactManifest {
+    /// Its name.
+    pub name: At<String>,
+    /// What is assumed where the host says nothing.
+    pub default: FactValue,
+    /// For whoever writes a host.
+    pub description: String,
+}
+
 /// Everything that could be parsed, and the names of what could not: nobody is told twice about a broken file.
 #[derive(Debug, Default)]
 pub struct Manifests {
@@ -70,6 +89,8 @@ pub struct Manifests {
     pub tools: Vec<ToolManifest>,
     /// In the order of their paths.
     pub toolsets: Vec<ToolsetManifest>,
+    /// In the author's order.
+    pub facts: Vec<FactManifest>,
     /// Names that a file stands for without declaring them well.
     pub broken: Vec<(Kind, String)>,
 }
@@ -82,14 +103,21 @@ pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
             manifests.broken.push((kind, source.stem.clone()));
             continue;
         };
-        let reader = Reader::document(id, kind, &document, sink);
+        let questions = RefCell::default();
+        let reader = Reader::document((id, source), kind, &document, &questions, sink);
+        if kind == Kind::Facts {
+            manifests.facts = reader.facts("facts");
+            continue;
+        }
         let name = name(&reader, kind, source, sink);
         if name.value != source.stem {
             manifests.broken.push((kind, source.stem.clone()));
         }
-        match kind {
-            Kind::Tool => manifests.tools.push(tool(&reader, name)),
-            Kind::Toolset => manifests.toolsets.push(toolset(&reader, name)),
+        if kind == Kind::Toolset {
+            manifests.toolsets.push(toolset(&reader, name));
+        } else {
+            let tool = tool(&reader, name);
+            manifests.tools.push(ToolManifest { questions: questions.take(), ..tool });
         }
     }
     manifests
@@ -98,13 +126,14 @@ pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
 fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
     ToolManifest {
         toolset: reader.text("toolset"),
-        description: reader.text("description").unwrap_or_else(|| At::new(String::new(), name.place)),
+        description: reader.template("description").unwrap_or_else(|| At::new(Vec::new(), name.place)),
         emoji: reader.text("emoji").map(|emoji| emoji.value).unwrap_or_default(),
         execution: match reader.text("execution") {
             Some(word) if word.value == Execution::Async.word() => Execution::Async,
             _ => Execution::Sync,
         },
         params: Schema::arguments(name.place, reader.properties("params")),
+        questions: Questions::default(),
         name,
     }
 }

@@ -1,16 +1,25 @@
 //! One reader for every table of every manifest, driven by the tables of keys: it reports what does not fit, and
 //! hands out what does.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::Range;
+
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toolc::segment::FactValue;
 use toolc::table::Type;
 
-use super::keys::{Form, Key, PROPERTY, SCHEMA};
-use super::standard;
+use super::keys::{CHOICE, FACT, Form, Key, PROPERTY, SCHEMA};
+use super::{FactManifest, offsets, standard};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
-use crate::schema::{Additional, Bounds, Property, Schema};
-use crate::source::Kind;
+use crate::schema::{Additional, Bounds, Choice, Property, Schema};
+use crate::source::{Kind, Source};
+use crate::text::Fault;
+use crate::text::condition::{self, Written};
+use crate::text::questions::{AtomId, Questions, Template, When};
+use crate::text::template::{self, Piece, WrittenFact};
 
 /// Schemas nest at most this deep.
 const DEEPEST: usize = 64;
@@ -18,19 +27,28 @@ const DEEPEST: usize = 64;
 /// A table whose keys have been checked. Getters return what fits; what does not has been reported.
 pub(super) struct Reader<'t> {
     source: SourceId,
+    text: &'t str,
     table: &'t DeTable<'t>,
     place: Place,
     sink: &'t Sink,
+    questions: &'t RefCell<Questions>,
     depth: usize,
 }
 
 impl<'t> Reader<'t> {
-    /// A whole manifest.
-    pub(super) fn document(id: SourceId, kind: Kind, document: &'t Spanned<DeTable<'t>>, sink: &'t Sink) -> Self {
+    /// A whole manifest. What its conditions ask is collected in `questions`.
+    pub(super) fn document(
+        (id, source): (SourceId, &'t Source),
+        kind: Kind,
+        document: &'t Spanned<DeTable<'t>>,
+        questions: &'t RefCell<Questions>,
+        sink: &'t Sink,
+    ) -> Self {
         let table = document.get_ref();
         // The whole file would be no place to point at.
         let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(0..0);
-        let reader = Self { source: id, table, place: Place::new(id, first), sink, depth: 0 };
+        let place = Place::new(id, first);
+        let reader = Self { source: id, text: &source.text, table, place, sink, questions, depth: 0 };
         reader.check(&[kind.keys()], &format!("a {}'s manifest", kind.noun()));
         reader
     }
@@ -65,6 +83,86 @@ impl<'t> Reader<'t> {
             .collect()
     }
 
+    /// A text with conditions.
+    pub(super) fn template(&self, key: &str) -> Option<At<Template>> {
+        let (value, text) = self.string(key)?;
+        let place = self.at(value);
+        let pieces = match template::parse(text) {
+            Ok(pieces) => pieces,
+            Err(fault) => {
+                self.fault(value, text, fault, Code::TEMPLATE);
+                return Some(At::new(vec![Piece::Text(text.to_owned())], place));
+            }
+        };
+        let mut questions = self.questions.borrow_mut();
+        let questions = RefCell::new(&mut *questions);
+        let mut atom = |asked: Written| self.ask(&mut questions.borrow_mut(), value, text, asked);
+        let mut fact = |(name, span): WrittenFact| questions.borrow_mut().fact(name, self.within(value, text, span));
+        Some(At::new(pieces.into_iter().map(|piece| piece.map(&mut atom, &mut fact)).collect(), place))
+    }
+
+    /// A condition.
+    pub(super) fn condition(&self, key: &str) -> Option<At<When>> {
+        let (value, text) = self.string(key)?;
+        match condition::parse(text) {
+            Ok(condition) => {
+                let mut questions = self.questions.borrow_mut();
+                let condition = condition.map(&mut |asked| self.ask(&mut questions, value, text, asked));
+                Some(At::new(condition, self.at(value)))
+            }
+            Err(fault) => {
+                self.fault(value, text, fault, Code::CONDITION);
+                None
+            }
+        }
+    }
+
+    fn ask(&self, questions: &mut Questions, value: &Spanned<DeValue<'_>>, text: &str, asked: Written) -> AtomId {
+        questions.atom(asked.asks, self.within(value, text, asked.span))
+    }
+
+    fn fault(&self, value: &Spanned<DeValue<'_>>, text: &str, fault: Fault, code: Code) {
+        let place = self.within(value, text, fault.span);
+        let found = Diagnostic::new(code, place, fault.message);
+        self.sink.push(fault.help.into_iter().fold(found, Diagnostic::help));
+    }
+
+    /// The place of a part of a string's value.
+    fn within(&self, value: &Spanned<DeValue<'_>>, text: &str, span: Range<usize>) -> Place {
+        let whole = value.span();
+        let part = offsets::written(&self.text[whole.clone()], text, span);
+        Place::new(self.source, whole.start + part.start..whole.start + part.end)
+    }
+
+    fn string(&self, key: &str) -> Option<(&'t Spanned<DeValue<'t>>, &'t str)> {
+        let value = self.table.get(key)?;
+        Some((value, value.get_ref().as_str()?))
+    }
+
+    /// The facts that a table declares, in the author's order.
+    pub(super) fn facts(&self, key: &str) -> Vec<FactManifest> {
+        let table = self.table.get(key).and_then(|value| value.get_ref().as_table());
+        let fact = |(name, value): (&'t Spanned<Cow<'t, str>>, &'t Spanned<DeValue<'t>>)| {
+            let place = Place::new(self.source, name.span());
+            let what = format!("the fact `{}`", name.get_ref());
+            let reader = self.nested(value.get_ref().as_table()?, place, &[FACT], &what)?;
+            Some(FactManifest {
+                name: At::new(name.get_ref().to_string(), place),
+                default: reader.fact_value("default")?,
+                description: reader.text("description").map(|text| text.value).unwrap_or_default(),
+            })
+        };
+        table.into_iter().flatten().filter_map(fact).collect()
+    }
+
+    fn fact_value(&self, key: &str) -> Option<FactValue> {
+        match self.json(key)?.value {
+            Value::String(text) => Some(FactValue::Text(text.into())),
+            Value::Bool(flag) => Some(FactValue::Boolean(flag)),
+            value => value.as_i64().map(FactValue::Integer),
+        }
+    }
+
     /// A table of properties, in the author's order.
     pub(super) fn properties(&self, key: &str) -> Vec<Property> {
         let table = self.table.get(key).and_then(|value| value.get_ref().as_table());
@@ -83,6 +181,7 @@ impl<'t> Reader<'t> {
         Some(Property {
             name: At::new(name.get_ref().to_string(), place),
             required: reader.flag("required").unwrap_or(false),
+            when: reader.condition("when"),
             schema: reader.schema(),
         })
     }
@@ -92,8 +191,8 @@ impl<'t> Reader<'t> {
             place: self.place,
             types: self.types(),
             title: self.text("title").map(|text| text.value),
-            description: self.text("description").or_else(|| self.excuse("description")),
-            choices: self.jsons("enum"),
+            description: self.template("description").or_else(|| self.excuse("description")),
+            choices: self.choices("enum"),
             default: self.json("default"),
             examples: self.jsons("examples"),
             bounds: Bounds {
@@ -121,9 +220,9 @@ impl<'t> Reader<'t> {
     }
 
     /// Stands for a text that is there but for a mistake, which has been reported and is not to be reported as a lack.
-    fn excuse(&self, key: &str) -> Option<At<String>> {
+    fn excuse(&self, key: &str) -> Option<At<Template>> {
         let names = self.table.keys().map(|name| &**name.get_ref());
-        (!toolc::nearest(key, names).is_empty()).then(|| At::new(key.to_owned(), self.place))
+        (!toolc::nearest(key, names).is_empty()).then(|| At::new(vec![Piece::Text(key.to_owned())], self.place))
     }
 
     fn subschema(&self, key: &str) -> Option<Schema> {
@@ -172,6 +271,17 @@ impl<'t> Reader<'t> {
 
     fn jsons(&self, key: &str) -> Vec<At<Value>> {
         self.items(key).filter_map(|item| Some(At::new(json(item).ok()?, self.at(item)))).collect()
+    }
+
+    fn choices(&self, key: &str) -> Vec<Choice> {
+        let choice = |item: &'t Spanned<DeValue<'t>>| match item.get_ref() {
+            DeValue::Table(table) => {
+                let reader = self.nested(table, self.at(item), &[CHOICE], "a conditional value")?;
+                Some(Choice { value: reader.json("value")?, when: Some(reader.condition("when")?) })
+            }
+            _ => Some(Choice { value: At::new(json(item).ok()?, self.at(item)), when: None }),
+        };
+        self.items(key).filter_map(choice).collect()
     }
 
     fn items(&self, key: &str) -> impl Iterator<Item = &'t Spanned<DeValue<'t>>> + use<'t> {
@@ -237,16 +347,31 @@ impl<'t> Reader<'t> {
                     self.check_json(name, item);
                 }
             }
-            Form::Properties if toml.is_table() => {
+            Form::Choices if toml.is_array() => {
+                if self.items(name).next().is_none() {
+                    self.wrong_type(name, value, "at least one value");
+                }
+                for item in self.items(name).filter(|item| !item.get_ref().is_table()) {
+                    self.check_json(name, item);
+                }
+            }
+            Form::Properties | Form::Facts if toml.is_table() => {
                 let table = toml.as_table().into_iter().flatten();
                 for (property, value) in table.filter(|(_, value)| !value.get_ref().is_table()) {
-                    self.wrong_type(property.get_ref(), value, "a table: a property's schema");
+                    self.wrong_type(property.get_ref(), value, "a table");
                 }
             }
             Form::Json => self.check_json(name, value),
             Form::Number if toml.is_float() || toml.is_integer() => self.check_json(name, value),
             Form::Integer if toml.is_integer() => self.check_json(name, value),
-            Form::Text if toml.is_str() => {}
+            Form::Text | Form::Template | Form::Condition if toml.is_str() => {}
+            Form::FactValue if toml.is_str() || toml.is_bool() => {}
+            Form::FactValue if toml.is_integer() => {
+                const SAFE: i64 = 1 << 53;
+                if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| (-SAFE..=SAFE).contains(&i))) {
+                    self.wrong_type(name, value, "an integer within ±2^53");
+                }
+            }
             Form::Flag if toml.is_bool() => {}
             Form::Schema if toml.is_table() => {}
             Form::FlagOrSchema if toml.is_bool() || toml.is_table() => {}

@@ -56,6 +56,7 @@ impl Reader<'_> {
         properties
             .map(|property| match map.remove(&*property.name) {
                 None => Slot::Absent,
+                Some(_) if property.hidden => Slot::Absent,
                 Some(value) if self.is_absence(&value, property.required, property.node) => Slot::Absent,
                 Some(value) => self.fill(value, property.node),
             })
@@ -68,10 +69,9 @@ impl Reader<'_> {
             Additional::Node(id) => Some(id),
             _ => None,
         };
-        let properties = self.table.properties(node);
         let mut entries: Vec<(Cow<'static, str>, Slot<'static>)> = Vec::with_capacity(map.len());
         for (key, value) in map {
-            let slot = match properties.iter().find(|property| *property.name == key) {
+            let slot = match self.table.shown(node).find(|property| *property.name == key) {
                 Some(property) if self.is_absence(&value, property.required, property.node) => continue,
                 Some(property) => self.fill(value, property.node),
                 None => self.fill_item(value, inner),
@@ -98,7 +98,7 @@ impl Reader<'_> {
                 }
             }
             Value::Object(map) => {
-                for property in self.table.properties(node) {
+                for property in self.table.shown(node) {
                     let Some(value) = map.get_mut(&*property.name) else { continue };
                     if self.is_absence(value, property.required, property.node) {
                         map.remove(&*property.name);

@@ -115,11 +115,10 @@ impl Reader<'_> {
                 }
             }
             Value::Object(map) => {
-                let properties = self.table.properties(node);
-                if !self.spend(properties.len()) {
+                if !self.spend(self.table.properties(node).len()) {
                     return;
                 }
-                for property in properties {
+                for property in self.table.shown(node) {
                     if let Some(value) = map.get_mut(&*property.name) {
                         self.repair(value, property.node, inner);
                     }

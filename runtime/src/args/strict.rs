@@ -262,9 +262,10 @@ const NONE: usize = usize::MAX;
 /// The property of that name: most often the one after the last.
 #[inline]
 fn find(properties: &[Property], next: usize, key: &str) -> usize {
+    let is = |property: &Property| property.name == key && !property.hidden;
     match properties.get(next) {
-        Some(property) if property.name == key => next,
-        _ => properties.iter().position(|property| property.name == key).unwrap_or(NONE),
+        Some(property) if is(property) => next,
+        _ => properties.iter().position(is).unwrap_or(NONE),
     }
 }
 

@@ -53,7 +53,7 @@ impl Reader<'_> {
 
     /// The names of the declared properties of `node`.
     pub(super) fn declared(&self, node: &Node) -> HashSet<&str> {
-        self.table.properties(node).iter().map(|property| &*property.name).collect()
+        self.table.shown(node).map(|property| &*property.name).collect()
     }
 }
 
@@ -127,12 +127,11 @@ impl Check<'_, '_> {
 
     fn object(&mut self, map: &Map<String, Value>, node: &Node, path: &Path<'_>) {
         let table = self.reader.table;
-        let properties = table.properties(node);
-        if !self.reader.spend(properties.len()) {
+        if !self.reader.spend(table.properties(node).len()) {
             self.ok = false;
         }
         let (mut known, mut absent) = (0, 0);
-        for property in properties {
+        for property in table.shown(node) {
             if self.is_over() {
                 return;
             }
@@ -166,7 +165,7 @@ impl Check<'_, '_> {
             let path = path.then(Step::Key(key));
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
-                _ => self.fail(&path, || (words::instead_of(key, properties), words::got(value))),
+                _ => self.fail(&path, || (words::instead_of(key, table.shown(node)), words::got(value))),
             }
         }
     }

@@ -55,13 +55,13 @@ pub(super) fn integer_range() -> String {
 }
 
 /// What to write instead of the unknown key `name`.
-pub(super) fn instead_of(name: &str, properties: &[Property]) -> String {
-    let known = properties.iter().map(|property| &*property.name);
+pub(super) fn instead_of<'t>(name: &str, properties: impl Iterator<Item = &'t Property> + Clone) -> String {
+    let known = properties.map(|property| &*property.name);
     let near = nearest(name, known.clone());
     if !near.is_empty() {
         let near: Vec<String> = near.into_iter().map(quoted).collect();
         format!("no argument of this name; did you mean {}?", near.join(" or "))
-    } else if properties.is_empty() {
+    } else if known.clone().next().is_none() {
         "no argument of this name; there are none here".to_owned()
     } else {
         format!("no argument of this name; known are {}", listed(known.map(quoted)))
@@ -71,11 +71,13 @@ pub(super) fn instead_of(name: &str, properties: &[Property]) -> String {
 fn describe(table: &Table, node: &Node, depth: usize) -> String {
     let literals = table.literals(node);
     let branches = [table.any_of(node), table.all_of(node)].concat();
-    if let [literal] = literals {
-        return written(literal);
-    }
     if !literals.is_empty() {
-        return format!("one of {}", listed(literals.iter().map(written)));
+        let shown: Vec<String> = literals.iter().filter_map(written).collect();
+        return if let [one] = shown.as_slice() {
+            one.clone()
+        } else {
+            format!("one of {}", listed(shown.into_iter()))
+        };
     }
     if !node.types.is_any() {
         let bounds = table.bounds(node).copied().unwrap_or_default();
@@ -169,15 +171,16 @@ fn number(bound: Bound) -> String {
     }
 }
 
-fn written(literal: &Literal) -> String {
-    match literal {
+fn written(literal: &Literal) -> Option<String> {
+    Some(match literal {
         Literal::Null => "null".to_owned(),
         Literal::Boolean(b) => b.to_string(),
         Literal::Integer(i) => i.to_string(),
         Literal::Number(n) => n.to_string(),
         Literal::String(text) => quoted(text),
         Literal::Json(text) => cut(text, SHOWN).to_owned(),
-    }
+        Literal::Hidden => return None,
+    })
 }
 
 fn listed(all: impl Iterator<Item = String> + Clone) -> String {

@@ -41,6 +41,7 @@ impl Table {
             literals: Cow::Owned(literals),
             branches: Cow::Owned(branches),
             bounds: Cow::Owned(bounds),
+            conditions: Cow::Borrowed(&[]),
         })
     }
 }
@@ -227,7 +228,12 @@ impl<'s> Builder<'s> {
         let mut properties = Vec::new();
         for (name, schema) in declared.into_iter().flatten() {
             let required = required.contains(&&**name);
-            properties.push(Property { name: Cow::Owned(name.clone()), required, node: self.node(schema)? });
+            properties.push(Property {
+                name: Cow::Owned(name.clone()),
+                required,
+                node: self.node(schema)?,
+                hidden: false,
+            });
         }
         for name in required {
             if properties.iter().any(|property| property.name == name) {
@@ -237,7 +243,7 @@ impl<'s> Builder<'s> {
                 Some(schema @ Value::Object(_)) => self.node(schema)?,
                 _ => self.add(Node::ANY)?,
             };
-            properties.push(Property { name: Cow::Owned(name.to_owned()), required: true, node });
+            properties.push(Property { name: Cow::Owned(name.to_owned()), required: true, node, hidden: false });
         }
         span(&mut self.table.properties, properties)
     }

@@ -8,8 +8,14 @@ impl Table {
         self.nodes.get(usize::from(id)).unwrap_or(&Node::ANY)
     }
 
+    /// Every declared property, by position: the hidden ones, too.
     pub(crate) fn properties(&self, node: &Node) -> &[Property] {
         node.properties.of(&self.properties)
+    }
+
+    /// The properties that are there in this turn.
+    pub(crate) fn shown(&self, node: &Node) -> impl Iterator<Item = &Property> + Clone {
+        self.properties(node).iter().filter(|property| !property.hidden)
     }
 
     pub(crate) fn literals(&self, node: &Node) -> &[Literal] {
@@ -34,13 +40,13 @@ impl Table {
         if !node.types.is_any() {
             return node.types;
         }
-        self.literals(node).iter().fold(Types::ANY, |types, literal| types.with(literal.json_type()))
+        self.literals(node).iter().filter_map(Literal::json_type).fold(Types::ANY, Types::with)
     }
 }
 
 impl Literal {
-    pub(crate) fn json_type(&self) -> Type {
-        match self {
+    fn json_type(&self) -> Option<Type> {
+        Some(match self {
             Literal::Null => Type::Null,
             Literal::Boolean(_) => Type::Boolean,
             Literal::Integer(_) => Type::Integer,
@@ -48,6 +54,7 @@ impl Literal {
             Literal::String(_) => Type::String,
             Literal::Json(text) if text.starts_with('[') => Type::Array,
             Literal::Json(_) => Type::Object,
-        }
+            Literal::Hidden => return None,
+        })
     }
 }

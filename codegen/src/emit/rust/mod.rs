@@ -3,6 +3,8 @@
 //!
 //! The files work as a crate and as a module of somebody's crate: paths lead to `::toolc` or are relative.
 
+mod facts;
+mod segments;
 mod table;
 mod tool;
 mod toolset;
@@ -59,6 +61,7 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
         arms.push(quote!(#from..#to => self::#home_module::call(&self.0, index - #from, args, call)));
         first = tools.len();
     }
+    let facts = facts::of(catalog);
     let provider = (!homes.is_empty()).then(|| {
         quote! {
             /// Every tool of the catalog, run by one set of handlers.
@@ -81,6 +84,10 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
                     TOOLSETS
                 }
 
+                fn facts(&self) -> &[Fact] {
+                    FACTS
+                }
+
                 fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
                     match index {
                         #(#arms,)*
@@ -97,7 +104,7 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
 
         use ::std::borrow::Cow::Borrowed;
 
-        use ::toolc::{Call, Provider, Reply, Slots, Tool, Toolset};
+        use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
 
         const _: () = ::toolc::assert_stamp(#stamp);
 
@@ -112,6 +119,8 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
 
         /// Every toolset of the catalog.
         pub static TOOLSETS: &[Toolset] = &[#(#toolsets),*];
+
+        #facts
     }
 }
 

@@ -5,20 +5,24 @@ use quote::{format_ident, quote};
 use serde_json::Value;
 use toolc::table::{Form, Type};
 
+use super::segments::condition;
 use super::text;
 use crate::diagnostic::At;
-use crate::schema::{Additional, Schema};
+use crate::doc::compile;
+use crate::schema::{Additional, Choice, Schema};
+use crate::text::questions::When;
 
-/// The constants `NODES`, `PROPERTIES`, `LITERALS` and `BOUNDS`, of which the table is made.
+/// The constants of which the table is made.
 pub(super) fn of(schema: &Schema) -> TokenStream {
     let mut table = Table::default();
     table.node(schema);
-    let Table { nodes, properties, literals, bounds } = table;
+    let Table { nodes, properties, literals, bounds, conditions } = table;
     quote! {
         const NODES: &[Node] = &[#(#nodes),*];
         const PROPERTIES: &[Property] = &[#(#properties),*];
         const LITERALS: &[Literal] = &[#(#literals),*];
         const BOUNDS: &[Bounds] = &[#(#bounds),*];
+        const CONDITIONS: &[(Part, Condition)] = &[#(#conditions),*];
     }
 }
 
@@ -49,6 +53,7 @@ struct Table {
     properties: Vec<TokenStream>,
     literals: Vec<TokenStream>,
     bounds: Vec<TokenStream>,
+    conditions: Vec<TokenStream>,
 }
 
 impl Table {
@@ -69,7 +74,10 @@ impl Table {
         }
         if !schema.choices.is_empty() {
             let start = count(&self.literals);
-            self.literals.extend(in_order(&schema.choices).map(literal));
+            for choice in in_order(&schema.choices) {
+                self.condition("Literal", count(&self.literals), choice.when.as_ref());
+                self.literals.push(literal(&choice.value.value));
+            }
             words.push(span("literals", start, count(&self.literals)));
         }
         if schema.is_object() {
@@ -82,7 +90,10 @@ impl Table {
                 .collect();
             if !below.is_empty() {
                 let start = count(&self.properties);
-                self.properties.extend(below);
+                for (property, data) in schema.properties.iter().zip(below) {
+                    self.condition("Property", count(&self.properties), property.when.as_ref());
+                    self.properties.push(data);
+                }
                 words.push(span("properties", start, count(&self.properties)));
             }
             match &schema.additional {
@@ -111,11 +122,21 @@ impl Table {
     }
 }
 
+impl Table {
+    fn condition(&mut self, part: &str, index: u16, when: Option<&At<When>>) {
+        if let Some(when) = when {
+            let (part, index) = (format_ident!("{part}"), number(index));
+            let condition = condition(&compile(&when.value));
+            self.conditions.push(quote!((Part::#part(#index), #condition)));
+        }
+    }
+}
+
 /// An enum's values in the order in which the table and the Rust enum hold them: a null comes last, since it is none
 /// of the Rust enum's.
-pub(super) fn in_order(choices: &[At<Value>]) -> impl Iterator<Item = &Value> {
-    let nulls = choices.iter().filter(|at| at.value.is_null());
-    choices.iter().filter(|at| !at.value.is_null()).chain(nulls).map(|at| &at.value)
+pub(super) fn in_order(choices: &[Choice]) -> impl Iterator<Item = &Choice> {
+    let is_null = |choice: &&Choice| choice.value.value.is_null();
+    choices.iter().filter(move |choice| !is_null(choice)).chain(choices.iter().filter(is_null))
 }
 
 /// Schemas that reach this stage have been counted: see [`check::size`](crate::check).

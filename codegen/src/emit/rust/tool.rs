@@ -3,21 +3,25 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{table, text, types};
+use super::{segments, table, text, types};
 use crate::catalog::Tool;
+use crate::check::Checked;
 use crate::lower::DIALECTS;
 use crate::names::module;
 
-pub(super) fn of(tool: &Tool) -> TokenStream {
+pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
     let module = module(tool.name());
     let about = format!(" The tool `{}`.", tool.name());
-    let types = types::of(tool.name(), &tool.manifest.params);
+    let types = types::of(tool, &catalog.full_setting(tool));
     let tables = table::of(&tool.manifest.params);
     let definitions = DIALECTS.iter().map(|dialect| {
         let variant = format_ident!("{}", dialect.variant);
-        let text = text(&(dialect.lower)(tool).to_string());
-        quote!(Definition { dialect: Dialect::#variant, text: #text })
+        let segments = (dialect.lower)(tool).segments();
+        let segments = segments.iter().map(segments::segment);
+        quote!(Definition { dialect: Dialect::#variant, segments: Borrowed(&[#(#segments),*]) })
     });
+    let atoms = tool.atoms.iter().map(|atom| segments::atom(catalog, atom));
+    let facts = tool.facts.iter().map(|id| text(&catalog[*id].name.value));
     let name = text(tool.name());
     let toolset = text(&tool.manifest.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default());
     let emoji = text(&tool.manifest.emoji);
@@ -31,6 +35,7 @@ pub(super) fn of(tool: &Tool) -> TokenStream {
             mod data {
                 use ::std::borrow::Cow::Borrowed;
 
+                use ::toolc::segment::*;
                 use ::toolc::table::*;
                 use ::toolc::{Definition, Dialect, Tool};
 
@@ -39,7 +44,9 @@ pub(super) fn of(tool: &Tool) -> TokenStream {
                     name: #name,
                     toolset: #toolset,
                     emoji: #emoji,
-                    arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+                    arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+                    atoms: Borrowed(&[#(#atoms),*]),
+                    facts: Borrowed(&[#(#facts),*]),
                     definitions: Borrowed(DEFINITIONS),
                 };
 

@@ -18,7 +18,7 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
     let message = format!("`{{Self}}` does not handle the tools of `{}`", toolset.name());
     let label = format!("`{handlers}` is missing");
     let note = format!("write `impl {handlers} for {{Self}}`: a method for each tool, which the compiler then names");
-    let methods = tools.iter().map(|tool| method(tool));
+    let methods = tools.iter().map(|tool| method(catalog, tool));
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| {
         let method = snake(tool.name());
@@ -29,12 +29,12 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
             Execution::Async => quote!(#index => Reply::Later(Box::pin(#run))),
         }
     });
-    let modules = tools.iter().map(|tool| tool::of(tool));
+    let modules = tools.iter().map(|tool| tool::of(catalog, tool));
     let title = format!(" The toolset `{}`.", toolset.name());
     quote! {
         #![doc = #title]
 
-        use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+        use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
         #about
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
@@ -59,6 +59,10 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
                 super::TOOLSETS
             }
 
+            fn facts(&self) -> &[Fact] {
+                super::FACTS
+            }
+
             fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
                 call(&self.0, index, args, context)
             }
@@ -80,11 +84,12 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
     }
 }
 
-fn method(tool: &Tool) -> TokenStream {
+fn method(catalog: &Checked, tool: &Tool) -> TokenStream {
     let (name, module) = (snake(tool.name()), module(tool.name()));
     let word = tool.manifest.execution.word();
     let from = format!("`execution = \"{word}\"` in `manifests/tools/{}.toml`.", tool.name());
-    let about = doc(&format!("{}\n\n{from}", tool.manifest.description.value));
+    let text = catalog.full_setting(tool).text(&tool.manifest.description.value);
+    let about = doc(&format!("{text}\n\n{from}"));
     let result = quote!(Result<Output, ToolError>);
     let result = match tool.manifest.execution {
         Execution::Sync => result,

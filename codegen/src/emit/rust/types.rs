@@ -6,17 +6,22 @@ use serde_json::Value;
 use toolc::table::{Form, Type};
 
 use super::{doc, table};
+use crate::catalog::{Setting, Tool};
 use crate::names::{Scope, pascal, snake};
 use crate::schema::{Property, Schema};
 
 /// `Args` and every type that it needs.
-pub(super) fn of(tool: &str, params: &Schema) -> TokenStream {
+pub(super) fn of(tool: &Tool, setting: &Setting) -> TokenStream {
+    let params = &tool.manifest.params;
     // Names that the generated code itself uses in this scope.
-    let mut types =
-        Types { scope: Scope::with(&["From", "None", "Option", "Self", "Some", "String", "Vec"]), items: Vec::new() };
+    let mut types = Types {
+        setting,
+        scope: Scope::with(&["From", "None", "Option", "Self", "Some", "String", "Vec"]),
+        items: Vec::new(),
+    };
     let name = types.scope.claim(pascal(&["args"]));
     let fields = types.fields(params, &[]);
-    let args = Types::structure(&name, &fields, &format!("Arguments of `{tool}`."));
+    let args = Types::structure(&name, &fields, &format!("Arguments of `{}`.", tool.name()));
     let takes = fields.iter().enumerate().map(|(index, field)| field.take(index));
     let slots = if fields.is_empty() { quote!(_) } else { quote!(mut slots) };
     let items = types.items;
@@ -33,7 +38,8 @@ pub(super) fn of(tool: &str, params: &Schema) -> TokenStream {
     }
 }
 
-struct Types {
+struct Types<'s> {
+    setting: &'s Setting,
     scope: Scope,
     items: Vec<TokenStream>,
 }
@@ -78,7 +84,7 @@ enum Presence {
     Optional,
 }
 
-impl Types {
+impl Types<'_> {
     fn fields(&mut self, schema: &Schema, path: &[&str]) -> Vec<Field> {
         schema.properties.iter().map(|property| self.field(property, path)).collect()
     }
@@ -89,7 +95,7 @@ impl Types {
         Field {
             name: snake(&property.name.value),
             json: property.name.value.clone(),
-            about: schema.description.as_ref().map(|text| text.value.clone()).unwrap_or_default(),
+            about: self.about(schema),
             rust: self.rust(schema, &path),
             presence: match &schema.default {
                 _ if property.required => Presence::Required,
@@ -120,12 +126,17 @@ impl Types {
         if schema.effective_types().contains(&Type::Null) { Rust::Nullable(Box::new(inner)) } else { inner }
     }
 
+    fn about(&self, schema: &Schema) -> String {
+        schema.description.as_ref().map(|text| self.setting.text(&text.value)).unwrap_or_default()
+    }
+
     fn choice(&mut self, schema: &Schema, path: &[&str]) -> Rust {
         let name = self.scope.claim(pascal(path));
         let mut scope = Scope::with(&["Self"]);
-        let values: Vec<&str> = table::in_order(&schema.choices).filter_map(Value::as_str).collect();
+        let values: Vec<&str> =
+            table::in_order(&schema.choices).filter_map(|choice| choice.value.value.as_str()).collect();
         let idents: Vec<Ident> = values.iter().map(|value| scope.claim(pascal(&[value]))).collect();
-        let about = doc(schema.description.as_ref().map_or("", |text| text.value.as_str()));
+        let about = doc(&self.about(schema));
         let docs = values.iter().map(|value| format!(" `{value}`"));
         self.items.push(quote! {
             #about
@@ -151,8 +162,7 @@ impl Types {
     fn object(&mut self, schema: &Schema, path: &[&str]) -> Rust {
         let name = self.scope.claim(pascal(path));
         let fields = self.fields(schema, path);
-        let about = schema.description.as_ref().map_or("", |text| text.value.as_str());
-        let structure = Self::structure(&name, &fields, about);
+        let structure = Self::structure(&name, &fields, &self.about(schema));
         let takes = fields.iter().enumerate().map(|(index, field)| field.take(index));
         let slots = if fields.is_empty() { quote!(_) } else { quote!(mut slots) };
         self.items.push(quote! {

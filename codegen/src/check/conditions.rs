@@ -1,0 +1,130 @@
+//! What conditions may do to a tool: ask at most so many questions, hide no parameter that must be sent, leave every enum
+//! a value and every list of tools a tool.
+
+use toolc::segment::{Atoms, MOST_ATOMS};
+
+use crate::catalog::{Catalog, Tool};
+use crate::diagnostic::{Code, Diagnostic, Place, Sink};
+use crate::schema::{Property, Schema};
+use crate::text::condition::Condition;
+use crate::text::questions::{AtomId, Template, When};
+use crate::text::template::Piece;
+
+pub(super) fn check(catalog: &Catalog, sink: &Sink) {
+    for (_, tool) in catalog.tools() {
+        let asked = &tool.manifest.questions.atoms;
+        if let Some(first) = asked.get(MOST_ATOMS) {
+            let message = format!(
+                "the conditions of `{}` ask {} different questions, where at most {MOST_ATOMS} are allowed",
+                tool.name(),
+                asked.len()
+            );
+            let found = Diagnostic::new(Code::TOO_MANY_ATOMS, first.place, message).label("the first one too many");
+            sink.push(found.help("split the tool, or let its text depend on less"));
+            continue;
+        }
+        let turns = Turns { count: 1 << asked.len() };
+        turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
+        turns.check_schema(tool, &tool.manifest.params, &|_| true, sink);
+    }
+}
+
+/// Every combination of answers to a tool's questions.
+struct Turns {
+    count: Atoms,
+}
+
+type Holds<'h> = &'h dyn Fn(Atoms) -> bool;
+
+impl Turns {
+    /// Whether something holds in a turn in which something else does.
+    fn any(&self, within: Holds<'_>, holds: Holds<'_>) -> bool {
+        (0..self.count).any(|atoms| within(atoms) && holds(atoms))
+    }
+
+    /// `within`: the turns in which the schema is there at all.
+    fn check_schema(&self, tool: &Tool, schema: &Schema, within: Holds<'_>, sink: &Sink) {
+        if let Some(description) = &schema.description {
+            self.check_text(&description.value, description.place, within, sink);
+        }
+        self.check_enum(schema, within, sink);
+        for property in &schema.properties {
+            check_required(property, sink);
+            let there = |atoms| within(atoms) && property.when.as_ref().is_none_or(|when| holds(&when.value, atoms));
+            self.check_schema(tool, &property.schema, &there, sink);
+        }
+        for below in schema.below() {
+            self.check_schema(tool, below, within, sink);
+        }
+    }
+
+    fn check_enum(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
+        let (Some(first), true) = (schema.choices.first(), schema.choices.iter().all(|choice| choice.when.is_some()))
+        else {
+            return;
+        };
+        let none = |atoms| schema.choices.iter().flat_map(|choice| &choice.when).all(|when| !holds(&when.value, atoms));
+        if self.any(within, &none) {
+            let message = "every value of this enum is on a condition, and none of them may hold";
+            sink.push(
+                Diagnostic::new(Code::ENUM_CAN_VANISH, first.value.place, message)
+                    .help("leave one value without a condition, or put the same conditions on the parameter"),
+            );
+        }
+    }
+
+    fn check_text(&self, template: &Template, place: Place, within: Holds<'_>, sink: &Sink) {
+        for piece in template {
+            match piece {
+                Piece::Text(_) | Piece::Fact(_) => {}
+                Piece::Available { tools, .. } => {
+                    let none = |atoms| tools.iter().all(|(tool, _)| !bit(*tool, atoms));
+                    if self.any(within, &none) {
+                        let names: Vec<&str> = tools.iter().map(|(_, name)| name.as_str()).collect();
+                        let message = "this list of tools is empty where none of them is there";
+                        let wanted: Vec<String> = names.iter().map(|name| format!("tools.{name}")).collect();
+                        sink.push(
+                            Diagnostic::new(Code::AVAILABLE_CAN_BE_EMPTY, place, message)
+                                .help(format!("put it under `{{% if {} %}}`", wanted.join(" or "))),
+                        );
+                    }
+                }
+                Piece::Choice { branches, otherwise } => {
+                    for (index, (when, pieces)) in branches.iter().enumerate() {
+                        let there = |atoms| {
+                            within(atoms)
+                                && holds(when, atoms)
+                                && branches[..index].iter().all(|(earlier, _)| !holds(earlier, atoms))
+                        };
+                        self.check_text(pieces, place, &there, sink);
+                    }
+                    let there = |atoms| within(atoms) && branches.iter().all(|(when, _)| !holds(when, atoms));
+                    self.check_text(otherwise, place, &there, sink);
+                }
+            }
+        }
+    }
+}
+
+fn check_required(property: &Property, sink: &Sink) {
+    if let (true, Some(when)) = (property.required, &property.when) {
+        let message = format!("`{}` must be sent, and is not there in every turn", property.name.value);
+        sink.push(
+            Diagnostic::new(Code::REQUIRED_WITH_WHEN, when.place, message)
+                .help("take `required = true` away, or the condition"),
+        );
+    }
+}
+
+fn holds(when: &When, atoms: Atoms) -> bool {
+    match when {
+        Condition::Atom(atom) => bit(*atom, atoms),
+        Condition::Not(inner) => !holds(inner, atoms),
+        Condition::And(parts) => parts.iter().all(|part| holds(part, atoms)),
+        Condition::Or(parts) => parts.iter().any(|part| holds(part, atoms)),
+    }
+}
+
+fn bit(atom: AtomId, atoms: Atoms) -> bool {
+    atoms >> atom.0 & 1 == 1
+}

@@ -1,0 +1,218 @@
+//! JSON with conditions in it, and its way into segments: the text that the runtime has left to put together.
+
+use serde_json::Value;
+use toolc::segment::{self, Atoms, Condition as Compiled, FactValue, Op, Segment};
+
+use crate::text::condition::Condition;
+use crate::text::questions::{AtomId, Template, When};
+use crate::text::template::Piece;
+
+/// A JSON value of which parts are there in some turns only.
+#[derive(Debug, Clone)]
+pub enum Doc {
+    /// The same in every turn.
+    Json(Value),
+    /// A string.
+    Text(Template),
+    /// Items, each always there or on a condition.
+    Array(Vec<(Option<When>, Doc)>),
+    /// Entries, likewise.
+    Object(Vec<(Option<When>, String, Doc)>),
+}
+
+impl From<Value> for Doc {
+    fn from(value: Value) -> Self {
+        Doc::Json(value)
+    }
+}
+
+impl Doc {
+    /// An object whose entries are always there.
+    pub fn object<const N: usize>(entries: [(&str, Doc); N]) -> Self {
+        Doc::Object(entries.into_iter().map(|(key, value)| (None, key.to_owned(), value)).collect())
+    }
+
+    /// Its text in pieces. Whichever atoms hold, they come to well-formed JSON, without white space between tokens.
+    pub fn segments(&self) -> Vec<Segment> {
+        let (mut parts, mut segments) = (Vec::new(), Vec::new());
+        self.write(&mut parts);
+        flatten(parts, &mut segments);
+        segments
+    }
+
+    /// The value that it is where these atoms hold.
+    pub fn value(&self, atoms: Atoms, facts: &[FactValue]) -> Value {
+        let mut text = String::new();
+        segment::render(&self.segments(), atoms, facts, &mut text);
+        serde_json::from_str(&text).unwrap_or_else(|error| unreachable!("segments come to JSON: {error}: {text}"))
+    }
+
+    /// The value with all its parts, whatever their conditions; of a text only the words that are always there.
+    pub fn whole(&self) -> Value {
+        match self {
+            Doc::Json(value) => value.clone(),
+            Doc::Text(template) => Value::String(words(template)),
+            Doc::Array(items) => items.iter().map(|(_, item)| item.whole()).collect(),
+            Doc::Object(entries) => entries.iter().map(|(_, key, value)| (key.clone(), value.whole())).collect(),
+        }
+    }
+
+    fn write(&self, out: &mut Vec<Part>) {
+        match self {
+            Doc::Json(value) => push(out, &value.to_string()),
+            Doc::Text(template) => {
+                push(out, "\"");
+                write_pieces(template, out);
+                push(out, "\"");
+            }
+            Doc::Array(items) => {
+                push(out, "[");
+                write_list(items.iter().map(|(when, item)| (when.as_ref(), None, item)).collect(), out);
+                push(out, "]");
+            }
+            Doc::Object(entries) => {
+                push(out, "{");
+                write_list(entries.iter().map(|(when, key, value)| (when.as_ref(), Some(key), value)).collect(), out);
+                push(out, "}");
+            }
+        }
+    }
+}
+
+/// The words of a text that are there in every turn.
+pub fn words(template: &Template) -> String {
+    let word = |piece: &Piece<_, _>| if let Piece::Text(text) = piece { text.clone() } else { String::new() };
+    template.iter().map(word).collect()
+}
+
+/// A part of the text, before it is laid out flat.
+enum Part {
+    Always(Segment),
+    When(Compiled, Vec<Part>),
+}
+
+fn flatten(parts: Vec<Part>, out: &mut Vec<Segment>) {
+    for part in parts {
+        match part {
+            Part::Always(segment) => out.push(segment),
+            Part::When(condition, parts) => {
+                let mut inner = Vec::new();
+                flatten(parts, &mut inner);
+                out.push(Segment::When { condition, segments: narrow(inner.len()) });
+                out.extend(inner);
+            }
+        }
+    }
+}
+
+/// Settles the commas. They belong to the entries before the first one that is always there, and to those behind it;
+/// where none is, an entry has one before it if any of its predecessors is there.
+fn write_list(entries: Vec<(Option<&When>, Option<&String>, &Doc)>, out: &mut Vec<Part>) {
+    let anchor = entries.iter().position(|(when, ..)| when.is_none());
+    for (index, (when, key, value)) in entries.iter().enumerate() {
+        let entry = |out: &mut Vec<Part>| {
+            if anchor.is_some_and(|anchor| index > anchor) {
+                push(out, ",");
+            } else if anchor.is_none() && index > 0 {
+                let before = entries[..index].iter().filter_map(|(when, ..)| when.cloned()).collect();
+                guarded(&compile(&Condition::Or(before)), out, |out| push(out, ","));
+            }
+            if let Some(key) = key {
+                push(out, &Value::from(key.as_str()).to_string());
+                push(out, ":");
+            }
+            value.write(out);
+            if anchor.is_some_and(|anchor| index < anchor) {
+                push(out, ",");
+            }
+        };
+        match when {
+            Some(when) => guarded(&compile(when), out, entry),
+            None => entry(out),
+        }
+    }
+}
+
+fn write_pieces(template: &Template, out: &mut Vec<Part>) {
+    for piece in template {
+        match piece {
+            Piece::Text(text) => push(out, &escaped(text)),
+            Piece::Fact(fact) => out.push(Part::Always(Segment::Fact(narrow(fact.0)))),
+            Piece::Available { tools, join } => out.push(Part::Always(Segment::Available {
+                tools: tools.iter().map(|(tool, name)| (index(*tool), escaped(name).into())).collect::<Vec<_>>().into(),
+                join: escaped(join).into(),
+            })),
+            Piece::Choice { branches, otherwise } => {
+                // What an earlier branch has taken is not for a later one.
+                let mut taken: Vec<When> = Vec::new();
+                for (when, pieces) in branches {
+                    let mut all: Vec<When> = taken.iter().cloned().map(|when| Condition::Not(Box::new(when))).collect();
+                    all.push(when.clone());
+                    guarded(&compile(&Condition::And(all)), out, |out| write_pieces(pieces, out));
+                    taken.push(when.clone());
+                }
+                if !otherwise.is_empty() {
+                    let none = Condition::Not(Box::new(Condition::Or(taken)));
+                    guarded(&compile(&none), out, |out| write_pieces(otherwise, out));
+                }
+            }
+        }
+    }
+}
+
+/// What `write` writes, under a condition.
+fn guarded(condition: &Compiled, out: &mut Vec<Part>, write: impl FnOnce(&mut Vec<Part>)) {
+    let mut inner = Vec::new();
+    write(&mut inner);
+    if !inner.is_empty() {
+        out.push(Part::When(condition.clone(), inner));
+    }
+}
+
+/// Appends text, to the text before it if there is one.
+fn push(out: &mut Vec<Part>, text: &str) {
+    match out.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Part::Always(Segment::Text(last))) => last.to_mut().push_str(text),
+        _ => out.push(Part::Always(Segment::Text(text.to_owned().into()))),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// A condition as the runtime evaluates it.
+pub fn compile(condition: &When) -> Compiled {
+    fn joined(parts: &[When], join: Op, ops: &mut Vec<Op>) {
+        for (index, part) in parts.iter().enumerate() {
+            write(part, ops);
+            if index > 0 {
+                ops.push(join);
+            }
+        }
+    }
+    fn write(condition: &When, ops: &mut Vec<Op>) {
+        match condition {
+            Condition::Atom(atom) => ops.push(Op::Atom(index(*atom))),
+            Condition::Not(inner) => {
+                write(inner, ops);
+                ops.push(Op::Not);
+            }
+            Condition::And(parts) => joined(parts, Op::And, ops),
+            Condition::Or(parts) => joined(parts, Op::Or, ops),
+        }
+    }
+    let mut ops = Vec::new();
+    write(condition, &mut ops);
+    Compiled(ops.into())
+}
+
+fn index(atom: AtomId) -> u8 {
+    u8::try_from(atom.0).unwrap_or_else(|_| unreachable!("more atoms than the checks let pass"))
+}
+
+fn narrow(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or_else(|_| unreachable!("a definition larger than the checks let pass"))
+}

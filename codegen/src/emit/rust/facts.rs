@@ -1,0 +1,67 @@
+//! The facts: as data for the runtime, and as a struct for whoever writes a host.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use toolc::segment::FactValue;
+
+use super::{doc, segments, text};
+use crate::check::Checked;
+use crate::names::snake;
+
+pub(super) fn of(catalog: &Checked) -> TokenStream {
+    let facts = catalog.facts();
+    let names: Vec<TokenStream> = facts.iter().map(|fact| text(&fact.name.value)).collect();
+    let defaults = facts.iter().map(|fact| segments::fact_value(&fact.default));
+    let data = quote! {
+        /// What the tools' conditions and texts ask for.
+        pub static FACTS: &[Fact] = &[#(Fact { name: #names, default: #defaults }),*];
+    };
+    if facts.is_empty() {
+        return data;
+    }
+    let fields: Vec<_> = facts.iter().map(|fact| snake(&fact.name.value)).collect();
+    let abouts = facts.iter().map(|fact| doc(&fact.description));
+    let types = facts.iter().map(|fact| match &fact.default {
+        FactValue::Text(_) => quote!(String),
+        FactValue::Boolean(_) => quote!(bool),
+        FactValue::Integer(_) => quote!(i64),
+    });
+    let values = facts.iter().map(|fact| match &fact.default {
+        FactValue::Text(words) => quote!(String::from(#words)),
+        FactValue::Boolean(flag) => quote!(#flag),
+        FactValue::Integer(integer) => {
+            let integer = proc_macro2::Literal::i64_unsuffixed(*integer);
+            quote!(#integer)
+        }
+    });
+    let taken = facts.iter().zip(&fields).map(|(fact, field)| match &fact.default {
+        FactValue::Text(_) => quote!(FactValue::Text(self.#field.into())),
+        FactValue::Boolean(_) => quote!(FactValue::Boolean(self.#field)),
+        FactValue::Integer(_) => quote!(FactValue::Integer(self.#field)),
+    });
+    let count = facts.len();
+    quote! {
+        #data
+
+        /// What a host tells about its world; whatever it does not say is at its default.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct Facts {
+            #(#abouts pub #fields: #types),*
+        }
+
+        impl Default for Facts {
+            fn default() -> Self {
+                Self { #(#fields: #values),* }
+            }
+        }
+
+        impl IntoIterator for Facts {
+            type Item = (Text, FactValue);
+            type IntoIter = ::std::array::IntoIter<Self::Item, #count>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                [#((#names, #taken)),*].into_iter()
+            }
+        }
+    }
+}

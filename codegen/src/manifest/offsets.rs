@@ -1,0 +1,114 @@
+//! From a byte of a TOML string's value to the bytes in the file that wrote it: escapes, line continuations and the
+//! line break behind opening quotes make them differ.
+
+use std::ops::Range;
+
+/// Where `value[span]` stands in `literal`, the string as it is written, quotes included.
+pub(super) fn written(literal: &str, value: &str, span: Range<usize>) -> Range<usize> {
+    let starts = starts(literal, value.len());
+    let at = |offset: usize| starts.get(offset).or(starts.last()).copied().unwrap_or(0);
+    // The end is where the last letter's spelling ends, which is not always where the next one's begins.
+    let end = if span.is_empty() { at(span.start) } else { at(span.end - 1) + spelling(&literal[at(span.end - 1)..]) };
+    at(span.start)..end.max(at(span.start))
+}
+
+/// For each byte of the value, and for its end, where its letter's spelling begins.
+fn starts(literal: &str, length: usize) -> Vec<usize> {
+    let quotes = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quotes| literal.starts_with(quotes)).unwrap_or("");
+    let raw = quotes.starts_with('\'');
+    let mut at = quotes.len();
+    if quotes.len() == 3 && literal[at..].starts_with('\n') {
+        at += 1;
+    }
+    let mut starts = Vec::with_capacity(length + 1);
+    while starts.len() < length && at < literal.len() {
+        let rest = &literal[at..];
+        if !raw && let Some(skipped) = continuation(rest) {
+            at += skipped;
+            continue;
+        }
+        let spelt = if raw { rest.chars().next().map_or(1, char::len_utf8) } else { spelling(rest) };
+        let letter = if raw { spelt } else { decoded(&rest[..spelt]) };
+        starts.extend(std::iter::repeat_n(at, letter));
+        at += spelt;
+    }
+    starts.push(at);
+    starts
+}
+
+/// A backslash at a line's end and all the white space behind it stand for nothing.
+fn continuation(rest: &str) -> Option<usize> {
+    let behind = rest.strip_prefix('\\')?;
+    let line = behind.trim_start_matches([' ', '\t']);
+    line.starts_with('\n').then(|| rest.len() - behind.trim_start_matches([' ', '\t', '\n']).len())
+}
+
+/// How many bytes the first letter of a basic string takes as it is spelt.
+fn spelling(rest: &str) -> usize {
+    let length = match rest.as_bytes() {
+        [b'\\', b'x', ..] => 4,
+        [b'\\', b'u', ..] => 6,
+        [b'\\', b'U', ..] => 10,
+        [b'\\', _, ..] => 2,
+        _ => rest.chars().next().map_or(0, char::len_utf8),
+    };
+    length.min(rest.len())
+}
+
+/// How many bytes the letter takes that is spelt so.
+fn decoded(spelling: &str) -> usize {
+    match spelling.as_bytes() {
+        [b'\\', b'x' | b'u' | b'U', ..] => {
+            u32::from_str_radix(&spelling[2..], 16).ok().and_then(char::from_u32).map_or(1, char::len_utf8)
+        }
+        [b'\\', ..] => 1,
+        _ => spelling.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toml::de::{DeTable, DeValue};
+
+    use super::*;
+
+    /// Every `@` of the value is found at an `@` (or its escape) of the file.
+    fn check(literal: &str) {
+        let text = format!("k = {literal}\n");
+        let document = DeTable::parse(&text).unwrap();
+        let value = document.get_ref().get("k").unwrap();
+        let DeValue::String(decoded) = value.get_ref() else { panic!("{literal}") };
+        let found: Vec<&str> = decoded
+            .match_indices('@')
+            .map(|(at, _)| &text[value.span()][written(&text[value.span()], decoded, at..at + 1)])
+            .collect();
+        assert!(
+            !found.is_empty() && found.iter().all(|spelt| ["@", "\\u0040", "\\x40", "\\U00000040"].contains(spelt)),
+            "{literal} {found:?}"
+        );
+        let whole = written(&text[value.span()], decoded, 0..decoded.len());
+        assert!(text[value.span()][whole].ends_with(['@', '0']), "{literal}");
+    }
+
+    #[test]
+    fn every_way_to_write_a_string() {
+        for literal in [
+            "\"a@b@\"",
+            "'a\\@'",
+            "\"\\n\\\\@ü@\\u00fc@\\U0001F600@\"",
+            "\"\"\"\na\n@\"\"\"",
+            "\"\"\"\\\n   a \\\n\n   @x\\u0040\"\"\"",
+            "'''\n'a' \\n@'''",
+            "\"\\x41\\e\\t@\"",
+        ] {
+            check(literal);
+        }
+    }
+
+    #[test]
+    fn an_empty_span_stands_between_letters() {
+        assert_eq!(written("\"ab\"", "ab", 1..1), 2..2);
+        assert_eq!(written("\"ab\"", "ab", 2..2), 3..3);
+        assert_eq!(written("\"\"", "", 0..0), 1..1);
+    }
+}

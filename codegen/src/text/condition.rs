@@ -1,0 +1,239 @@
+//! Conditions: a boolean over `tools.NAME` (is that tool in this turn) and `facts.NAME`.
+//!
+//! ```text
+//! or   = and { "or" and }          and  = not { "and" not }        not = "not" not | atom | "(" or ")"
+//! atom = "tools." NAME | "facts." NAME [ ("==" | "!=" | "<" | "<=" | ">" | ">=") (TEXT | INTEGER | "true" | "false") ]
+//! ```
+
+use std::ops::Range;
+
+use toolc::segment::{Comparison, FactValue};
+
+use super::Fault;
+use super::cursor::{Cursor, Token};
+
+/// Parentheses and `not` nest at most this deep.
+const DEEPEST: usize = 32;
+
+/// A condition over atoms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition<A> {
+    /// What is asked.
+    Atom(A),
+    /// It does not hold.
+    Not(Box<Condition<A>>),
+    /// All of these hold.
+    And(Vec<Condition<A>>),
+    /// One of these holds.
+    Or(Vec<Condition<A>>),
+}
+
+impl<A> Condition<A> {
+    /// The same over other atoms.
+    pub fn map<B>(self, link: &mut impl FnMut(A) -> B) -> Condition<B> {
+        let mut all = |parts: Vec<Condition<A>>| parts.into_iter().map(|part| part.map(link)).collect();
+        match self {
+            Condition::And(parts) => Condition::And(all(parts)),
+            Condition::Or(parts) => Condition::Or(all(parts)),
+            Condition::Not(inner) => Condition::Not(Box::new(inner.map(link))),
+            Condition::Atom(atom) => Condition::Atom(link(atom)),
+        }
+    }
+}
+
+/// An atom as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Where, in the text.
+    pub span: Range<usize>,
+    /// What is asked.
+    pub asks: Asks,
+}
+
+/// What an atom asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asks {
+    /// Whether this tool is in the turn.
+    Tool(String),
+    /// Whether this fact is true, or compares so.
+    Fact(String, Option<(Comparison, FactValue)>),
+}
+
+const SIGNS: [(&str, Comparison); 6] = [
+    ("==", Comparison::Equal),
+    ("!=", Comparison::NotEqual),
+    ("<", Comparison::Less),
+    ("<=", Comparison::LessOrEqual),
+    (">", Comparison::Greater),
+    (">=", Comparison::GreaterOrEqual),
+];
+
+/// Reads a condition that is the whole of `text`.
+pub fn parse(text: &str) -> Result<Condition<Written>, Fault> {
+    parse_within(text, 0..text.len())
+}
+
+/// Reads the condition `text[span]`. Faults are placed in `text`.
+pub(super) fn parse_within(text: &str, span: Range<usize>) -> Result<Condition<Written>, Fault> {
+    let mut cursor = Cursor::new(text, span);
+    let condition = either(&mut cursor, 0)?;
+    match cursor.next()? {
+        None => Ok(condition),
+        Some((Token::Sign("="), span)) => Err(Fault::new(span, "`=` compares nothing").help("write `==`")),
+        Some((token, span)) => {
+            let message = format!("{} after the end of the condition", token.show());
+            Err(Fault::new(span, message).help("join conditions by `and` or `or`"))
+        }
+    }
+}
+
+fn either(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, Fault> {
+    joined(cursor, depth, "or", both, Condition::Or)
+}
+
+fn both(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, Fault> {
+    joined(cursor, depth, "and", single, Condition::And)
+}
+
+type Read = fn(&mut Cursor<'_>, usize) -> Result<Condition<Written>, Fault>;
+
+fn joined(
+    cursor: &mut Cursor<'_>,
+    depth: usize,
+    word: &str,
+    read: Read,
+    join: fn(Vec<Condition<Written>>) -> Condition<Written>,
+) -> Result<Condition<Written>, Fault> {
+    let first = read(cursor, depth)?;
+    let mut parts = vec![first];
+    while matches!(cursor.peek()?, Some((Token::Word(found), _)) if found == word) {
+        cursor.next()?;
+        parts.push(read(cursor, depth)?);
+    }
+    Ok(if parts.len() == 1 { parts.remove(0) } else { join(parts) })
+}
+
+fn single(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, Fault> {
+    let Some((token, span)) = cursor.next()? else {
+        return Err(Fault::new(cursor.end(), "a condition is missing here")
+            .help("name a tool or a fact: `tools.NAME`, `facts.NAME`"));
+    };
+    if depth > DEEPEST {
+        return Err(Fault::new(span, format!("nested more than {DEEPEST} deep")));
+    }
+    match token {
+        Token::Word(word) if word == "not" => Ok(Condition::Not(Box::new(single(cursor, depth + 1)?))),
+        Token::Sign("(") => {
+            let inner = either(cursor, depth + 1)?;
+            match cursor.next()? {
+                Some((Token::Sign(")"), _)) => Ok(inner),
+                Some((token, found)) => Err(Fault::new(found, format!("expected `)`, found {}", token.show()))),
+                None => Err(Fault::new(span, "this parenthesis is never closed")),
+            }
+        }
+        Token::Word(word) => atom(cursor, &word, span).map(Condition::Atom),
+        token => Err(Fault::new(span, format!("expected a condition, found {}", token.show()))),
+    }
+}
+
+fn atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<Written, Fault> {
+    match word.split_once('.') {
+        Some(("tools", name)) if is_name(name) => Ok(Written { span, asks: Asks::Tool(name.to_owned()) }),
+        Some(("facts", name)) if is_name(name) => comparison(cursor, name, span),
+        _ => {
+            let fault = Fault::new(span, format!("`{word}` is neither a tool nor a fact"));
+            Err(fault.help(format!("write `tools.{word}` or `facts.{word}`").replace(". ", ".")))
+        }
+    }
+}
+
+fn comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> Result<Written, Fault> {
+    let fact = |span, compared| Written { span, asks: Asks::Fact(name.to_owned(), compared) };
+    let Some((Token::Sign(sign), at)) = cursor.peek()? else { return Ok(fact(span, None)) };
+    let Some((_, comparison)) = SIGNS.into_iter().find(|(known, _)| *known == sign) else {
+        return Ok(fact(span, None));
+    };
+    cursor.next()?;
+    let literal = match cursor.next()? {
+        Some((Token::Text(text), at)) => (FactValue::Text(text.into()), at),
+        Some((Token::Integer(integer), at)) => (FactValue::Integer(integer), at),
+        Some((Token::Word(word), at)) if word == "true" || word == "false" => (FactValue::Boolean(word == "true"), at),
+        Some((token, at)) => {
+            let message =
+                format!("a fact is compared with a text, an integer, true or false, not with {}", token.show());
+            return Err(Fault::new(at, message));
+        }
+        None => return Err(Fault::new(at, format!("nothing stands behind `{sign}`"))),
+    };
+    Ok(fact(span.start..literal.1.end, Some((comparison, literal.0))))
+}
+
+/// A tool's or a fact's name.
+pub(super) fn is_name(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(condition: &Condition<Written>) -> String {
+        let join = |parts: &[Condition<Written>], word: &str| {
+            format!("({})", parts.iter().map(show).collect::<Vec<_>>().join(word))
+        };
+        match condition {
+            Condition::Atom(Written { asks: Asks::Tool(name), .. }) => format!("t:{name}"),
+            Condition::Atom(Written { asks: Asks::Fact(name, None), .. }) => format!("f:{name}"),
+            Condition::Atom(Written { asks: Asks::Fact(name, Some((comparison, literal))), .. }) => {
+                format!("f:{name}{comparison:?}{literal:?}")
+            }
+            Condition::Not(inner) => format!("!{}", show(inner)),
+            Condition::And(parts) => join(parts, " & "),
+            Condition::Or(parts) => join(parts, " | "),
+        }
+    }
+
+    #[test]
+    fn and_binds_closer_than_or_and_not_closest() {
+        for (text, shown) in [
+            ("tools.a", "t:a"),
+            ("not tools.a and tools.b or facts.c", "((!t:a & t:b) | f:c)"),
+            ("tools.a and (tools.b or not not tools.c-d)", "(t:a & (t:b | !!t:c-d))"),
+            ("facts.x == 'it\\'s' or facts.n>=-3", "(f:xEqualText(\"it's\") | f:nGreaterOrEqualInteger(-3))"),
+            ("facts.b != true\n and  tools.a", "(f:bNotEqualBoolean(true) & t:a)"),
+        ] {
+            assert_eq!(show(&parse(text).unwrap()), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_found_at_its_place() {
+        for (text, at, message) in [
+            ("", 0..0, "a condition is missing here"),
+            ("tools.a and", 11..11, "a condition is missing here"),
+            ("tools.a tools.b", 8..15, "`tools.b` after the end of the condition"),
+            ("web", 0..3, "`web` is neither a tool nor a fact"),
+            ("(tools.a", 0..1, "this parenthesis is never closed"),
+            ("facts.x = 'a'", 8..9, "`=` compares nothing"),
+            ("facts.x == 1.5", 11..14, "`1.5` is no integer of 64 bits, and facts are never fractions"),
+            ("facts.x ==", 8..10, "nothing stands behind `==`"),
+            (
+                "facts.x == tools.y",
+                11..18,
+                "a fact is compared with a text, an integer, true or false, not with `tools.y`",
+            ),
+            ("tools.a | tools.b", 8..9, "`|` means nothing here"),
+            ("facts.x == 'a", 11..13, "this text has no closing '"),
+            ("tools.é", 0..8, "`tools.é` is neither a tool nor a fact"),
+        ] {
+            let fault = parse(text).unwrap_err();
+            assert_eq!((fault.span, fault.message.as_str()), (at, message), "{text}");
+        }
+        let deep = format!("{}tools.a", "not ".repeat(100_000));
+        assert!(parse(&deep).unwrap_err().message.contains("deep"));
+        let deep = format!("{}tools.a", "(".repeat(100_000));
+        assert!(parse(&deep).unwrap_err().message.contains("deep"));
+    }
+}

@@ -1,0 +1,381 @@
+//! Templates: text with `{% if %}`, `{{ facts.NAME }}` and `{{ available('a', 'b', join=', ') }}` in it.
+//!
+//! No trimming, no filters, no comments. `{{ '{{' }}` writes the braces: any quoted text between braces stands for itself.
+
+use std::ops::Range;
+
+use super::Fault;
+use super::condition::{self, Asks, Condition};
+use super::cursor::{Cursor, Token};
+
+/// `{% if %}` nest at most this deep.
+const DEEPEST: usize = 16;
+
+/// A piece of a template, over atoms `A` and facts `F`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece<A, F> {
+    /// Words, as they are.
+    Text(String),
+    /// The value of a fact.
+    Fact(F),
+    /// Those of some tools that are there.
+    Available {
+        /// Whether each is there, and its name.
+        tools: Vec<(A, String)>,
+        /// What stands between two of them.
+        join: String,
+    },
+    /// One of several texts: the first whose condition holds.
+    Choice {
+        /// Conditions and what they lead to, in order.
+        branches: Vec<(Condition<A>, Vec<Piece<A, F>>)>,
+        /// What stands there where none holds.
+        otherwise: Vec<Piece<A, F>>,
+    },
+}
+
+/// A fact as it is written: its name, and where.
+pub type WrittenFact = (String, Range<usize>);
+
+type Written = Piece<super::condition::Written, WrittenFact>;
+
+impl<A, F> Piece<A, F> {
+    /// The same over other atoms and facts.
+    pub fn map<B, G>(self, atom: &mut impl FnMut(A) -> B, fact: &mut impl FnMut(F) -> G) -> Piece<B, G> {
+        match self {
+            Piece::Text(text) => Piece::Text(text),
+            Piece::Fact(of) => Piece::Fact(fact(of)),
+            Piece::Available { tools, join } => {
+                Piece::Available { tools: tools.into_iter().map(|(tool, name)| (atom(tool), name)).collect(), join }
+            }
+            Piece::Choice { branches, otherwise } => Piece::Choice {
+                branches: branches
+                    .into_iter()
+                    .map(|(condition, pieces)| {
+                        let condition = condition.map(atom);
+                        (condition, pieces.into_iter().map(|piece| piece.map(atom, fact)).collect())
+                    })
+                    .collect(),
+                otherwise: otherwise.into_iter().map(|piece| piece.map(atom, fact)).collect(),
+            },
+        }
+    }
+}
+
+/// Reads a template.
+pub fn parse(text: &str) -> Result<Vec<Written>, Fault> {
+    let mut reader = Reader { text, at: 0 };
+    let (pieces, end) = reader.pieces(0)?;
+    match end {
+        None => Ok(pieces),
+        Some(tag) => Err(Fault::new(tag.span, format!("`{}` without an `if` before it", tag.word))),
+    }
+}
+
+struct Reader<'s> {
+    text: &'s str,
+    at: usize,
+}
+
+/// `{% word ... %}`
+struct Tag {
+    word: String,
+    /// From brace to brace.
+    span: Range<usize>,
+    /// Between the word and the closing brace.
+    rest: Range<usize>,
+}
+
+impl Reader<'_> {
+    /// Pieces up to a tag that is not an `if`, or to the end.
+    fn pieces(&mut self, depth: usize) -> Result<(Vec<Written>, Option<Tag>), Fault> {
+        let mut pieces = Vec::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let Some(found) = ["{{", "{%", "{#", "}}", "%}", "#}"].iter().filter_map(|sign| rest.find(sign)).min()
+            else {
+                push_text(&mut pieces, rest);
+                self.at = self.text.len();
+                return Ok((pieces, None));
+            };
+            push_text(&mut pieces, &rest[..found]);
+            self.at += found;
+            match &rest[found..found + 2] {
+                "{{" => {
+                    let piece = self.expression()?;
+                    match piece {
+                        Piece::Text(text) => push_text(&mut pieces, &text),
+                        piece => pieces.push(piece),
+                    }
+                }
+                "{%" => {
+                    let tag = self.tag()?;
+                    if tag.word != "if" {
+                        return Ok((pieces, Some(tag)));
+                    }
+                    pieces.push(self.choice(tag, depth + 1)?);
+                }
+                "{#" => {
+                    let fault = Fault::new(self.at..self.at + 2, "comments are not part of the template language");
+                    return Err(
+                        fault.help("put it into a TOML comment, or write `{{ '{#' }}` for the signs themselves")
+                    );
+                }
+                sign => {
+                    let fault = Fault::new(self.at..self.at + 2, format!("`{sign}` closes nothing"));
+                    return Err(fault.help(format!("write `{{{{ '{sign}' }}}}` for the signs themselves")));
+                }
+            }
+        }
+    }
+
+    fn choice(&mut self, opening: Tag, depth: usize) -> Result<Written, Fault> {
+        if depth > DEEPEST {
+            return Err(Fault::new(opening.span, format!("`if` nested more than {DEEPEST} deep")));
+        }
+        let mut branches = Vec::new();
+        let mut otherwise = None;
+        let mut current = opening;
+        let opened = current.span.clone();
+        loop {
+            let condition = match current.word.as_str() {
+                "if" | "elif" => Some(condition::parse_within(self.text, current.rest.clone())?),
+                _ => None,
+            };
+            let (pieces, next) = self.pieces(depth)?;
+            match condition {
+                Some(condition) => branches.push((condition, pieces)),
+                None => otherwise = Some(pieces),
+            }
+            let Some(next) = next else {
+                return Err(Fault::new(opened, "this `if` is never closed").help("close it by `{% endif %}`"));
+            };
+            match (next.word.as_str(), &otherwise) {
+                ("endif", _) => {
+                    self.bare(&next)?;
+                    return Ok(Piece::Choice { branches, otherwise: otherwise.unwrap_or_default() });
+                }
+                ("elif" | "else", Some(_)) => {
+                    return Err(Fault::new(next.span, format!("`{}` after `else`", next.word)));
+                }
+                ("else", None) => self.bare(&next)?,
+                _ => {}
+            }
+            current = next;
+        }
+    }
+
+    /// `else` and `endif` take nothing.
+    fn bare(&self, tag: &Tag) -> Result<(), Fault> {
+        match Cursor::new(self.text, tag.rest.clone()).next()? {
+            None => Ok(()),
+            Some((token, span)) => Err(Fault::new(span, format!("{} behind `{}`", token.show(), tag.word))),
+        }
+    }
+
+    fn tag(&mut self) -> Result<Tag, Fault> {
+        let span = self.delimited("%}")?;
+        let inner = span.start + 2..span.end - 2;
+        let text = &self.text[inner.clone()];
+        if let Some(sign) = trimming(text) {
+            return Err(trims(&inner, text, sign));
+        }
+        let (word, start) = match Cursor::new(self.text, inner.clone()).next()? {
+            Some((Token::Word(word), found)) => (word, found),
+            Some((token, found)) => return Err(Fault::new(found, format!("expected a tag, found {}", token.show()))),
+            None => return Err(Fault::new(span, "an empty tag")),
+        };
+        if !["if", "elif", "else", "endif"].contains(&word.as_str()) {
+            let fault = Fault::new(start, format!("unknown tag `{word}`"));
+            return Err(fault.help("the tags are `if`, `elif`, `else`, `endif`"));
+        }
+        Ok(Tag { word, span, rest: start.end..inner.end })
+    }
+
+    fn expression(&mut self) -> Result<Written, Fault> {
+        let span = self.delimited("}}")?;
+        let inner = span.start + 2..span.end - 2;
+        let text = &self.text[inner.clone()];
+        if let Some(sign) = trimming(text) {
+            return Err(trims(&inner, text, sign));
+        }
+        let mut cursor = Cursor::new(self.text, inner);
+        let piece = match cursor.next()? {
+            Some((Token::Text(text), _)) => Piece::Text(text),
+            Some((Token::Word(word), at)) if word == "available" => Self::available(&mut cursor, at)?,
+            Some((Token::Word(word), at)) => match word.split_once('.') {
+                Some(("facts", name)) if condition::is_name(name) => Piece::Fact((name.to_owned(), at)),
+                _ => {
+                    let fault = Fault::new(at, format!("`{word}` cannot be written out"));
+                    return Err(fault.help("what can is `facts.NAME`, `available('tool', ...)`, or a quoted text"));
+                }
+            },
+            Some((token, at)) => return Err(Fault::new(at, format!("{} cannot be written out", token.show()))),
+            None => return Err(Fault::new(span, "nothing to write out")),
+        };
+        match cursor.next() {
+            Ok(None) => Ok(piece),
+            Ok(Some((token, at))) => Err(Fault::new(at, format!("{} behind what is to be written out", token.show()))),
+            // A sign that means nothing: most likely Jinja's filter.
+            Err(fault) => Err(fault.help("filters and operators are not part of the template language")),
+        }
+    }
+
+    fn available(cursor: &mut Cursor<'_>, at: Range<usize>) -> Result<Written, Fault> {
+        let expect = |cursor: &mut Cursor<'_>, sign: &'static str| match cursor.next()? {
+            Some((Token::Sign(found), at)) if found == sign => Ok(at),
+            Some((token, at)) => Err(Fault::new(at, format!("expected `{sign}`, found {}", token.show()))),
+            None => Err(Fault::new(cursor.end(), format!("expected `{sign}`"))),
+        };
+        expect(cursor, "(")?;
+        let (mut tools, mut join) = (Vec::new(), None);
+        loop {
+            match cursor.next()? {
+                Some((Token::Sign(")"), _)) => break,
+                Some((Token::Text(name), at)) if join.is_none() => {
+                    if tools.iter().any(|(_, known)| *known == name) {
+                        return Err(Fault::new(at, format!("`{name}` is named twice")));
+                    }
+                    tools.push((condition::Written { asks: Asks::Tool(name.clone()), span: at }, name));
+                }
+                Some((Token::Word(word), at)) if word == "join" && join.is_none() => {
+                    expect(cursor, "=")?;
+                    match cursor.next()? {
+                        Some((Token::Text(text), _)) => join = Some(text),
+                        _ => return Err(Fault::new(at, "`join` is a quoted text")),
+                    }
+                }
+                Some((token, at)) => {
+                    let fault = Fault::new(at, format!("expected a tool's name in quotes, found {}", token.show()));
+                    return Err(fault.help("write `available('a', 'b', join=' or ')`, with `join` last if at all"));
+                }
+                None => return Err(Fault::new(cursor.end(), "expected `)`")),
+            }
+            match cursor.next()? {
+                Some((Token::Sign(","), _)) => {}
+                Some((Token::Sign(")"), _)) => break,
+                Some((token, at)) => {
+                    return Err(Fault::new(at, format!("expected `,` or `)`, found {}", token.show())));
+                }
+                None => return Err(Fault::new(cursor.end(), "expected `)`")),
+            }
+        }
+        if tools.is_empty() {
+            return Err(Fault::new(at, "`available` needs at least one tool"));
+        }
+        Ok(Piece::Available { tools, join: join.unwrap_or_else(|| ", ".to_owned()) })
+    }
+
+    /// From the opening sign here to the closing one, which may stand in a quoted text before it does in earnest.
+    fn delimited(&mut self, closing: &str) -> Result<Range<usize>, Fault> {
+        let start = self.at;
+        let mut quote = None;
+        let mut letters = self.text[start + 2..].char_indices();
+        while let Some((at, letter)) = letters.next() {
+            let at = start + 2 + at;
+            match quote {
+                None if self.text[at..].starts_with(closing) => {
+                    self.at = at + 2;
+                    return Ok(start..self.at);
+                }
+                None if letter == '\'' || letter == '"' => quote = Some(letter),
+                Some(_) if letter == '\\' => drop(letters.next()),
+                Some(open) if letter == open => quote = None,
+                _ => {}
+            }
+        }
+        let opening = &self.text[start..start + 2];
+        let fault = Fault::new(start..start + 2, format!("`{opening}` without `{closing}`"));
+        Err(fault.help(format!("close it, or write `{{{{ '{opening}' }}}}` for the signs themselves")))
+    }
+}
+
+/// Joins text to text.
+fn push_text(pieces: &mut Vec<Written>, text: &str) {
+    match pieces.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Piece::Text(last)) => last.push_str(text),
+        _ => pieces.push(Piece::Text(text.to_owned())),
+    }
+}
+
+/// Jinja's signs for taking away the white space around a tag.
+fn trimming(inner: &str) -> Option<usize> {
+    if inner.starts_with(['-', '+']) {
+        return Some(0);
+    }
+    inner.ends_with(['-', '+']).then(|| inner.len() - 1)
+}
+
+fn trims(inner: &Range<usize>, text: &str, at: usize) -> Fault {
+    let place = inner.start + at..inner.start + at + 1;
+    let fault = Fault::new(
+        place,
+        format!("`{}` trims white space in Jinja, and is not part of the template language", &text[at..=at]),
+    );
+    fault.help("write the white space where it is to be")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(pieces: &[Written]) -> String {
+        let piece = |piece: &Written| match piece {
+            Piece::Text(text) => format!("{text:?}"),
+            Piece::Fact((name, _)) => format!("fact:{name}"),
+            Piece::Available { tools, join } => {
+                format!("{:?} by {join:?}", tools.iter().map(|(_, name)| name).collect::<Vec<_>>())
+            }
+            Piece::Choice { branches, otherwise } => {
+                let branches: Vec<String> = branches.iter().map(|(_, pieces)| show(pieces)).collect();
+                format!("[{} else {}]", branches.join(" elif "), show(otherwise))
+            }
+        };
+        pieces.iter().map(piece).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn text_facts_tools_and_choices() {
+        for (text, shown) in [
+            ("plain { text }", r#""plain { text }""#),
+            ("a{{ facts.x }}b", r#""a" fact:x "b""#),
+            ("a {{ '{{' }} b {{'%}'}}", r#""a {{ b %}""#),
+            ("{{ available('a', \"b\", join=' or ') }}", r#"["a", "b"] by " or ""#),
+            ("{{available('a',)}}", r#"["a"] by ", ""#),
+            ("{% if tools.a %}x{% elif tools.b %}y{% else %}z{% endif %}!", r#"["x" elif "y" else "z"] "!""#),
+            ("{% if tools.a %}{% if tools.b %}x{% endif %}{% endif %}", r#"[["x" else ] else ]"#),
+            ("{% if facts.x == '%}' %}x{% endif %}", r#"["x" else ]"#),
+        ] {
+            assert_eq!(show(&parse(text).unwrap()), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_found_at_its_place() {
+        for (text, at, message) in [
+            ("a{% if tools.a %}b", 1..17, "this `if` is never closed"),
+            ("a{% endif %}", 1..12, "`endif` without an `if` before it"),
+            ("{% if tools.a %}{% else %}{% else %}{% endif %}", 26..36, "`else` after `else`"),
+            ("{% for x in y %}", 3..6, "unknown tag `for`"),
+            ("{% if %}{% endif %}", 5..5, "a condition is missing here"),
+            ("{{ facts.x | upper }}", 11..12, "`|` means nothing here"),
+            ("{{ tools.x }}", 3..10, "`tools.x` cannot be written out"),
+            ("{{ x", 0..2, "`{{` without `}}`"),
+            ("a }} b", 2..4, "`}}` closes nothing"),
+            ("a {# b #}", 2..4, "comments are not part of the template language"),
+            ("{%- if tools.a %}", 2..3, "`-` trims white space in Jinja, and is not part of the template language"),
+            ("{{ available() }}", 3..12, "`available` needs at least one tool"),
+            ("{{ available('a', 'a') }}", 18..21, "`a` is named twice"),
+            ("{{ available('a', join=3) }}", 18..22, "`join` is a quoted text"),
+            ("{% if tools.a and %}x{% endif %}", 17..17, "a condition is missing here"),
+            ("{{ }}", 0..5, "nothing to write out"),
+            ("{% if tools.a %}{% endif tools.a %}", 25..32, "`tools.a` behind `endif`"),
+        ] {
+            let fault = parse(text).unwrap_err();
+            assert_eq!((fault.span, fault.message.as_str()), (at, message), "{text}");
+        }
+        let deep = "{% if tools.a %}".repeat(100_000);
+        assert!(parse(&deep).unwrap_err().message.contains("deep"));
+    }
+}
