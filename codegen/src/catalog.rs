@@ -298,7 +298,7 @@ impl Names<'_> {
                 let fact = &facts[name];
                 let asked = compared.as_ref().map_or(&FactValue::Boolean(true), |(_, with)| with);
                 if discriminant(asked) != discriminant(&fact.default) {
-                    let message = format!("the fact `{name}` is {}, not {}", noun(&fact.default), noun(asked));
+                    let message = format!("the fact `{name}` is {}, not {}", fact.default.noun(), asked.noun());
                     self.sink.push(
                         Diagnostic::new(Code::FACT_TYPE, place, message)
                             .related(fact.name.place, "declared here")
@@ -312,12 +312,12 @@ impl Names<'_> {
                 }
                 match compared {
                     None => Some(Atom::Fact(id)),
-                    Some((Comparison::Equal | Comparison::NotEqual, _)) | Some((_, FactValue::Integer(_))) => {
+                    Some((Comparison::Equal | Comparison::NotEqual, _) | (_, FactValue::Integer(_))) => {
                         let (comparison, with) = compared.clone()?;
                         Some(Atom::Compared(id, comparison, with))
                     }
                     Some(_) => {
-                        let message = format!("the fact `{name}` is {}, which has no order", noun(&fact.default));
+                        let message = format!("the fact `{name}` is {}, which has no order", fact.default.noun());
                         self.sink.push(Diagnostic::new(Code::FACT_TYPE, place, message).help("use `==` or `!=`"));
                         None
                     }
@@ -387,12 +387,4 @@ impl Names<'_> {
 
 fn unknown_toolset(name: &At<String>, what: &str) -> Diagnostic {
     Diagnostic::new(Code::UNKNOWN_TOOLSET, name.place, format!("unknown {what} `{}`", name.value))
-}
-
-fn noun(value: &FactValue) -> &'static str {
-    match value {
-        FactValue::Text(_) => "a string",
-        FactValue::Boolean(_) => "a boolean",
-        FactValue::Integer(_) => "an integer",
-    }
 }

@@ -67,12 +67,15 @@ impl Doc {
             }
             Doc::Array(items) => {
                 push(out, "[");
-                write_list(items.iter().map(|(when, item)| (when.as_ref(), None, item)).collect(), out);
+                let items: Vec<_> = items.iter().map(|(when, item)| (when.as_ref(), None, item)).collect();
+                write_list(&items, out);
                 push(out, "]");
             }
             Doc::Object(entries) => {
                 push(out, "{");
-                write_list(entries.iter().map(|(when, key, value)| (when.as_ref(), Some(key), value)).collect(), out);
+                let entries: Vec<_> =
+                    entries.iter().map(|(when, key, value)| (when.as_ref(), Some(key), value)).collect();
+                write_list(&entries, out);
                 push(out, "}");
             }
         }
@@ -107,7 +110,7 @@ fn flatten(parts: Vec<Part>, out: &mut Vec<Segment>) {
 
 /// Settles the commas. They belong to the entries before the first one that is always there, and to those behind it;
 /// where none is, an entry has one before it if any of its predecessors is there.
-fn write_list(entries: Vec<(Option<&When>, Option<&String>, &Doc)>, out: &mut Vec<Part>) {
+fn write_list(entries: &[(Option<&When>, Option<&String>, &Doc)], out: &mut Vec<Part>) {
     let anchor = entries.iter().position(|(when, ..)| when.is_none());
     for (index, (when, key, value)) in entries.iter().enumerate() {
         let entry = |out: &mut Vec<Part>| {
@@ -215,4 +218,105 @@ fn index(atom: AtomId) -> u8 {
 
 fn narrow(count: usize) -> u16 {
     u16::try_from(count).unwrap_or_else(|_| unreachable!("a definition larger than the checks let pass"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::questions::FactRef;
+
+    fn atom(index: usize) -> When {
+        Condition::Atom(AtomId(index))
+    }
+
+    fn not(when: When) -> When {
+        Condition::Not(Box::new(when))
+    }
+
+    fn holds(when: &When, atoms: Atoms) -> bool {
+        match when {
+            Condition::Atom(atom) => atoms >> atom.0 & 1 == 1,
+            Condition::Not(inner) => !holds(inner, atoms),
+            Condition::And(parts) => parts.iter().all(|part| holds(part, atoms)),
+            Condition::Or(parts) => parts.iter().any(|part| holds(part, atoms)),
+        }
+    }
+
+    /// What a document means, with nothing compiled.
+    fn meaning(doc: &Doc, atoms: Atoms) -> Value {
+        let there = |when: &Option<When>| when.as_ref().is_none_or(|when| holds(when, atoms));
+        match doc {
+            Doc::Json(value) => value.clone(),
+            Doc::Text(template) => Value::String(said(template, atoms)),
+            Doc::Array(items) => {
+                items.iter().filter(|(when, _)| there(when)).map(|(_, item)| meaning(item, atoms)).collect()
+            }
+            Doc::Object(entries) => (entries.iter().filter(|(when, ..)| there(when)))
+                .map(|(_, key, value)| (key.clone(), meaning(value, atoms)))
+                .collect(),
+        }
+    }
+
+    fn said(template: &Template, atoms: Atoms) -> String {
+        let say = |piece: &Piece<AtomId, FactRef>| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Fact(_) => "a \"fact\"".to_owned(),
+            Piece::Available { tools, join } => {
+                let there = tools.iter().filter(|(tool, _)| holds(&atom(tool.0), atoms));
+                there.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(join)
+            }
+            Piece::Choice { branches, otherwise } => {
+                let taken = branches.iter().find(|(when, _)| holds(when, atoms)).map(|(_, pieces)| pieces);
+                said(taken.unwrap_or(otherwise), atoms)
+            }
+        };
+        template.iter().map(say).collect()
+    }
+
+    /// All that can be made of a few conditions, an array or object of up to four of them each.
+    #[test]
+    fn segments_come_to_what_the_document_means_in_every_turn() {
+        let whens = [
+            None,
+            Some(atom(0)),
+            Some(not(Condition::Or(vec![atom(0), atom(1)]))),
+            Some(Condition::And(vec![atom(1), not(atom(2))])),
+        ];
+        let text = Doc::Text(vec![
+            Piece::Text("a \"b\" \\ \u{1}".into()),
+            Piece::Choice {
+                branches: vec![
+                    (atom(0), vec![Piece::Text("x".into()), Piece::Fact(FactRef(0))]),
+                    (
+                        Condition::Or(vec![atom(1), not(atom(0))]),
+                        vec![Piece::Choice {
+                            branches: vec![(atom(2), vec![Piece::Text("deep".into())])],
+                            otherwise: Vec::new(),
+                        }],
+                    ),
+                ],
+                otherwise: vec![Piece::Text("never".into())],
+            },
+            Piece::Text("!".into()),
+            Piece::Available { tools: vec![(AtomId(0), "p".into()), (AtomId(2), "q".into())], join: "\" or ".into() },
+        ]);
+        let mut docs = vec![text.clone()];
+        for count in 0..=4_u32 {
+            for choice in 0..4_usize.pow(count) {
+                let picked = (0..count).map(|index| whens[choice / 4_usize.pow(index) % 4].clone());
+                let item = |index: usize| if index == 1 { text.clone() } else { Value::from(index).into() };
+                let items = picked.clone().enumerate().map(|(index, when)| (when, item(index)));
+                let array = Doc::Array(items.collect());
+                let entries = picked.enumerate().map(|(index, when)| (when, format!("\"{index}"), item(index)));
+                let object = Doc::Object(entries.collect());
+                docs.push(Doc::Array(vec![(None, array), (Some(atom(2)), object)]));
+            }
+        }
+        let facts = [FactValue::Text("a \"fact\"".into())];
+        for doc in docs {
+            for atoms in 0..8 {
+                assert_eq!(doc.value(atoms, &facts), meaning(&doc, atoms), "{atoms:03b} {doc:?}");
+            }
+        }
+    }
 }

@@ -31,7 +31,7 @@ pub trait FileTools: Send + Sync {
         args: search_files::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
-    /// Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, an edit of just those lines is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.
+    /// Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, `patch` is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.
     ///
     /// `execution = "sync"` in `manifests/tools/write_file.toml`.
     fn write_file(
@@ -559,7 +559,7 @@ pub mod write_file {
             toolset: Borrowed("file"),
             emoji: Borrowed("📝"),
             arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
+            atoms: Borrowed(&[Atom::Tool(Borrowed("patch"))]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
@@ -570,7 +570,22 @@ pub mod write_file {
                     &[
                         Segment::Text(
                             Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"write_file\",\"description\":\"Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, an edit of just those lines is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"content\":{\"type\":\"string\",\"description\":\"The whole text of the file, written as given: end it with a newline where the format wants one.\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false}}}",
+                                "{\"type\":\"function\",\"function\":{\"name\":\"write_file\",\"description\":\"Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, ",
+                            ),
+                        ),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(0)]),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed("`patch`")),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(0), Op::Not]),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed("an edit of just those lines")),
+                        Segment::Text(
+                            Borrowed(
+                                " is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"content\":{\"type\":\"string\",\"description\":\"The whole text of the file, written as given: end it with a newline where the format wants one.\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false}}}",
                             ),
                         ),
                     ],

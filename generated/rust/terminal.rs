@@ -11,7 +11,7 @@ use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Tools
     note = "write `impl TerminalTools for {Self}`: a method for each tool, which the compiler then names"
 )]
 pub trait TerminalTools: Send + Sync {
-    /// Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables that hold credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.
+    /// Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. To look into files, prefer read_file and search_files. Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables that hold credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.
     ///
     /// `execution = "sync"` in `manifests/tools/terminal.toml`.
     fn terminal(
@@ -98,7 +98,12 @@ pub mod terminal {
             toolset: Borrowed("terminal"),
             emoji: Borrowed("💻"),
             arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
+            atoms: Borrowed(
+                &[
+                    Atom::Tool(Borrowed("read_file")),
+                    Atom::Tool(Borrowed("search_files")),
+                ],
+            ),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
@@ -109,7 +114,26 @@ pub mod terminal {
                     &[
                         Segment::Text(
                             Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables that hold credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}",
+                                "{\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. ",
+                            ),
+                        ),
+                        Segment::When {
+                            condition: Condition::new(
+                                &[Op::Atom(0), Op::Atom(1), Op::Or],
+                            ),
+                            segments: 3,
+                        },
+                        Segment::Text(Borrowed("To look into files, prefer ")),
+                        Segment::Available {
+                            tools: Borrowed(
+                                &[(0, Borrowed("read_file")), (1, Borrowed("search_files"))],
+                            ),
+                            join: Borrowed(" and "),
+                        },
+                        Segment::Text(Borrowed(". ")),
+                        Segment::Text(
+                            Borrowed(
+                                "Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables that hold credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}",
                             ),
                         ),
                     ],

@@ -18,7 +18,7 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
             let folded = fold(candidate);
             let distance = strsim::osa_distance(&wanted, &folded);
             let (short, long) = (wanted.len().min(folded.len()), wanted.len().max(folded.len()));
-            let close = distance * 3 <= long.max(3);
+            let close = distance * 3 <= long.max(3) && distance < long;
             let prefix = short >= 3 && (wanted.starts_with(&folded) || folded.starts_with(&wanted));
             (close || prefix).then_some((distance, candidate))
         })
@@ -46,6 +46,7 @@ mod tests {
         assert_eq!(nearest("serach_files", tools), ["search_files"]);
         assert!(nearest("browser_click", tools).is_empty());
         assert!(nearest("to", ["at"]).is_empty());
+        assert!(nearest("a", ["b"]).is_empty());
         assert!(nearest(&"x".repeat(1_000_000), tools).is_empty());
     }
 }

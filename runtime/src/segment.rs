@@ -52,6 +52,41 @@ pub enum FactValue {
     Integer(i64),
 }
 
+impl FactValue {
+    /// What it is, in words.
+    pub fn noun(&self) -> &'static str {
+        match self {
+            FactValue::Text(_) => "a string",
+            FactValue::Boolean(_) => "a boolean",
+            FactValue::Integer(_) => "an integer",
+        }
+    }
+}
+
+impl From<&'static str> for FactValue {
+    fn from(text: &'static str) -> Self {
+        FactValue::Text(text.into())
+    }
+}
+
+impl From<String> for FactValue {
+    fn from(text: String) -> Self {
+        FactValue::Text(text.into())
+    }
+}
+
+impl From<bool> for FactValue {
+    fn from(flag: bool) -> Self {
+        FactValue::Boolean(flag)
+    }
+}
+
+impl From<i64> for FactValue {
+    fn from(integer: i64) -> Self {
+        FactValue::Integer(integer)
+    }
+}
+
 /// A step of a condition, in the order in which a stack machine takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {

@@ -103,9 +103,8 @@ impl Session {
             match state.facts.get(name) {
                 Some(default) if discriminant(default) == discriminant(value) => {}
                 Some(default) => {
-                    return Err(SessionError(format!(
-                        "the fact `{name}` cannot be {value:?}: its default is {default:?}"
-                    )));
+                    let (is, told) = (default.noun(), value.noun());
+                    return Err(SessionError(format!("the fact `{name}` is {is}, and cannot be {told}")));
                 }
                 None => {
                     let near = nearest(name, state.facts.keys().map(|name| &**name));

@@ -131,7 +131,8 @@ fn joined() -> String {
     let mut text = String::new();
     for tool in tools {
         text.push(if text.is_empty() { '[' } else { ',' });
-        text.push_str(tool.definition(Dialect::OpenAi).unwrap_or_default());
+        let segments = tool.definition(Dialect::OpenAi).unwrap_or_default();
+        toolc::segment::render(segments, 0, &[], &mut text);
     }
     text.push(']');
     text

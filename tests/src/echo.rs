@@ -14,6 +14,10 @@ pub struct Echo;
 type Answer = Result<Output, ToolError>;
 
 impl ShapesTools for Echo {
+    fn depends(&self, args: shapes::depends::Args, _: &Call<'_>) -> Answer {
+        echo(&args)
+    }
+
     fn every_bound(&self, args: shapes::every_bound::Args, _: &Call<'_>) -> Answer {
         echo(&args)
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use toolc::{Dialect, Registry, Turn};
 
-use toolc_codegen::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::manifest::keys::{CHOICE, FACT, Form, Key, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
 use toolc_tests::echo::Echo;
 
@@ -41,8 +41,11 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
 
 /// A project's manifests of one kind, as JSON.
 fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
-    let files = files(&project.join("manifests").join(kind.folder()));
-    files.into_iter().map(|(stem, path)| (stem, toml::from_str(&read(&path)).expect("a manifest is TOML"))).collect()
+    let path = project.join("manifests").join(kind.place());
+    let files: Vec<(String, PathBuf)> =
+        if kind.place().ends_with('/') { files(&path) } else { [(kind.noun().to_owned(), path)].into() };
+    let files = files.into_iter().filter(|(_, path)| path.exists());
+    files.map(|(stem, path)| (stem, toml::from_str(&read(&path)).expect("a manifest is TOML"))).collect()
 }
 
 fn turn(toolset: &str) -> Turn {
@@ -68,7 +71,7 @@ fn the_golden_project_uses_every_word_of_the_language() {
         }
     }
     let mut unused = Vec::new();
-    for key in Kind::ALL.iter().flat_map(|kind| kind.keys()).chain(SCHEMA).chain(PROPERTY) {
+    for key in Kind::ALL.iter().flat_map(|kind| kind.keys()).chain(SCHEMA).chain(PROPERTY).chain(CHOICE).chain(FACT) {
         let words: Vec<String> = match key.form {
             Form::Word(words) => words.iter().map(|(word, _)| format!("{} = {word}", key.name)).collect(),
             Form::Types => toolc::table::Type::ALL.iter().map(|t| format!("{} = {}", key.name, t.name())).collect(),
@@ -83,11 +86,16 @@ fn the_golden_project_uses_every_word_of_the_language() {
 /// Notes every key of these tables that `value` uses, and words where the key takes words.
 fn collect(value: &Value, keys: &[Key], used: &mut BTreeSet<String>) {
     for (name, value) in value.as_object().into_iter().flatten() {
-        let key = keys.iter().chain(SCHEMA).chain(PROPERTY).find(|key| key.name == name);
+        let key = keys.iter().chain(CHOICE).chain(FACT).chain(SCHEMA).chain(PROPERTY).find(|key| key.name == name);
         let Some(key) = key else { panic!("`{name}` is no word of the language") };
         used.insert(name.clone());
         match key.form {
             Form::Properties => value.as_object().into_iter().flatten().for_each(|(_, p)| collect(p, SCHEMA, used)),
+            Form::Facts => value.as_object().into_iter().flatten().for_each(|(_, fact)| collect(fact, FACT, used)),
+            Form::Choices => {
+                let tables = value.as_array().into_iter().flatten().filter(|item| item.get("value").is_some());
+                tables.for_each(|item| collect(item, CHOICE, used));
+            }
             Form::Schema | Form::FlagOrSchema => collect(value, SCHEMA, used),
             _ => {}
         }

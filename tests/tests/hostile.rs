@@ -59,7 +59,7 @@ fn depth_that_can_be_parsed_is_not_fatal_either() {
         let nested = [
             parameter(&format!("default = {}{}", "[".repeat(deep), "]".repeat(deep))),
             parameter(&format!("default.{keys} = 1")),
-            parameter(&format!("enum = [{{ {keys} = 1 }}]")),
+            parameter(&format!("enum = [[{{ {keys} = 1 }}]]")),
         ];
         for text in nested {
             let found = codes(text);

@@ -18,7 +18,10 @@ fn a_project_compiles_without_a_finding() {
         let catalog = compilation.catalog.expect("without a finding there is a catalog");
         assert_eq!((catalog.tools().count(), catalog.toolsets().count()), (count, count.div_ceil(20)));
         for (_, tool) in catalog.tools() {
-            let (length, parameters) = (tool.manifest.description.value.len(), tool.manifest.params.properties.len());
+            let (length, parameters) = (
+                catalog.full_setting(tool).text(&tool.manifest.description.value).len(),
+                tool.manifest.params.properties.len(),
+            );
             assert!((200..=400).contains(&length) && (4..=6).contains(&parameters), "{}", tool.name());
         }
     }

@@ -1,12 +1,14 @@
 //! What conditions may do to a tool: ask at most so many questions, hide no parameter that must be sent, leave every enum
 //! a value and every list of tools a tool.
 
-use toolc::segment::{Atoms, MOST_ATOMS};
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::{Catalog, Tool};
-use crate::diagnostic::{Code, Diagnostic, Place, Sink};
+use toolc::segment::{Atoms, Comparison, FactValue, MOST_ATOMS};
+
+use crate::catalog::Catalog;
+use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::schema::{Property, Schema};
-use crate::text::condition::Condition;
+use crate::text::condition::{Asks, Condition};
 use crate::text::questions::{AtomId, Template, When};
 use crate::text::template::Piece;
 
@@ -23,27 +25,52 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             sink.push(found.help("split the tool, or let its text depend on less"));
             continue;
         }
-        let turns = Turns { count: 1 << asked.len() };
+        let turns = Turns::of(asked);
         turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
-        turns.check_schema(tool, &tool.manifest.params, &|_| true, sink);
+        turns.check_schema(&tool.manifest.params, &|_| true, sink);
     }
 }
 
-/// Every combination of answers to a tool's questions.
-struct Turns {
-    count: Atoms,
-}
+/// Every combination of answers to a tool's questions that there can be: a fact has one value, not several.
+struct Turns(Vec<Atoms>);
+
+/// How a fact is compared; none: whether it is true.
+type Compared<'a> = Option<&'a (Comparison, FactValue)>;
 
 type Holds<'h> = &'h dyn Fn(Atoms) -> bool;
 
 impl Turns {
+    fn of(asked: &[At<Asks>]) -> Self {
+        let mut groups: BTreeMap<&str, Vec<(usize, Compared<'_>)>> = BTreeMap::new();
+        let mut turns = vec![0];
+        for (index, asks) in asked.iter().enumerate() {
+            match &asks.value {
+                Asks::Tool(_) => turns = combined(&turns, &[0, 1 << index]),
+                Asks::Fact(name, compared) => groups.entry(name).or_default().push((index, compared.as_ref())),
+            }
+        }
+        for asked in groups.values() {
+            let answers = |value: FactValue| {
+                let holds = |compared: Compared<'_>| match compared {
+                    Some((comparison, with)) => comparison.holds(&value, with),
+                    None => value == FactValue::Boolean(true),
+                };
+                asked.iter().map(|(index, compared)| Atoms::from(holds(*compared)) << index).sum::<Atoms>()
+            };
+            let answers: BTreeSet<Atoms> =
+                asked.iter().flat_map(|(_, compared)| values_around(*compared)).map(answers).collect();
+            turns = combined(&turns, &answers.into_iter().collect::<Vec<_>>());
+        }
+        Self(turns)
+    }
+
     /// Whether something holds in a turn in which something else does.
     fn any(&self, within: Holds<'_>, holds: Holds<'_>) -> bool {
-        (0..self.count).any(|atoms| within(atoms) && holds(atoms))
+        self.0.iter().any(|&atoms| within(atoms) && holds(atoms))
     }
 
     /// `within`: the turns in which the schema is there at all.
-    fn check_schema(&self, tool: &Tool, schema: &Schema, within: Holds<'_>, sink: &Sink) {
+    fn check_schema(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
         if let Some(description) = &schema.description {
             self.check_text(&description.value, description.place, within, sink);
         }
@@ -51,10 +78,10 @@ impl Turns {
         for property in &schema.properties {
             check_required(property, sink);
             let there = |atoms| within(atoms) && property.when.as_ref().is_none_or(|when| holds(&when.value, atoms));
-            self.check_schema(tool, &property.schema, &there, sink);
+            self.check_schema(&property.schema, &there, sink);
         }
         for below in schema.below() {
-            self.check_schema(tool, below, within, sink);
+            self.check_schema(below, within, sink);
         }
     }
 
@@ -103,6 +130,24 @@ impl Turns {
                 }
             }
         }
+    }
+}
+
+fn combined(some: &[Atoms], others: &[Atoms]) -> Vec<Atoms> {
+    some.iter().flat_map(|some| others.iter().map(move |other| some | other)).collect()
+}
+
+/// Values of a fact between which a comparison tells.
+fn values_around(compared: Compared<'_>) -> Vec<FactValue> {
+    match compared {
+        Some((_, FactValue::Integer(with))) => {
+            [with.saturating_sub(1), *with, with.saturating_add(1)].map(FactValue::Integer).into()
+        }
+        // Longer by a letter that nobody writes: a text unlike all that it is compared with.
+        Some((_, FactValue::Text(with))) => {
+            vec![FactValue::Text(with.clone()), FactValue::Text(format!("{with}\0").into())]
+        }
+        Some((_, FactValue::Boolean(_))) | None => [true, false].map(FactValue::Boolean).into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `catalog.json`: the catalog for programs in any language. Which tools there are, and what each toolset holds.
 
 use serde_json::{Value, json};
+use toolc::segment::FactValue;
 
 use super::{MARK, Output};
 use crate::catalog::ToolId;
@@ -33,10 +34,19 @@ pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
             "resolved": names(&catalog.resolve(id)),
         })
     });
+    let facts = catalog.facts().iter().map(|fact| {
+        let default = match &fact.default {
+            FactValue::Text(text) => json!(text),
+            FactValue::Boolean(flag) => json!(flag),
+            FactValue::Integer(integer) => json!(integer),
+        };
+        json!({ "name": fact.name.value, "default": default, "description": fact.description })
+    });
     let document = json!({
         "$comment": MARK,
         "tools": tools.collect::<Value>(),
         "toolsets": toolsets.collect::<Value>(),
+        "facts": facts.collect::<Value>(),
     });
     vec![Output::json("catalog.json", &document)]
 }

@@ -44,7 +44,6 @@ fn value(key: &Key) -> Value {
     let types: Vec<&str> = toolc::table::Type::ALL.iter().map(|t| t.name()).collect();
     let mut value = match key.form {
         Form::Text | Form::Template | Form::Condition => json!({ "type": "string" }),
-        Form::Choices => json!({ "type": "array" }),
         Form::Facts => json!({ "type": "object", "additionalProperties": table(&[FACT]) }),
         Form::FactValue => json!({ "type": ["string", "boolean", "integer"] }),
         Form::Word(words) => json!({
@@ -55,7 +54,7 @@ fn value(key: &Key) -> Value {
         Form::Number => json!({ "type": "number" }),
         Form::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Form::Json => json!({}),
-        Form::Jsons => json!({ "type": "array" }),
+        Form::Jsons | Form::Choices => json!({ "type": "array", "minItems": 1 }),
         Form::Types => json!({ "anyOf": [{ "enum": types }, { "type": "array", "items": { "enum": types } }] }),
         Form::Schema => schema,
         Form::Properties => json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/property" } }),

@@ -275,7 +275,7 @@ impl<'t> Reader<'t> {
 
     fn choices(&self, key: &str) -> Vec<Choice> {
         let choice = |item: &'t Spanned<DeValue<'t>>| match item.get_ref() {
-            DeValue::Table(table) => {
+            DeValue::Table(table) if written_as_json(table).is_none() => {
                 let reader = self.nested(table, self.at(item), &[CHOICE], "a conditional value")?;
                 Some(Choice { value: reader.json("value")?, when: Some(reader.condition("when")?) })
             }
@@ -351,7 +351,10 @@ impl<'t> Reader<'t> {
                 if self.items(name).next().is_none() {
                     self.wrong_type(name, value, "at least one value");
                 }
-                for item in self.items(name).filter(|item| !item.get_ref().is_table()) {
+                let plain = |item: &&Spanned<DeValue<'_>>| {
+                    item.get_ref().as_table().is_none_or(|table| written_as_json(table).is_some())
+                };
+                for item in self.items(name).filter(plain) {
                     self.check_json(name, item);
                 }
             }
@@ -431,11 +434,12 @@ const TYPE_ALIASES: &[(&str, &[&str])] = &[
     ("null", &["none", "None", "nil", "void"]),
 ];
 
-type NotJson = (std::ops::Range<usize>, &'static str);
+/// Where in a value there is something that JSON has not, and why.
+type NotJson = (Range<usize>, String);
 
-/// A TOML value as JSON; or the place within it that JSON has nothing for.
+/// A TOML value as JSON. What TOML cannot write is written as `{ json = '...' }`.
 fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, NotJson> {
-    let refuse = |why| Err((value.span(), why));
+    let refuse = |why: &str| Err((value.span(), why.to_owned()));
     match value.get_ref() {
         DeValue::String(text) => Ok(Value::String(text.to_string())),
         DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
@@ -449,10 +453,18 @@ fn json(value: &Spanned<DeValue<'_>>) -> Result<Value, NotJson> {
         },
         DeValue::Datetime(_) => refuse("JSON has no dates: write it as a string"),
         DeValue::Array(items) => items.iter().map(json).collect::<Result<_, _>>().map(Value::Array),
-        DeValue::Table(table) => table
-            .iter()
-            .map(|(key, value)| Ok((key.get_ref().to_string(), json(value)?)))
-            .collect::<Result<_, NotJson>>()
-            .map(Value::Object),
+        DeValue::Table(table) => match written_as_json(table) {
+            Some(text) => serde_json::from_str(text).or_else(|error| refuse(&format!("this is not JSON: {error}"))),
+            None => table
+                .iter()
+                .map(|(key, value)| Ok((key.get_ref().to_string(), json(value)?)))
+                .collect::<Result<_, NotJson>>()
+                .map(Value::Object),
+        },
     }
+}
+
+/// The text of `{ json = '...' }`.
+fn written_as_json<'t>(table: &'t DeTable<'_>) -> Option<&'t str> {
+    if table.len() == 1 { table.get("json")?.get_ref().as_str() } else { None }
 }

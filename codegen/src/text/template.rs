@@ -28,11 +28,14 @@ pub enum Piece<A, F> {
     /// One of several texts: the first whose condition holds.
     Choice {
         /// Conditions and what they lead to, in order.
-        branches: Vec<(Condition<A>, Vec<Piece<A, F>>)>,
+        branches: Vec<Branch<A, F>>,
         /// What stands there where none holds.
         otherwise: Vec<Piece<A, F>>,
     },
 }
+
+/// A condition, and what stands there where it is the first that holds.
+pub type Branch<A, F> = (Condition<A>, Vec<Piece<A, F>>);
 
 /// A fact as it is written: its name, and where.
 pub type WrittenFact = (String, Range<usize>);

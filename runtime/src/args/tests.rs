@@ -33,7 +33,7 @@ pub(super) fn typed() -> Table {
         Node { literals: Span::new(3, 3), ..node(Form::Choice, &[String, Null]) },
         Node { items: Some(9), ..node(Form::Array, &[Array]) },
     ];
-    let property = |name: &'static str, required, node| Property { name: name.into(), required, node };
+    let property = |name: &'static str, required, node| Property::new(name, required, node);
     let properties = vec![
         property("text", true, 1),
         property("limit", false, 2),
@@ -65,6 +65,7 @@ pub(super) fn typed() -> Table {
         literals: literals.into(),
         branches: vec![8, 9].into(),
         bounds: bounds.into(),
+        conditions: Vec::new().into(),
     }
 }
 

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use serde_json::json;
+use toolc::segment::Segment;
 use toolc::table::Table;
 use toolc::{
     Answer, Call, Definition, Dialect, Output, Provider, Registry, Reply, Slots, Tool, ToolCall, ToolError, Toolset,
@@ -99,7 +100,12 @@ impl Many {
                 toolset: "at_run_time".into(),
                 emoji: "".into(),
                 arguments: table.clone(),
-                definitions: Owned(vec![Definition { dialect: Dialect::OpenAi, text: Owned(text) }]),
+                atoms: Vec::new().into(),
+                facts: Vec::new().into(),
+                definitions: Owned(vec![Definition {
+                    dialect: Dialect::OpenAi,
+                    segments: Owned(vec![Segment::Text(Owned(text))]),
+                }]),
             }
         };
         Self((0..count).map(tool).collect())

@@ -2,7 +2,7 @@
 
 //! The toolset `bench`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `bench`: The one tool whose calls are timed.
 #[diagnostic::on_unimplemented(
@@ -31,6 +31,9 @@ impl<H: BenchTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -109,6 +112,7 @@ pub mod trivial {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -116,14 +120,22 @@ pub mod trivial {
             name: Borrowed("trivial"),
             toolset: Borrowed("bench"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -188,5 +200,6 @@ pub mod trivial {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -15,9 +15,9 @@
 
 use ::std::borrow::Cow::Borrowed;
 
-use ::toolc::{Call, Provider, Reply, Slots, Tool, Toolset};
+use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
 
-const _: () = ::toolc::assert_stamp(1);
+const _: () = ::toolc::assert_stamp(2);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -94,6 +94,9 @@ for Everything<H> {
     fn toolsets(&self) -> &[Toolset] {
         TOOLSETS
     }
+    fn facts(&self) -> &[Fact] {
+        FACTS
+    }
     fn call<'a>(
         &'a self,
         index: usize,
@@ -133,3 +136,6 @@ pub static TOOLSETS: &[Toolset] = &[
         base: None,
     },
 ];
+
+/// What the tools' conditions and texts ask for.
+pub static FACTS: &[Fact] = &[];

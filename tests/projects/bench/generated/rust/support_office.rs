@@ -2,7 +2,7 @@
 
 //! The toolset `support_office`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `support_office`: Everyday work with the support service.
 #[diagnostic::on_unimplemented(
@@ -208,6 +208,9 @@ impl<H: SupportOfficeTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -471,6 +474,7 @@ pub mod check_pending_pages {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -478,14 +482,22 @@ pub mod check_pending_pages {
             name: Borrowed("check_pending_pages"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"check_pending_pages\",\"description\":\"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the pages.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":220,\"minimum\":1,\"maximum\":365},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the pages in folders further down.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only pages in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"check_pending_pages\",\"description\":\"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the pages.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":220,\"minimum\":1,\"maximum\":365},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the pages in folders further down.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only pages in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -545,6 +557,7 @@ pub mod check_pending_pages {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -578,6 +591,7 @@ pub mod compare_urgent_pages {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -585,14 +599,22 @@ pub mod compare_urgent_pages {
             name: Borrowed("compare_urgent_pages"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"compare_urgent_pages\",\"description\":\"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":361,\"minimum\":20,\"maximum\":400},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at pages that have been put into the archive.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":5,\"minimum\":0,\"maximum\":12}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"compare_urgent_pages\",\"description\":\"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":361,\"minimum\":20,\"maximum\":400},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at pages that have been put into the archive.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":5,\"minimum\":0,\"maximum\":12}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -668,6 +690,7 @@ pub mod compare_urgent_pages {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -701,6 +724,7 @@ pub mod count_linked_visits {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -708,14 +732,22 @@ pub mod count_linked_visits {
             name: Borrowed("count_linked_visits"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"count_linked_visits\",\"description\":\"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":272,\"minimum\":1,\"maximum\":365},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the visits by mail.\",\"default\":false},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"maxLength\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"count_linked_visits\",\"description\":\"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":272,\"minimum\":1,\"maximum\":365},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the visits by mail.\",\"default\":false},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"maxLength\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -790,6 +822,7 @@ pub mod count_linked_visits {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -826,6 +859,7 @@ pub mod fetch_hidden_files {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -833,14 +867,22 @@ pub mod fetch_hidden_files {
             name: Borrowed("fetch_hidden_files"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"fetch_hidden_files\",\"description\":\"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the files are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":78,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":202,\"minimum\":1,\"maximum\":365},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose files are meant, as the directory spells it.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"fetch_hidden_files\",\"description\":\"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the files are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":78,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":202,\"minimum\":1,\"maximum\":365},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose files are meant, as the directory spells it.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -927,6 +969,7 @@ pub mod fetch_hidden_files {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1016,6 +1059,7 @@ pub mod group_urgent_meetings {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1023,14 +1067,22 @@ pub mod group_urgent_meetings {
             name: Borrowed("group_urgent_meetings"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"group_urgent_meetings\",\"description\":\"Group urgent meetings of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose meetings are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":8,\"minimum\":0,\"maximum\":8},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the meetings in folders further down.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the meetings came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"scope\":{\"type\":\"string\",\"description\":\"Whose meetings to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"own\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"group_urgent_meetings\",\"description\":\"Group urgent meetings of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose meetings are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":8,\"minimum\":0,\"maximum\":8},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the meetings in folders further down.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the meetings came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"scope\":{\"type\":\"string\",\"description\":\"Whose meetings to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"own\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1099,6 +1151,7 @@ pub mod group_urgent_meetings {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1129,6 +1182,7 @@ pub mod import_nested_alerts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1136,14 +1190,22 @@ pub mod import_nested_alerts {
             name: Borrowed("import_nested_alerts"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"import_nested_alerts\",\"description\":\"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":380,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many alerts to skip, to get at a later page.\",\"default\":6347,\"minimum\":0,\"maximum\":10000}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"import_nested_alerts\",\"description\":\"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":380,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many alerts to skip, to get at a later page.\",\"default\":6347,\"minimum\":0,\"maximum\":10000}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1202,6 +1264,7 @@ pub mod import_nested_alerts {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1255,6 +1318,7 @@ pub mod inspect_external_records {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1262,14 +1326,22 @@ pub mod inspect_external_records {
             name: Borrowed("inspect_external_records"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"inspect_external_records\",\"description\":\"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the records.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":140,\"minimum\":20,\"maximum\":400},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the records in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the records, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the records are written.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many records to return at most.\",\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"template\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"inspect_external_records\",\"description\":\"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the records.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":140,\"minimum\":20,\"maximum\":400},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the records in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the records, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the records are written.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many records to return at most.\",\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"template\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1365,6 +1437,7 @@ pub mod inspect_external_records {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1395,6 +1468,7 @@ pub mod inspect_open_deadlines {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1402,14 +1476,22 @@ pub mod inspect_open_deadlines {
             name: Borrowed("inspect_open_deadlines"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"inspect_open_deadlines\",\"description\":\"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the deadlines; case does not matter.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many deadlines to skip, to get at a later page.\",\"default\":5236,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the deadlines by mail.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"inspect_open_deadlines\",\"description\":\"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the deadlines; case does not matter.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many deadlines to skip, to get at a later page.\",\"default\":5236,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the deadlines by mail.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1467,6 +1549,7 @@ pub mod inspect_open_deadlines {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1548,6 +1631,7 @@ pub mod inspect_recent_budgets {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1555,14 +1639,22 @@ pub mod inspect_recent_budgets {
             name: Borrowed("inspect_recent_budgets"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_budgets\",\"description\":\"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the budgets are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"default\":71,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"window\":{\"type\":\"object\",\"description\":\"The part of the budgets to look at.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the budgets that cannot be read, instead of passing over it.\"}},\"required\":[\"reference\"],\"additionalProperties\":false},\"scope\":{\"type\":\"string\",\"description\":\"Whose budgets to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the budgets.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_budgets\",\"description\":\"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the budgets are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"default\":71,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"window\":{\"type\":\"object\",\"description\":\"The part of the budgets to look at.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the budgets that cannot be read, instead of passing over it.\"}},\"required\":[\"reference\"],\"additionalProperties\":false},\"scope\":{\"type\":\"string\",\"description\":\"Whose budgets to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the budgets.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1669,6 +1761,7 @@ pub mod inspect_recent_budgets {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1705,6 +1798,7 @@ pub mod label_pending_items {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1712,14 +1806,22 @@ pub mod label_pending_items {
             name: Borrowed("label_pending_items"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"label_pending_items\",\"description\":\"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose items are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at items that have been put into the archive.\",\"default\":false},\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the items; case does not matter.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the items.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the items must have.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"label_pending_items\",\"description\":\"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose items are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at items that have been put into the archive.\",\"default\":false},\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the items; case does not matter.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the items.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the items must have.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1811,6 +1913,7 @@ pub mod label_pending_items {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1841,6 +1944,7 @@ pub mod label_recent_documents {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1848,14 +1952,22 @@ pub mod label_recent_documents {
             name: Borrowed("label_recent_documents"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"label_recent_documents\",\"description\":\"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"label_recent_documents\",\"description\":\"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1919,6 +2031,7 @@ pub mod label_recent_documents {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1975,6 +2088,7 @@ pub mod measure_closed_documents {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1982,14 +2096,22 @@ pub mod measure_closed_documents {
             name: Borrowed("measure_closed_documents"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"measure_closed_documents\",\"description\":\"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the documents are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":34,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the documents in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}},\"window\":{\"type\":\"object\",\"description\":\"The part of the documents to look at.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the documents are written.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many documents to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\"}},\"required\":[\"template\"],\"additionalProperties\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the documents may be written, as two letters each.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"measure_closed_documents\",\"description\":\"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the documents are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":34,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the documents in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}},\"window\":{\"type\":\"object\",\"description\":\"The part of the documents to look at.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the documents are written.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many documents to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\"}},\"required\":[\"template\"],\"additionalProperties\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the documents may be written, as two letters each.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2102,6 +2224,7 @@ pub mod measure_closed_documents {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2132,6 +2255,7 @@ pub mod measure_urgent_drafts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2139,14 +2263,22 @@ pub mod measure_urgent_drafts {
             name: Borrowed("measure_urgent_drafts"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"measure_urgent_drafts\",\"description\":\"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the drafts; case does not matter.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":297,\"minimum\":1,\"maximum\":365},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the drafts, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"measure_urgent_drafts\",\"description\":\"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the drafts; case does not matter.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":297,\"minimum\":1,\"maximum\":365},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the drafts, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2210,6 +2342,7 @@ pub mod measure_urgent_drafts {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2260,6 +2393,7 @@ pub mod merge_recent_bookings {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2267,14 +2401,22 @@ pub mod merge_recent_bookings {
             name: Borrowed("merge_recent_bookings"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"merge_recent_bookings\",\"description\":\"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only bookings of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the bookings are to go.\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\"},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"minimum\":0,\"maximum\":8},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at bookings that have been put into the archive.\"}},\"required\":[\"owner\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"merge_recent_bookings\",\"description\":\"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only bookings of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the bookings are to go.\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\"},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"minimum\":0,\"maximum\":8},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at bookings that have been put into the archive.\"}},\"required\":[\"owner\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2353,6 +2495,7 @@ pub mod merge_recent_bookings {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2403,6 +2546,7 @@ pub mod remove_urgent_requests {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2410,14 +2554,22 @@ pub mod remove_urgent_requests {
             name: Borrowed("remove_urgent_requests"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"remove_urgent_requests\",\"description\":\"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the requests are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many requests to skip, to get at a later page.\",\"default\":2013,\"minimum\":0,\"maximum\":10000},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the requests are to go.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"minimum\":0,\"maximum\":12},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the requests in folders further down.\"}},\"required\":[\"reference\"],\"additionalProperties\":false}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"remove_urgent_requests\",\"description\":\"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the requests are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many requests to skip, to get at a later page.\",\"default\":2013,\"minimum\":0,\"maximum\":10000},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the requests are to go.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"minimum\":0,\"maximum\":12},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the requests in folders further down.\"}},\"required\":[\"reference\"],\"additionalProperties\":false}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2496,6 +2648,7 @@ pub mod remove_urgent_requests {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2554,6 +2707,7 @@ pub mod rename_daily_documents {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2561,14 +2715,22 @@ pub mod rename_daily_documents {
             name: Borrowed("rename_daily_documents"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"rename_daily_documents\",\"description\":\"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the documents; case does not matter.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":96,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"format\":{\"type\":\"string\",\"description\":\"How the documents are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":4,\"minimum\":0,\"maximum\":12}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"rename_daily_documents\",\"description\":\"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the documents; case does not matter.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":96,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"format\":{\"type\":\"string\",\"description\":\"How the documents are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":4,\"minimum\":0,\"maximum\":12}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2638,6 +2800,7 @@ pub mod rename_daily_documents {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2733,6 +2896,7 @@ pub mod repair_nested_records {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2740,14 +2904,22 @@ pub mod repair_nested_records {
             name: Borrowed("repair_nested_records"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"repair_nested_records\",\"description\":\"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many records to skip, to get at a later page.\",\"default\":1970,\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the records that cannot be read, instead of passing over it.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only records in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"any\"},\"priority\":{\"type\":\"integer\",\"description\":\"Only records of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"format\":{\"type\":\"string\",\"description\":\"How the records are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"repair_nested_records\",\"description\":\"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many records to skip, to get at a later page.\",\"default\":1970,\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the records that cannot be read, instead of passing over it.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only records in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"any\"},\"priority\":{\"type\":\"integer\",\"description\":\"Only records of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"format\":{\"type\":\"string\",\"description\":\"How the records are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2829,6 +3001,7 @@ pub mod repair_nested_records {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2884,6 +3057,7 @@ pub mod review_shared_samples {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2891,14 +3065,22 @@ pub mod review_shared_samples {
             name: Borrowed("review_shared_samples"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"review_shared_samples\",\"description\":\"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the samples are written.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at samples that have been put into the archive.\",\"default\":true},\"scope\":{\"type\":\"string\",\"description\":\"Whose samples to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"review_shared_samples\",\"description\":\"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the samples are written.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at samples that have been put into the archive.\",\"default\":true},\"scope\":{\"type\":\"string\",\"description\":\"Whose samples to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2956,6 +3138,7 @@ pub mod review_shared_samples {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -3043,6 +3226,7 @@ pub mod sort_blocked_goals {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -3050,14 +3234,22 @@ pub mod sort_blocked_goals {
             name: Borrowed("sort_blocked_goals"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"sort_blocked_goals\",\"description\":\"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose goals are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the goals are, written as a path from the top.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many goals to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"folder\"],\"additionalProperties\":false},\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the goals.\",\"maxLength\":200},\"sort\":{\"type\":\"string\",\"description\":\"In which order the goals come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"name\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"sort_blocked_goals\",\"description\":\"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose goals are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the goals are, written as a path from the top.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many goals to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"folder\"],\"additionalProperties\":false},\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the goals.\",\"maxLength\":200},\"sort\":{\"type\":\"string\",\"description\":\"In which order the goals come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"name\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -3159,6 +3351,7 @@ pub mod sort_blocked_goals {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -3226,6 +3419,7 @@ pub mod sort_pending_drafts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -3233,14 +3427,22 @@ pub mod sort_pending_drafts {
             name: Borrowed("sort_pending_drafts"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"sort_pending_drafts\",\"description\":\"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the drafts.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only drafts of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at drafts that have been put into the archive.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the drafts came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"sort_pending_drafts\",\"description\":\"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the drafts.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only drafts of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at drafts that have been put into the archive.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the drafts came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -3328,5 +3530,6 @@ pub mod sort_pending_drafts {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -2,7 +2,7 @@
 
 //! The toolset `survey_reports`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `survey_reports`: Everyday work with the survey service.
 #[diagnostic::on_unimplemented(
@@ -199,6 +199,9 @@ impl<H: SurveyReportsTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -476,6 +479,7 @@ pub mod approve_local_tasks {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -483,14 +487,22 @@ pub mod approve_local_tasks {
             name: Borrowed("approve_local_tasks"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"approve_local_tasks\",\"description\":\"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the tasks.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":165,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the tasks come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many tasks to return at most.\",\"default\":45,\"minimum\":1,\"maximum\":200},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the tasks; case does not matter.\"},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"minimum\":20,\"maximum\":400},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\"}},\"required\":[\"query\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"approve_local_tasks\",\"description\":\"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the tasks.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":165,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the tasks come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many tasks to return at most.\",\"default\":45,\"minimum\":1,\"maximum\":200},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the tasks; case does not matter.\"},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"minimum\":20,\"maximum\":400},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\"}},\"required\":[\"query\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -593,6 +605,7 @@ pub mod approve_local_tasks {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -623,6 +636,7 @@ pub mod check_active_parcels {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -630,14 +644,22 @@ pub mod check_active_parcels {
             name: Borrowed("check_active_parcels"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"check_active_parcels\",\"description\":\"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the parcels; case does not matter.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":3,\"minimum\":0,\"maximum\":8},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the parcels that cannot be read, instead of passing over it.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the parcels.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"check_active_parcels\",\"description\":\"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the parcels; case does not matter.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":3,\"minimum\":0,\"maximum\":8},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the parcels that cannot be read, instead of passing over it.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the parcels.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -701,6 +723,7 @@ pub mod check_active_parcels {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -734,6 +757,7 @@ pub mod copy_shared_tasks {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -741,14 +765,22 @@ pub mod copy_shared_tasks {
             name: Borrowed("copy_shared_tasks"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"copy_shared_tasks\",\"description\":\"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose tasks are meant, as the directory spells it.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many tasks to skip, to get at a later page.\",\"default\":6299,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\",\"default\":true},\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the tasks are, written as a path from the top.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the tasks.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"copy_shared_tasks\",\"description\":\"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose tasks are meant, as the directory spells it.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many tasks to skip, to get at a later page.\",\"default\":6299,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\",\"default\":true},\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the tasks are, written as a path from the top.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the tasks.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -823,6 +855,7 @@ pub mod copy_shared_tasks {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -859,6 +892,7 @@ pub mod describe_urgent_notes {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -866,14 +900,22 @@ pub mod describe_urgent_notes {
             name: Borrowed("describe_urgent_notes"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"describe_urgent_notes\",\"description\":\"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose notes are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":10,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the notes that cannot be read, instead of passing over it.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":9262,\"minimum\":0,\"maximum\":10000},\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the notes are written.\",\"maxLength\":200},\"limit\":{\"type\":\"integer\",\"description\":\"How many notes to return at most.\",\"default\":36,\"minimum\":1,\"maximum\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"describe_urgent_notes\",\"description\":\"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose notes are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":10,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the notes that cannot be read, instead of passing over it.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":9262,\"minimum\":0,\"maximum\":10000},\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the notes are written.\",\"maxLength\":200},\"limit\":{\"type\":\"integer\",\"description\":\"How many notes to return at most.\",\"default\":36,\"minimum\":1,\"maximum\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -955,6 +997,7 @@ pub mod describe_urgent_notes {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -985,6 +1028,7 @@ pub mod export_closed_drafts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -992,14 +1036,22 @@ pub mod export_closed_drafts {
             name: Borrowed("export_closed_drafts"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"export_closed_drafts\",\"description\":\"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the drafts are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many drafts to return at most.\",\"default\":64,\"minimum\":1,\"maximum\":200},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the drafts by mail.\",\"default\":false},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the drafts must have.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"export_closed_drafts\",\"description\":\"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the drafts are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many drafts to return at most.\",\"default\":64,\"minimum\":1,\"maximum\":200},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the drafts by mail.\",\"default\":false},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the drafts must have.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1063,6 +1115,7 @@ pub mod export_closed_drafts {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1130,6 +1183,7 @@ pub mod find_recent_customers {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1137,14 +1191,22 @@ pub mod find_recent_customers {
             name: Borrowed("find_recent_customers"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"find_recent_customers\",\"description\":\"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"since\":{\"type\":\"string\",\"description\":\"Only customers that changed on this day or later, written as 2026-03-31.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only customers of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only customers in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the customers must have.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}}},\"required\":[\"since\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"find_recent_customers\",\"description\":\"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"since\":{\"type\":\"string\",\"description\":\"Only customers that changed on this day or later, written as 2026-03-31.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only customers of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only customers in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the customers must have.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}}},\"required\":[\"since\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1221,6 +1283,7 @@ pub mod find_recent_customers {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1251,6 +1314,7 @@ pub mod group_daily_alerts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1258,14 +1322,22 @@ pub mod group_daily_alerts {
             name: Borrowed("group_daily_alerts"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"group_daily_alerts\",\"description\":\"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the alerts are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":87,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"priority\":{\"type\":\"integer\",\"description\":\"Only alerts of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"group_daily_alerts\",\"description\":\"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the alerts are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":87,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"priority\":{\"type\":\"integer\",\"description\":\"Only alerts of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1324,6 +1396,7 @@ pub mod group_daily_alerts {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1354,6 +1427,7 @@ pub mod group_recent_appointments {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1361,14 +1435,22 @@ pub mod group_recent_appointments {
             name: Borrowed("group_recent_appointments"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"group_recent_appointments\",\"description\":\"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the appointments are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many appointments to skip, to get at a later page.\",\"default\":1426,\"minimum\":0,\"maximum\":10000},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"group_recent_appointments\",\"description\":\"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the appointments are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many appointments to skip, to get at a later page.\",\"default\":1426,\"minimum\":0,\"maximum\":10000},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1426,6 +1508,7 @@ pub mod group_recent_appointments {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1484,6 +1567,7 @@ pub mod import_monthly_branches {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1491,14 +1575,22 @@ pub mod import_monthly_branches {
             name: Borrowed("import_monthly_branches"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"import_monthly_branches\",\"description\":\"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the branches are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many branches to return at most.\",\"default\":42,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the branches in folders further down.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the branches.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"format\":{\"type\":\"string\",\"description\":\"How the branches are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"short\"}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"import_monthly_branches\",\"description\":\"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the branches are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many branches to return at most.\",\"default\":42,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the branches in folders further down.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the branches.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"format\":{\"type\":\"string\",\"description\":\"How the branches are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"short\"}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1573,6 +1665,7 @@ pub mod import_monthly_branches {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1603,6 +1696,7 @@ pub mod inspect_recent_messages {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1610,14 +1704,22 @@ pub mod inspect_recent_messages {
             name: Borrowed("inspect_recent_messages"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_messages\",\"description\":\"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the messages; case does not matter.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only messages of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the messages by mail.\",\"default\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the messages may be written, as two letters each.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_messages\",\"description\":\"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the messages; case does not matter.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only messages of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the messages by mail.\",\"default\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the messages may be written, as two letters each.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1681,6 +1783,7 @@ pub mod inspect_recent_messages {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1711,6 +1814,7 @@ pub mod label_monthly_notes {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1718,14 +1822,22 @@ pub mod label_monthly_notes {
             name: Borrowed("label_monthly_notes"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"label_monthly_notes\",\"description\":\"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the notes are, written as a path from the top.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":6559,\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":11,\"minimum\":0,\"maximum\":12}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"label_monthly_notes\",\"description\":\"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the notes are, written as a path from the top.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":6559,\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":11,\"minimum\":0,\"maximum\":12}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1784,6 +1896,7 @@ pub mod label_monthly_notes {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1839,6 +1952,7 @@ pub mod label_pinned_visits {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1846,14 +1960,22 @@ pub mod label_pinned_visits {
             name: Borrowed("label_pinned_visits"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"label_pinned_visits\",\"description\":\"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the visits are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many visits to return at most.\",\"default\":92,\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the visits that cannot be read, instead of passing over it.\",\"default\":false},\"format\":{\"type\":\"string\",\"description\":\"How the visits are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"label_pinned_visits\",\"description\":\"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the visits are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many visits to return at most.\",\"default\":92,\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the visits that cannot be read, instead of passing over it.\",\"default\":false},\"format\":{\"type\":\"string\",\"description\":\"How the visits are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1911,6 +2033,7 @@ pub mod label_pinned_visits {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1969,6 +2092,7 @@ pub mod order_nested_vehicles {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1976,14 +2100,22 @@ pub mod order_nested_vehicles {
             name: Borrowed("order_nested_vehicles"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"order_nested_vehicles\",\"description\":\"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose vehicles are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":0,\"minimum\":0,\"maximum\":8},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":227,\"minimum\":1,\"maximum\":365},\"scope\":{\"type\":\"string\",\"description\":\"Whose vehicles to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"team\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"order_nested_vehicles\",\"description\":\"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose vehicles are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":0,\"minimum\":0,\"maximum\":8},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":227,\"minimum\":1,\"maximum\":365},\"scope\":{\"type\":\"string\",\"description\":\"Whose vehicles to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"team\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2053,6 +2185,7 @@ pub mod order_nested_vehicles {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2117,6 +2250,7 @@ pub mod rename_external_items {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2124,14 +2258,22 @@ pub mod rename_external_items {
             name: Borrowed("rename_external_items"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"rename_external_items\",\"description\":\"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the items came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"web\"},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"rename_external_items\",\"description\":\"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the items came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"web\"},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2207,6 +2349,7 @@ pub mod rename_external_items {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2268,6 +2411,7 @@ pub mod review_stale_visits {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2275,14 +2419,22 @@ pub mod review_stale_visits {
             name: Borrowed("review_stale_visits"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"review_stale_visits\",\"description\":\"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only visits of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the visits come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"review_stale_visits\",\"description\":\"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only visits of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the visits come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2341,6 +2493,7 @@ pub mod review_stale_visits {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2371,6 +2524,7 @@ pub mod schedule_local_images {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2378,14 +2532,22 @@ pub mod schedule_local_images {
             name: Borrowed("schedule_local_images"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"schedule_local_images\",\"description\":\"Schedule local images of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":299,\"minimum\":1,\"maximum\":365},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at images that have been put into the archive.\",\"default\":true},\"limit\":{\"type\":\"integer\",\"description\":\"How many images to return at most.\",\"default\":149,\"minimum\":1,\"maximum\":200}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"schedule_local_images\",\"description\":\"Schedule local images of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":299,\"minimum\":1,\"maximum\":365},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at images that have been put into the archive.\",\"default\":true},\"limit\":{\"type\":\"integer\",\"description\":\"How many images to return at most.\",\"default\":149,\"minimum\":1,\"maximum\":200}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2444,6 +2606,7 @@ pub mod schedule_local_images {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2505,6 +2668,7 @@ pub mod share_pinned_labels {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2512,14 +2676,22 @@ pub mod share_pinned_labels {
             name: Borrowed("share_pinned_labels"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"share_pinned_labels\",\"description\":\"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the labels.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many labels to return at most.\",\"default\":85,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose labels are meant, as the directory spells it.\",\"maxLength\":200},\"format\":{\"type\":\"string\",\"description\":\"How the labels are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"full\"},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the labels may be written, as two letters each.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"share_pinned_labels\",\"description\":\"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the labels.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many labels to return at most.\",\"default\":85,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose labels are meant, as the directory spells it.\",\"maxLength\":200},\"format\":{\"type\":\"string\",\"description\":\"How the labels are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"full\"},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the labels may be written, as two letters each.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2605,6 +2777,7 @@ pub mod share_pinned_labels {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2635,6 +2808,7 @@ pub mod sort_public_alerts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2642,14 +2816,22 @@ pub mod sort_public_alerts {
             name: Borrowed("sort_public_alerts"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"sort_public_alerts\",\"description\":\"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many alerts to return at most.\",\"default\":7,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the alerts, as an earlier result gave them.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"sort_public_alerts\",\"description\":\"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many alerts to return at most.\",\"default\":7,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the alerts, as an earlier result gave them.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2713,6 +2895,7 @@ pub mod sort_public_alerts {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -2746,6 +2929,7 @@ pub mod verify_daily_campaigns {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -2753,14 +2937,22 @@ pub mod verify_daily_campaigns {
             name: Borrowed("verify_daily_campaigns"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"verify_daily_campaigns\",\"description\":\"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only campaigns of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the campaigns by mail.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":16,\"minimum\":1,\"maximum\":365}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"verify_daily_campaigns\",\"description\":\"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only campaigns of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the campaigns by mail.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":16,\"minimum\":1,\"maximum\":365}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -2836,5 +3028,6 @@ pub mod verify_daily_campaigns {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -2,7 +2,7 @@
 
 //! The toolset `later`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `later`: Handlers that run as futures.
 #[diagnostic::on_unimplemented(
@@ -43,6 +43,9 @@ impl<H: LaterTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -129,6 +132,7 @@ pub mod run_later {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -136,14 +140,22 @@ pub mod run_later {
             name: Borrowed("run_later"),
             toolset: Borrowed("later"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -185,6 +197,7 @@ pub mod run_later {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -201,6 +214,7 @@ pub mod wait {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -208,14 +222,22 @@ pub mod wait {
             name: Borrowed("wait"),
             toolset: Borrowed("later"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -230,5 +252,6 @@ pub mod wait {
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BOUNDS: &[Bounds] = &[];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -15,9 +15,9 @@
 
 use ::std::borrow::Cow::Borrowed;
 
-use ::toolc::{Call, Provider, Reply, Slots, Tool, Toolset};
+use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
 
-const _: () = ::toolc::assert_stamp(1);
+const _: () = ::toolc::assert_stamp(2);
 
 #[rustfmt::skip]
 pub mod later;
@@ -52,6 +52,7 @@ impl<H: LaterTools + LibTools + ShapesTools> Provider for Everything<H> {
             self::lib_::odd_names::TOOL,
             self::lib_::no_parameters::TOOL,
             self::lib_::run_now::TOOL,
+            self::shapes::depends::TOOL,
             self::shapes::every_bound::TOOL,
             self::shapes::every_choice::TOOL,
             self::shapes::every_default::TOOL,
@@ -63,6 +64,9 @@ impl<H: LaterTools + LibTools + ShapesTools> Provider for Everything<H> {
     fn toolsets(&self) -> &[Toolset] {
         TOOLSETS
     }
+    fn facts(&self) -> &[Fact] {
+        FACTS
+    }
     fn call<'a>(
         &'a self,
         index: usize,
@@ -72,7 +76,7 @@ impl<H: LaterTools + LibTools + ShapesTools> Provider for Everything<H> {
         match index {
             0..2 => self::later::call(&self.0, index - 0, args, call),
             2..5 => self::lib_::call(&self.0, index - 2, args, call),
-            5..10 => self::shapes::call(&self.0, index - 5, args, call),
+            5..11 => self::shapes::call(&self.0, index - 5, args, call),
             _ => Reply::no_such_tool(index),
         }
     }
@@ -153,3 +157,53 @@ pub static TOOLSETS: &[Toolset] = &[
         base: None,
     },
 ];
+
+/// What the tools' conditions and texts ask for.
+pub static FACTS: &[Fact] = &[
+    Fact {
+        name: Borrowed("depth"),
+        default: FactValue::Integer(2),
+    },
+    Fact {
+        name: Borrowed("platform"),
+        default: FactValue::Text(Borrowed("cli")),
+    },
+    Fact {
+        name: Borrowed("vision"),
+        default: FactValue::Boolean(false),
+    },
+];
+
+/// What a host tells about its world; whatever it does not say is at its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// How deep agents may be nested.
+    pub depth: i64,
+    /// Where the conversation takes place.
+    pub platform: String,
+    /// Whether the model sees images.
+    pub vision: bool,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self {
+            depth: 2,
+            platform: String::from("cli"),
+            vision: false,
+        }
+    }
+}
+
+impl IntoIterator for Facts {
+    type Item = (Text, FactValue);
+    type IntoIter = ::std::array::IntoIter<Self::Item, 3usize>;
+    fn into_iter(self) -> Self::IntoIter {
+        [
+            (Borrowed("depth"), FactValue::Integer(self.depth)),
+            (Borrowed("platform"), FactValue::Text(self.platform.into())),
+            (Borrowed("vision"), FactValue::Boolean(self.vision)),
+        ]
+            .into_iter()
+    }
+}

@@ -2,7 +2,7 @@
 
 //! The toolset `lib`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `lib`: Names that mean something else elsewhere.
 #[diagnostic::on_unimplemented(
@@ -47,6 +47,9 @@ impl<H: LibTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -192,6 +195,7 @@ pub mod odd_names {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -199,14 +203,22 @@ pub mod odd_names {
             name: Borrowed("Odd-Names"),
             toolset: Borrowed("lib"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -305,6 +317,7 @@ pub mod odd_names {
             Literal::String(Borrowed("x")),
         ];
         const BOUNDS: &[Bounds] = &[];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -321,6 +334,7 @@ pub mod no_parameters {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -328,14 +342,22 @@ pub mod no_parameters {
             name: Borrowed("no_parameters"),
             toolset: Borrowed("lib"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"no_parameters\",\"description\":\"Take nothing at all.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"no_parameters\",\"description\":\"Take nothing at all.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -350,6 +372,7 @@ pub mod no_parameters {
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BOUNDS: &[Bounds] = &[];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -402,6 +425,7 @@ pub mod run_now {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -409,14 +433,22 @@ pub mod run_now {
             name: Borrowed("run_now"),
             toolset: Borrowed("lib"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -443,5 +475,6 @@ pub mod run_now {
             Literal::String(Borrowed("panic")),
         ];
         const BOUNDS: &[Bounds] = &[];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

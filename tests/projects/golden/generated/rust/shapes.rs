@@ -2,7 +2,7 @@
 
 //! The toolset `shapes`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `shapes`: Schemas of every sort.
 #[diagnostic::on_unimplemented(
@@ -11,6 +11,10 @@ use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
     note = "write `impl ShapesTools for {Self}`: a method for each tool, which the compiler then names"
 )]
 pub trait ShapesTools: Send + Sync {
+    /// On cli, 2 deep. Beside run_now or run_later.
+    ///
+    /// `execution = "sync"` in `manifests/tools/depends.toml`.
+    fn depends(&self, args: depends::Args, call: &Call<'_>) -> Result<Output, ToolError>;
     /// Take values within bounds.
     ///
     /// `execution = "sync"` in `manifests/tools/every_bound.toml`.
@@ -67,6 +71,7 @@ struct Home<H>(H);
 impl<H: ShapesTools> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
+            depends::TOOL,
             every_bound::TOOL,
             every_choice::TOOL,
             every_default::TOOL,
@@ -77,6 +82,9 @@ impl<H: ShapesTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -96,16 +104,19 @@ pub(super) fn call<'a, H: ShapesTools>(
 ) -> Reply<'a> {
     match index {
         0 => {
+            Reply::Ready(ShapesTools::depends(handlers, depends::Args::from(args), call))
+        }
+        1 => {
             Reply::Ready(
                 ShapesTools::every_bound(handlers, every_bound::Args::from(args), call),
             )
         }
-        1 => {
+        2 => {
             Reply::Ready(
                 ShapesTools::every_choice(handlers, every_choice::Args::from(args), call),
             )
         }
-        2 => {
+        3 => {
             Reply::Ready(
                 ShapesTools::every_default(
                     handlers,
@@ -114,17 +125,373 @@ pub(super) fn call<'a, H: ShapesTools>(
                 ),
             )
         }
-        3 => {
+        4 => {
             Reply::Ready(
                 ShapesTools::every_object(handlers, every_object::Args::from(args), call),
             )
         }
-        4 => {
+        5 => {
             Reply::Ready(
                 ShapesTools::every_type(handlers, every_type::Args::from(args), call),
             )
         }
         _ => Reply::no_such_tool(index),
+    }
+}
+
+/// The tool `depends`.
+pub mod depends {
+    pub use data::TOOL;
+    /// Arguments of `depends`.
+    #[derive(Debug)]
+    pub struct Args {
+        /// There with a tool.
+        pub first: Option<i64>,
+        /// What to return.
+        pub mode: Mode,
+        /// Nothing in it is always there.
+        pub inner: Option<Inner>,
+        /// Not there on a command line.
+        pub last: Option<String>,
+    }
+    impl From<::toolc::Slots<'_>> for Args {
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+            Self {
+                first: slots.take(0),
+                mode: slots.take_or(1, || Mode::Text),
+                inner: slots.take(2),
+                last: slots.take(3),
+            }
+        }
+    }
+    /// What to return.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Mode {
+        /// `picture`
+        Picture,
+        /// `text`
+        Text,
+        /// `both`
+        Both,
+    }
+    impl Mode {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Picture => "picture",
+                Self::Text => "text",
+                Self::Both => "both",
+            }
+        }
+    }
+    impl ::toolc::FromSlot for Mode {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::choice(&slot, &[Self::Picture, Self::Text, Self::Both])
+        }
+    }
+    /// Nothing in it is always there.
+    #[derive(Debug)]
+    pub struct Inner {
+        /// There with a tool.
+        pub a: Option<String>,
+        /// There with another.
+        pub b: Option<String>,
+        /// There without either.
+        pub c: Option<String>,
+    }
+    impl ::toolc::FromSlot for Inner {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                a: slots.take(0),
+                b: slots.take(1),
+                c: slots.take(2),
+            }
+        }
+    }
+    mod data {
+        use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
+        use ::toolc::table::*;
+        use ::toolc::{Definition, Dialect, Tool};
+        /// The tool as data.
+        pub const TOOL: Tool = Tool {
+            name: Borrowed("depends"),
+            toolset: Borrowed("shapes"),
+            emoji: Borrowed(""),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(
+                &[
+                    Atom::Fact(Borrowed("vision")),
+                    Atom::Tool(Borrowed("run_now")),
+                    Atom::Tool(Borrowed("run_later")),
+                    Atom::Compared(
+                        Borrowed("depth"),
+                        Comparison::Greater,
+                        FactValue::Integer(2),
+                    ),
+                    Atom::Compared(
+                        Borrowed("platform"),
+                        Comparison::Equal,
+                        FactValue::Text(Borrowed("chat")),
+                    ),
+                    Atom::Compared(
+                        Borrowed("platform"),
+                        Comparison::NotEqual,
+                        FactValue::Text(Borrowed("cli")),
+                    ),
+                ],
+            ),
+            facts: Borrowed(&[Borrowed("platform"), Borrowed("depth")]),
+            definitions: Borrowed(DEFINITIONS),
+        };
+        const DEFINITIONS: &[Definition] = &[
+            Definition {
+                dialect: Dialect::OpenAi,
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"depends\",\"description\":\"On ",
+                            ),
+                        ),
+                        Segment::Fact(0),
+                        Segment::Text(Borrowed(", ")),
+                        Segment::Fact(1),
+                        Segment::Text(Borrowed(" deep")),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(0)]),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed(", with \\\"eyes\\\"")),
+                        Segment::Text(Borrowed(".")),
+                        Segment::When {
+                            condition: Condition::new(
+                                &[Op::Atom(1), Op::Atom(2), Op::Or],
+                            ),
+                            segments: 3,
+                        },
+                        Segment::Text(Borrowed(" Beside ")),
+                        Segment::Available {
+                            tools: Borrowed(
+                                &[(1, Borrowed("run_now")), (2, Borrowed("run_later"))],
+                            ),
+                            join: Borrowed(" or "),
+                        },
+                        Segment::Text(Borrowed(".")),
+                        Segment::When {
+                            condition: Condition::new(
+                                &[
+                                    Op::Atom(1),
+                                    Op::Atom(2),
+                                    Op::Or,
+                                    Op::Not,
+                                    Op::Atom(3),
+                                    Op::Atom(0),
+                                    Op::Not,
+                                    Op::And,
+                                    Op::And,
+                                ],
+                            ),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed(" Deep.")),
+                        Segment::When {
+                            condition: Condition::new(
+                                &[
+                                    Op::Atom(1),
+                                    Op::Atom(2),
+                                    Op::Or,
+                                    Op::Atom(3),
+                                    Op::Atom(0),
+                                    Op::Not,
+                                    Op::And,
+                                    Op::Or,
+                                    Op::Not,
+                                ],
+                            ),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed(" {% Alone.")),
+                        Segment::Text(
+                            Borrowed(
+                                "\",\"parameters\":{\"type\":\"object\",\"properties\":{",
+                            ),
+                        ),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(1)]),
+                            segments: 1,
+                        },
+                        Segment::Text(
+                            Borrowed(
+                                "\"first\":{\"type\":\"integer\",\"description\":\"There with a tool.\",\"minimum\":1},",
+                            ),
+                        ),
+                        Segment::Text(
+                            Borrowed(
+                                "\"mode\":{\"type\":\"string\",\"description\":\"What to return",
+                            ),
+                        ),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(4)]),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed(" to the chat")),
+                        Segment::Text(Borrowed(".\",\"enum\":[")),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(0)]),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed("\"picture\",")),
+                        Segment::Text(Borrowed("\"text\"")),
+                        Segment::When {
+                            condition: Condition::new(
+                                &[Op::Atom(0), Op::Atom(1), Op::And],
+                            ),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed(",\"both\"")),
+                        Segment::Text(
+                            Borrowed(
+                                "],\"default\":\"text\"},\"inner\":{\"type\":\"object\",\"description\":\"Nothing in it is always there.\",\"properties\":{",
+                            ),
+                        ),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(1)]),
+                            segments: 1,
+                        },
+                        Segment::Text(
+                            Borrowed(
+                                "\"a\":{\"type\":\"string\",\"description\":\"There with a tool.\"}",
+                            ),
+                        ),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(2)]),
+                            segments: 3,
+                        },
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(1)]),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed(",")),
+                        Segment::Text(
+                            Borrowed(
+                                "\"b\":{\"type\":\"string\",\"description\":\"There with another.\"}",
+                            ),
+                        ),
+                        Segment::When {
+                            condition: Condition::new(
+                                &[Op::Atom(1), Op::Atom(2), Op::Or, Op::Not],
+                            ),
+                            segments: 3,
+                        },
+                        Segment::When {
+                            condition: Condition::new(
+                                &[Op::Atom(1), Op::Atom(2), Op::Or],
+                            ),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed(",")),
+                        Segment::Text(
+                            Borrowed(
+                                "\"c\":{\"type\":\"string\",\"description\":\"There without either.\"}",
+                            ),
+                        ),
+                        Segment::Text(Borrowed("},\"additionalProperties\":false}")),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(5)]),
+                            segments: 1,
+                        },
+                        Segment::Text(
+                            Borrowed(
+                                ",\"last\":{\"type\":\"string\",\"description\":\"Not there on a command line.\"}",
+                            ),
+                        ),
+                        Segment::Text(Borrowed("},\"additionalProperties\":false}}}")),
+                    ],
+                ),
+            },
+        ];
+        const NODES: &[Node] = &[
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(3, 4),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                bounds: Some(0),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(0, 3),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(0, 3),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+        ];
+        const PROPERTIES: &[Property] = &[
+            Property::new("a", false, 4),
+            Property::new("b", false, 5),
+            Property::new("c", false, 6),
+            Property::new("first", false, 1),
+            Property::new("mode", false, 2),
+            Property::new("inner", false, 3),
+            Property::new("last", false, 7),
+        ];
+        const LITERALS: &[Literal] = &[
+            Literal::String(Borrowed("picture")),
+            Literal::String(Borrowed("text")),
+            Literal::String(Borrowed("both")),
+        ];
+        const BOUNDS: &[Bounds] = &[
+            Bounds {
+                minimum: Some(Bound::Integer(1)),
+                ..Bounds::NONE
+            },
+        ];
+        const CONDITIONS: &[(Part, Condition)] = &[
+            (Part::Literal(0), Condition::new(&[Op::Atom(0)])),
+            (Part::Literal(2), Condition::new(&[Op::Atom(0), Op::Atom(1), Op::And])),
+            (Part::Property(0), Condition::new(&[Op::Atom(1)])),
+            (Part::Property(1), Condition::new(&[Op::Atom(2)])),
+            (
+                Part::Property(2),
+                Condition::new(&[Op::Atom(1), Op::Atom(2), Op::Or, Op::Not]),
+            ),
+            (Part::Property(3), Condition::new(&[Op::Atom(1)])),
+            (Part::Property(6), Condition::new(&[Op::Atom(5)])),
+        ];
     }
 }
 
@@ -167,6 +534,7 @@ pub mod every_bound {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -174,14 +542,22 @@ pub mod every_bound {
             name: Borrowed("every_bound"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -305,6 +681,7 @@ pub mod every_bound {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -340,7 +717,7 @@ pub mod every_choice {
                 factor: slots.take(3),
                 untyped: slots.take(4),
                 mixed: slots.take(5),
-                maybe: slots.take(6),
+                maybe: slots.take_or(6, || None),
                 several: slots.take(7),
             }
         }
@@ -493,6 +870,7 @@ pub mod every_choice {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -500,14 +878,22 @@ pub mod every_choice {
             name: Borrowed("every_choice"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"}]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",\"right\"]},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"},null]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",null,\"right\"],\"default\":null},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -558,15 +944,16 @@ pub mod every_choice {
                         Type::Boolean,
                         Type::Array,
                         Type::Object,
+                        Type::Null,
                     ],
                 ),
-                literals: Span::new(19, 6),
+                literals: Span::new(19, 7),
                 ..Node::ANY
             },
             Node {
                 types: Types::of(&[Type::String, Type::Null]),
                 form: Form::Choice,
-                literals: Span::new(25, 2),
+                literals: Span::new(26, 3),
                 ..Node::ANY
             },
             Node {
@@ -578,7 +965,7 @@ pub mod every_choice {
             Node {
                 types: Types::of(&[Type::String]),
                 form: Form::Choice,
-                literals: Span::new(27, 3),
+                literals: Span::new(29, 3),
                 ..Node::ANY
             },
         ];
@@ -618,13 +1005,16 @@ pub mod every_choice {
             Literal::Boolean(true),
             Literal::Json(Borrowed("[\"a\",1]")),
             Literal::Json(Borrowed("{\"key\":\"value\"}")),
+            Literal::Null,
             Literal::String(Borrowed("left")),
             Literal::String(Borrowed("right")),
+            Literal::Null,
             Literal::String(Borrowed("red")),
             Literal::String(Borrowed("green")),
             Literal::String(Borrowed("blue")),
         ];
         const BOUNDS: &[Bounds] = &[];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -852,6 +1242,7 @@ pub mod every_default {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -859,14 +1250,22 @@ pub mod every_default {
             name: Borrowed("every_default"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1095,6 +1494,7 @@ pub mod every_default {
             Literal::String(Borrowed("green")),
         ];
         const BOUNDS: &[Bounds] = &[];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1231,6 +1631,7 @@ pub mod every_object {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1238,14 +1639,22 @@ pub mod every_object {
             name: Borrowed("every_object"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1429,6 +1838,7 @@ pub mod every_object {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
@@ -1501,6 +1911,7 @@ pub mod every_type {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -1508,14 +1919,22 @@ pub mod every_type {
             name: Borrowed("every_type"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed("🧩"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -1643,5 +2062,6 @@ pub mod every_type {
         ];
         const LITERALS: &[Literal] = &[];
         const BOUNDS: &[Bounds] = &[];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -2,7 +2,7 @@
 
 //! The toolset `core`.
 
-use ::toolc::{Call, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
 
 /// Handlers of the toolset `core`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -31,6 +31,9 @@ impl<H: CoreTools> Provider for Home<H> {
     }
     fn toolsets(&self) -> &[Toolset] {
         super::TOOLSETS
+    }
+    fn facts(&self) -> &[Fact] {
+        super::FACTS
     }
     fn call<'a>(
         &'a self,
@@ -134,6 +137,7 @@ pub mod core {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
         /// The tool as data.
@@ -141,14 +145,22 @@ pub mod core {
             name: Borrowed("core"),
             toolset: Borrowed("core"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
-                text: Borrowed(
-                    "{\"type\":\"function\",\"function\":{\"name\":\"core\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}",
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"core\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
                 ),
             },
         ];
@@ -198,5 +210,6 @@ pub mod core {
             Literal::String(Borrowed("none")),
         ];
         const BOUNDS: &[Bounds] = &[];
+        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
