@@ -21,12 +21,22 @@ pub struct Schema {
     pub description: Option<At<Template>>,
     /// `enum`. Empty: any value.
     pub choices: Vec<Choice>,
+    /// `const`: the one value that is allowed.
+    pub constant: Option<At<Value>>,
     /// What is assumed where nothing is sent.
     pub default: Option<At<Value>>,
     /// Values that show what is meant.
     pub examples: Vec<At<Value>>,
     /// Bounds of numbers, lengths and sizes.
     pub bounds: Bounds,
+    /// A regular expression that a string has to match.
+    pub pattern: Option<At<String>>,
+    /// What a string stands for: `date-time`, `uri` and the like. An annotation.
+    pub format: Option<String>,
+    /// Alternatives, of which one has to hold.
+    pub any_of: Vec<Schema>,
+    /// Alternatives, of which exactly one has to hold.
+    pub one_of: Vec<Schema>,
     /// The schema of an array's items.
     pub items: Option<Box<Schema>>,
     /// An object's properties, in the author's order.
@@ -117,9 +127,14 @@ impl Schema {
             title: None,
             description: None,
             choices: Vec::new(),
+            constant: None,
             default: None,
             examples: Vec::new(),
             bounds: Bounds::default(),
+            pattern: None,
+            format: None,
+            any_of: Vec::new(),
+            one_of: Vec::new(),
             items: None,
             properties: Vec::new(),
             additional: Additional::Deny,
@@ -130,7 +145,8 @@ impl Schema {
     pub fn effective_types(&self) -> Vec<Type> {
         let mut types = self.types.clone();
         if types.is_empty() {
-            for found in self.choices.iter().map(|choice| type_of(&choice.value.value)) {
+            let choices = self.choices.iter().map(|choice| &choice.value.value);
+            for found in choices.chain(self.constant.iter().map(|at| &at.value)).map(type_of) {
                 if !types.contains(&found) {
                     types.push(found);
                 }
@@ -167,6 +183,9 @@ impl Schema {
             let value = |choice: &Choice| Doc::Json(choice.value.value.clone());
             put("enum", Doc::Array(self.choices.iter().map(|choice| (when(choice), value(choice))).collect()));
         }
+        if let Some(constant) = &self.constant {
+            put("const", constant.value.clone().into());
+        }
         if let Some(default) = &self.default {
             put("default", default.value.clone().into());
         }
@@ -175,6 +194,17 @@ impl Schema {
         }
         for (name, bound) in self.bounds.iter() {
             put(name, bound.value.clone().into());
+        }
+        if let Some(pattern) = &self.pattern {
+            put("pattern", Value::from(pattern.value.as_str()).into());
+        }
+        if let Some(format) = &self.format {
+            put("format", Value::from(format.as_str()).into());
+        }
+        for (word, alternatives) in [("anyOf", &self.any_of), ("oneOf", &self.one_of)] {
+            if !alternatives.is_empty() {
+                put(word, Doc::Array(alternatives.iter().map(|one| (None, one.to_doc())).collect()));
+            }
         }
         if let Some(items) = &self.items {
             put("items", items.to_doc());
@@ -207,7 +237,28 @@ impl Schema {
     /// The schemas right below it that are no properties.
     pub fn below(&self) -> impl Iterator<Item = &Schema> {
         let additional = if let Additional::Schema(schema) = &self.additional { Some(&**schema) } else { None };
-        self.items.as_deref().into_iter().chain(additional)
+        self.any_of.iter().chain(&self.one_of).chain(self.items.as_deref()).chain(additional)
+    }
+
+    /// Of `anyOf` or `oneOf` with null beside one other, and nothing else that is said: the other.
+    pub fn nullable(&self) -> Option<&Schema> {
+        let silent = self.types.is_empty()
+            && self.choices.is_empty()
+            && self.constant.is_none()
+            && self.properties.is_empty()
+            && self.items.is_none()
+            && self.pattern.is_none()
+            && self.bounds.iter().next().is_none()
+            && matches!(self.additional, Additional::Deny);
+        let alternatives = match (self.any_of.as_slice(), self.one_of.as_slice()) {
+            (some, []) | ([], some) if silent => some,
+            _ => return None,
+        };
+        let is_null = |schema: &Schema| schema.types == [Type::Null] && schema.choices.is_empty();
+        match alternatives {
+            [other, null] | [null, other] if is_null(null) && !is_null(other) => Some(other),
+            _ => None,
+        }
     }
 
     /// This schema and all below it, parents first.

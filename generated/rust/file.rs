@@ -136,7 +136,14 @@ pub mod patch {
             name: Borrowed("patch"),
             toolset: Borrowed("file"),
             emoji: Borrowed("🔧"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -193,6 +200,7 @@ pub mod patch {
             Property::new("replace_all", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -239,7 +247,14 @@ pub mod read_file {
             name: Borrowed("read_file"),
             toolset: Borrowed("file"),
             emoji: Borrowed("📖"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -291,6 +306,7 @@ pub mod read_file {
             Property::new("limit", false, 3),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -404,7 +420,14 @@ pub mod search_files {
             name: Borrowed("search_files"),
             toolset: Borrowed("file"),
             emoji: Borrowed("🔎"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -497,6 +520,7 @@ pub mod search_files {
             Literal::String(Borrowed("files_only")),
             Literal::String(Borrowed("count")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -558,7 +582,14 @@ pub mod write_file {
             name: Borrowed("write_file"),
             toolset: Borrowed("file"),
             emoji: Borrowed("📝"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[Atom::Tool(Borrowed("patch"))]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -617,6 +648,7 @@ pub mod write_file {
             Property::new("content", true, 2),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),

@@ -97,7 +97,14 @@ pub mod terminal {
             name: Borrowed("terminal"),
             toolset: Borrowed("terminal"),
             emoji: Borrowed("💻"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(
                 &[
                     Atom::Tool(Borrowed("read_file")),
@@ -173,6 +180,7 @@ pub mod terminal {
             Property::new("workdir", false, 3),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),

@@ -136,7 +136,14 @@ pub mod todo {
             name: Borrowed("todo"),
             toolset: Borrowed("todo"),
             emoji: Borrowed("📋"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -214,6 +221,7 @@ pub mod todo {
             Literal::String(Borrowed("completed")),
             Literal::String(Borrowed("cancelled")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),

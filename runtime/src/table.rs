@@ -72,6 +72,7 @@ impl Table {
         nodes: &'static [Node],
         properties: &'static [Property],
         literals: &'static [Literal],
+        branches: &'static [NodeId],
         bounds: &'static [Bounds],
         conditions: &'static [(Part, Condition)],
     ) -> Self {
@@ -79,7 +80,7 @@ impl Table {
             nodes: Cow::Borrowed(nodes),
             properties: Cow::Borrowed(properties),
             literals: Cow::Borrowed(literals),
-            branches: Cow::Borrowed(&[]),
+            branches: Cow::Borrowed(branches),
             bounds: Cow::Borrowed(bounds),
             conditions: Cow::Borrowed(conditions),
         }

@@ -14,6 +14,10 @@ pub struct Echo;
 type Answer = Result<Output, ToolError>;
 
 impl ShapesTools for Echo {
+    fn every_union(&self, args: shapes::every_union::Args, _: &Call<'_>) -> Answer {
+        echo(&args)
+    }
+
     fn depends(&self, args: shapes::depends::Args, _: &Call<'_>) -> Answer {
         echo(&args)
     }

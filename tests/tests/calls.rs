@@ -507,3 +507,19 @@ fn a_session_is_told_of_facts_that_nobody_knows() {
     let after = session.turn(Dialect::OpenAi);
     assert!(before.definitions().contains("On cli") && after.definitions().contains("On chat"));
 }
+
+#[test]
+fn unions_take_what_one_of_them_takes() {
+    let all = json!({
+        "version": "v1", "when": "2026-01-01T00:00:00Z", "maybe": "3", "perhaps": "right", "either": "7",
+        "exactly": { "kind": "circle", "radius": "1.5" }, "both": 11,
+    });
+    insta::assert_snapshot!(fields(&echo("every_union", &all)));
+    let none = json!({ "maybe": null, "perhaps": "null", "either": "a" });
+    insta::assert_snapshot!(fields(&echo("every_union", &none)));
+    let wrong = json!({
+        "version": "v2", "answer": 41, "maybe": 0, "perhaps": "up", "either": {}, "exactly": { "kind": "square" },
+        "both": 5,
+    });
+    insta::assert_snapshot!(lines(&problems("every_union", &wrong)));
+}

@@ -49,6 +49,8 @@ pub enum Form {
     FactValue,
     /// A schema: a table of [`SCHEMA`]'s keys.
     Schema,
+    /// An array of schemas.
+    Schemas,
     /// A table of schemas by property name, each of [`PROPERTY`]'s keys.
     Properties,
     /// `true`, `false`, or a schema.
@@ -71,6 +73,7 @@ impl Form {
             Form::Jsons | Form::Choices => "an array",
             Form::Types => "a type's name, or an array of them",
             Form::Schema => "a table: a schema",
+            Form::Schemas => "an array of schemas",
             Form::Properties => "a table of properties",
             Form::FlagOrSchema => "`true`, `false` or a schema",
         }
@@ -133,6 +136,7 @@ pub const SCHEMA: &[Key] = &[
         Form::Choices,
         "The values that are allowed; `{ value = ..., when = ... }` where one is not in every turn.",
     ),
+    key("const", Form::Json, "The one value that is allowed."),
     key("default", Form::Json, "What is assumed where the model sends nothing. The handler gets it."),
     key("examples", Form::Jsons, "Values that show what is meant."),
     key("minimum", Form::Number, "The least number."),
@@ -142,6 +146,10 @@ pub const SCHEMA: &[Key] = &[
     key("multipleOf", Form::Number, "Numbers must be a multiple of this."),
     key("minLength", Form::Integer, "The least length of a string, in code points."),
     key("maxLength", Form::Integer, "The greatest length of a string, in code points."),
+    key("pattern", Form::Text, "A regular expression that a string has to match somewhere in it."),
+    key("format", Form::Text, "What a string stands for: `date-time`, `uri`, `email` and the like. Told to the model."),
+    key("anyOf", Form::Schemas, "Alternatives, of which at least one has to hold."),
+    key("oneOf", Form::Schemas, "Alternatives, of which exactly one has to hold."),
     key("items", Form::Schema, "The schema of an array's items."),
     key("minItems", Form::Integer, "The least number of items."),
     key("maxItems", Form::Integer, "The greatest number of items."),

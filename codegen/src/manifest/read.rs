@@ -193,6 +193,7 @@ impl<'t> Reader<'t> {
             title: self.text("title").map(|text| text.value),
             description: self.template("description").or_else(|| self.excuse("description")),
             choices: self.choices("enum"),
+            constant: self.json("const"),
             default: self.json("default"),
             examples: self.jsons("examples"),
             bounds: Bounds {
@@ -209,6 +210,10 @@ impl<'t> Reader<'t> {
                 min_properties: self.bound("minProperties"),
                 max_properties: self.bound("maxProperties"),
             },
+            pattern: self.pattern(),
+            format: self.text("format").map(|text| text.value),
+            any_of: self.subschemas("anyOf"),
+            one_of: self.subschemas("oneOf"),
             items: self.subschema("items").map(Box::new),
             properties: self.properties("properties"),
             additional: match (self.flag("additionalProperties"), self.subschema("additionalProperties")) {
@@ -229,6 +234,22 @@ impl<'t> Reader<'t> {
         let value = self.table.get(key)?;
         let table = value.get_ref().as_table()?;
         Some(self.nested(table, self.at(value), &[SCHEMA], &format!("the schema `{key}`"))?.schema())
+    }
+
+    fn subschemas(&self, key: &str) -> Vec<Schema> {
+        let schema = |item: &'t Spanned<DeValue<'t>>| {
+            let table = item.get_ref().as_table()?;
+            Some(self.nested(table, self.at(item), &[SCHEMA], &format!("a schema of `{key}`"))?.schema())
+        };
+        self.items(key).filter_map(schema).collect()
+    }
+
+    fn pattern(&self) -> Option<At<String>> {
+        let pattern = self.text("pattern")?;
+        let Some(why) = standard::refuses_pattern(&pattern.value) else { return Some(pattern) };
+        let message = "`pattern` is not a regular expression";
+        self.sink.push(Diagnostic::new(Code::NOT_2020_12, pattern.place, message).label(why));
+        None
     }
 
     fn types(&self) -> Vec<Type> {
@@ -356,6 +377,14 @@ impl<'t> Reader<'t> {
                 };
                 for item in self.items(name).filter(plain) {
                     self.check_json(name, item);
+                }
+            }
+            Form::Schemas if toml.is_array() => {
+                if self.items(name).next().is_none() {
+                    self.wrong_type(name, value, "at least one schema");
+                }
+                for item in self.items(name).filter(|item| !item.get_ref().is_table()) {
+                    self.wrong_type(name, item, "a table: a schema");
                 }
             }
             Form::Properties | Form::Facts if toml.is_table() => {

@@ -8,3 +8,9 @@ pub(super) fn refuses(word: &str, value: &Value) -> Option<String> {
     let schema = json!({ word: value });
     meta::validator().iter_errors(&schema).next().map(|error| error.to_string())
 }
+
+/// Why this is no regular expression, if it is none.
+pub(super) fn refuses_pattern(pattern: &str) -> Option<String> {
+    let schema = json!({ "pattern": pattern });
+    jsonschema::draft202012::new(&schema).err().map(|error| error.to_string())
+}

@@ -170,6 +170,17 @@ impl Check<'_, '_> {
         }
     }
 
+    /// Whether the properties by which alternatives are told apart (those with an `enum` or `const`) say that `value`
+    /// is meant to be this one.
+    fn says_its_kind(&self, value: &Value, node: &Node) -> bool {
+        let table = self.reader.table;
+        table.shown(node).all(|property| {
+            let literals = table.literals(table.node(property.node));
+            let sent = value.get(&*property.name);
+            literals.is_empty() || sent.is_none_or(|sent| literals.iter().any(|literal| kind::equals(literal, sent)))
+        })
+    }
+
     fn alternatives(&mut self, value: &Value, node: &Node, path: &Path<'_>) {
         let table = self.reader.table;
         let inner = path.then(Step::Same);
@@ -186,7 +197,7 @@ impl Check<'_, '_> {
         if self.report.is_some() {
             let mut near = branches.iter().filter(|id| {
                 let branch = table.node(**id);
-                kind::fits(table.types(branch), value)
+                kind::fits(table.types(branch), value) && self.says_its_kind(value, branch)
             });
             if let (Some(only), None) = (near.next(), near.next()) {
                 return self.node(value, *only, &inner);

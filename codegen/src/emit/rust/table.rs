@@ -1,7 +1,7 @@
 //! A tool's argument table: the schema laid out flat, as the runtime's reader wants it.
 
 use proc_macro2::{Literal as Number, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens as _, format_ident, quote};
 use serde_json::Value;
 use toolc::table::{Form, Type};
 
@@ -15,12 +15,13 @@ use crate::text::questions::When;
 /// The constants of which the table is made.
 pub(super) fn of(schema: &Schema) -> TokenStream {
     let mut table = Table::default();
-    table.node(schema);
-    let Table { nodes, properties, literals, bounds, conditions } = table;
+    table.node(schema, false);
+    let Table { nodes, properties, literals, branches, bounds, conditions } = table;
     quote! {
         const NODES: &[Node] = &[#(#nodes),*];
         const PROPERTIES: &[Property] = &[#(#properties),*];
         const LITERALS: &[Literal] = &[#(#literals),*];
+        const BRANCHES: &[NodeId] = &[#(#branches),*];
         const BOUNDS: &[Bounds] = &[#(#bounds),*];
         const CONDITIONS: &[(Part, Condition)] = &[#(#conditions),*];
     }
@@ -28,6 +29,12 @@ pub(super) fn of(schema: &Schema) -> TokenStream {
 
 /// How the value of a schema is handed to typed code.
 pub(super) fn form(schema: &Schema) -> Form {
+    if let Some(other) = schema.nullable() {
+        return form(other);
+    }
+    if !schema.any_of.is_empty() || !schema.one_of.is_empty() {
+        return Form::Value;
+    }
     let mut types = schema.effective_types();
     types.retain(|t| *t != Type::Null);
     let [one] = types.as_slice() else { return Form::Value };
@@ -35,7 +42,7 @@ pub(super) fn form(schema: &Schema) -> Form {
         Type::Boolean => Form::Boolean,
         Type::Integer => Form::Integer,
         Type::Number => Form::Number,
-        Type::String if schema.choices.is_empty() => Form::String,
+        Type::String if schema.choices.is_empty() && schema.constant.is_none() => Form::String,
         Type::String => Form::Choice,
         Type::Array => Form::Array,
         Type::Object => match (schema.properties.is_empty(), &schema.additional) {
@@ -52,17 +59,24 @@ struct Table {
     nodes: Vec<TokenStream>,
     properties: Vec<TokenStream>,
     literals: Vec<TokenStream>,
+    branches: Vec<TokenStream>,
     bounds: Vec<TokenStream>,
     conditions: Vec<TokenStream>,
 }
 
 impl Table {
-    /// Lays out a schema and all below it. The first one gets id 0.
-    fn node(&mut self, schema: &Schema) -> u16 {
+    /// Lays out a schema and all below it. The first one gets id 0. `nullable`: null is allowed, too.
+    fn node(&mut self, schema: &Schema, nullable: bool) -> u16 {
+        if let Some(other) = schema.nullable() {
+            return self.node(other, true);
+        }
         let id = count(&self.nodes);
         self.nodes.push(TokenStream::new());
         let mut words = Vec::new();
-        let types = schema.effective_types();
+        let mut types = schema.effective_types();
+        if nullable && !types.is_empty() && !types.contains(&Type::Null) {
+            types.push(Type::Null);
+        }
         if !types.is_empty() {
             let types = types.iter().map(|t| format_ident!("{t:?}"));
             words.push(quote!(types: Types::of(&[#(Type::#types),*])));
@@ -72,11 +86,15 @@ impl Table {
             let form = format_ident!("{form:?}");
             words.push(quote!(form: Form::#form));
         }
-        if !schema.choices.is_empty() {
+        let values = values(schema);
+        if !values.is_empty() {
             let start = count(&self.literals);
-            for choice in in_order(&schema.choices) {
-                self.condition("Literal", count(&self.literals), choice.when.as_ref());
-                self.literals.push(literal(&choice.value.value));
+            for (value, when) in values {
+                self.condition("Literal", count(&self.literals), when);
+                self.literals.push(literal(value));
+            }
+            if nullable {
+                self.literals.push(literal(&Value::Null));
             }
             words.push(span("literals", start, count(&self.literals)));
         }
@@ -84,7 +102,7 @@ impl Table {
             let below: Vec<TokenStream> = (schema.properties.iter())
                 .map(|property| {
                     let (name, required) = (&property.name.value, property.required);
-                    let node = number(self.node(&property.schema));
+                    let node = number(self.node(&property.schema, false));
                     quote!(Property::new(#name, #required, #node))
                 })
                 .collect();
@@ -100,13 +118,30 @@ impl Table {
                 Additional::Deny => words.push(quote!(additional: Additional::Deny)),
                 Additional::Allow => {}
                 Additional::Schema(below) => {
-                    let node = number(self.node(below));
+                    let node = number(self.node(below, false));
                     words.push(quote!(additional: Additional::Node(#node)));
                 }
             }
         }
+        if !schema.any_of.is_empty() {
+            words.push(self.branches("any_of", &schema.any_of));
+        }
+        if !schema.one_of.is_empty() {
+            let alternatives = self.branches("any_of", &schema.one_of);
+            let exactly_one = quote!(#alternatives, exactly_one: true);
+            if schema.any_of.is_empty() {
+                words.push(exactly_one);
+            } else {
+                // A node has one list of alternatives: the other one gets a node of its own.
+                let node = count(&self.nodes);
+                self.nodes.push(quote!(Node { #exactly_one, ..Node::ANY }));
+                let start = count(&self.branches);
+                self.branches.push(number(node).to_token_stream());
+                words.push(span("all_of", start, start + 1));
+            }
+        }
         if let Some(items) = &schema.items {
-            let node = number(self.node(items));
+            let node = number(self.node(items, false));
             words.push(quote!(items: Some(#node)));
         }
         let limits: Vec<TokenStream> =
@@ -123,6 +158,13 @@ impl Table {
 }
 
 impl Table {
+    fn branches(&mut self, word: &str, alternatives: &[Schema]) -> TokenStream {
+        let nodes: Vec<u16> = alternatives.iter().map(|one| self.node(one, false)).collect();
+        let start = count(&self.branches);
+        self.branches.extend(nodes.into_iter().map(|node| number(node).to_token_stream()));
+        span(word, start, count(&self.branches))
+    }
+
     fn condition(&mut self, part: &str, index: u16, when: Option<&At<When>>) {
         if let Some(when) = when {
             let (part, index) = (format_ident!("{part}"), number(index));
@@ -132,11 +174,15 @@ impl Table {
     }
 }
 
-/// An enum's values in the order in which the table and the Rust enum hold them: a null comes last, since it is none
-/// of the Rust enum's.
-pub(super) fn in_order(choices: &[Choice]) -> impl Iterator<Item = &Choice> {
-    let is_null = |choice: &&Choice| choice.value.value.is_null();
-    choices.iter().filter(move |choice| !is_null(choice)).chain(choices.iter().filter(is_null))
+/// The values that a schema names, in the order in which the table and the Rust enum hold them: a null comes last, since
+/// it is none of the Rust enum's.
+pub(super) fn values(schema: &Schema) -> Vec<(&Value, Option<&At<When>>)> {
+    if let Some(constant) = &schema.constant {
+        return vec![(&constant.value, None)];
+    }
+    let (nulls, others): (Vec<&Choice>, Vec<&Choice>) =
+        schema.choices.iter().partition(|choice| choice.value.value.is_null());
+    others.into_iter().chain(nulls).map(|choice| (&choice.value.value, choice.when.as_ref())).collect()
 }
 
 /// Schemas that reach this stage have been counted: see [`check::size`](crate::check).

@@ -44,7 +44,7 @@ pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
                     name: #name,
                     toolset: #toolset,
                     emoji: #emoji,
-                    arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+                    arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
                     atoms: Borrowed(&[#(#atoms),*]),
                     facts: Borrowed(&[#(#facts),*]),
                     definitions: Borrowed(DEFINITIONS),

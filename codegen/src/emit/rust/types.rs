@@ -106,6 +106,12 @@ impl Types<'_> {
     }
 
     fn rust(&mut self, schema: &Schema, path: &[&str]) -> Rust {
+        if let Some(other) = schema.nullable() {
+            return match self.rust(other, path) {
+                nullable @ (Rust::Nullable(_) | Rust::Json) => nullable,
+                other => Rust::Nullable(Box::new(other)),
+            };
+        }
         let inner = match table::form(schema) {
             Form::Boolean => Rust::Bool,
             Form::Integer => Rust::Integer,
@@ -133,8 +139,8 @@ impl Types<'_> {
     fn choice(&mut self, schema: &Schema, path: &[&str]) -> Rust {
         let name = self.scope.claim(pascal(path));
         let mut scope = Scope::with(&["Self"]);
-        let values: Vec<&str> =
-            table::in_order(&schema.choices).filter_map(|choice| choice.value.value.as_str()).collect();
+        let values = table::values(schema);
+        let values: Vec<&str> = values.iter().filter_map(|(value, _)| value.as_str()).collect();
         let idents: Vec<Ident> = values.iter().map(|value| scope.claim(pascal(&[value]))).collect();
         let about = doc(&self.about(schema));
         let docs = values.iter().map(|value| format!(" `{value}`"));

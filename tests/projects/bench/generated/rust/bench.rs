@@ -120,7 +120,14 @@ pub mod trivial {
             name: Borrowed("trivial"),
             toolset: Borrowed("bench"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -193,6 +200,7 @@ pub mod trivial {
             Literal::String(Borrowed("newest")),
             Literal::String(Borrowed("oldest")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 minimum: Some(Bound::Integer(1)),

@@ -482,7 +482,14 @@ pub mod check_pending_pages {
             name: Borrowed("check_pending_pages"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -546,6 +553,7 @@ pub mod check_pending_pages {
             Literal::String(Borrowed("done")),
             Literal::String(Borrowed("any")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -599,7 +607,14 @@ pub mod compare_urgent_pages {
             name: Borrowed("compare_urgent_pages"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -670,6 +685,7 @@ pub mod compare_urgent_pages {
             Property::new("depth", false, 6),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -732,7 +748,14 @@ pub mod count_linked_visits {
             name: Borrowed("count_linked_visits"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -803,6 +826,7 @@ pub mod count_linked_visits {
             Property::new("reference", false, 6),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -867,7 +891,14 @@ pub mod fetch_hidden_files {
             name: Borrowed("fetch_hidden_files"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -945,6 +976,7 @@ pub mod fetch_hidden_files {
             Property::new("team", false, 7),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1067,7 +1099,14 @@ pub mod group_urgent_meetings {
             name: Borrowed("group_urgent_meetings"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1140,6 +1179,7 @@ pub mod group_urgent_meetings {
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1190,7 +1230,14 @@ pub mod import_nested_alerts {
             name: Borrowed("import_nested_alerts"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1248,6 +1295,7 @@ pub mod import_nested_alerts {
             Property::new("offset", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1326,7 +1374,14 @@ pub mod inspect_external_records {
             name: Borrowed("inspect_external_records"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1417,6 +1472,7 @@ pub mod inspect_external_records {
             Property::new("options", false, 6),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1476,7 +1532,14 @@ pub mod inspect_open_deadlines {
             name: Borrowed("inspect_open_deadlines"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1534,6 +1597,7 @@ pub mod inspect_open_deadlines {
             Property::new("reason", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1639,7 +1703,14 @@ pub mod inspect_recent_budgets {
             name: Borrowed("inspect_recent_budgets"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1741,6 +1812,7 @@ pub mod inspect_recent_budgets {
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1806,7 +1878,14 @@ pub mod label_pending_items {
             name: Borrowed("label_pending_items"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1890,6 +1969,7 @@ pub mod label_pending_items {
             Property::new("tags", false, 7),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1952,7 +2032,14 @@ pub mod label_recent_documents {
             name: Borrowed("label_recent_documents"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2016,6 +2103,7 @@ pub mod label_recent_documents {
             Property::new("identifiers", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2096,7 +2184,14 @@ pub mod measure_closed_documents {
             name: Borrowed("measure_closed_documents"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2200,6 +2295,7 @@ pub mod measure_closed_documents {
             Property::new("languages", false, 10),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2263,7 +2359,14 @@ pub mod measure_urgent_drafts {
             name: Borrowed("measure_urgent_drafts"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2327,6 +2430,7 @@ pub mod measure_urgent_drafts {
             Property::new("identifiers", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2401,7 +2505,14 @@ pub mod merge_recent_bookings {
             name: Borrowed("merge_recent_bookings"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2479,6 +2590,7 @@ pub mod merge_recent_bookings {
             Property::new("target", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2554,7 +2666,14 @@ pub mod remove_urgent_requests {
             name: Borrowed("remove_urgent_requests"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2632,6 +2751,7 @@ pub mod remove_urgent_requests {
             Property::new("target", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2715,7 +2835,14 @@ pub mod rename_daily_documents {
             name: Borrowed("rename_daily_documents"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2784,6 +2911,7 @@ pub mod rename_daily_documents {
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2904,7 +3032,14 @@ pub mod repair_nested_records {
             name: Borrowed("repair_nested_records"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2985,6 +3120,7 @@ pub mod repair_nested_records {
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -3065,7 +3201,14 @@ pub mod review_shared_samples {
             name: Borrowed("review_shared_samples"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -3127,6 +3270,7 @@ pub mod review_shared_samples {
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -3234,7 +3378,14 @@ pub mod sort_blocked_goals {
             name: Borrowed("sort_blocked_goals"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -3331,6 +3482,7 @@ pub mod sort_blocked_goals {
             Literal::String(Borrowed("name")),
             Literal::String(Borrowed("size")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -3427,7 +3579,14 @@ pub mod sort_pending_drafts {
             name: Borrowed("sort_pending_drafts"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -3510,6 +3669,7 @@ pub mod sort_pending_drafts {
             Literal::String(Borrowed("web")),
             Literal::String(Borrowed("letter")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),

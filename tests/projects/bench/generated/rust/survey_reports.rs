@@ -487,7 +487,14 @@ pub mod approve_local_tasks {
             name: Borrowed("approve_local_tasks"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -584,6 +591,7 @@ pub mod approve_local_tasks {
             Literal::String(Borrowed("name")),
             Literal::String(Borrowed("size")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -644,7 +652,14 @@ pub mod check_active_parcels {
             name: Borrowed("check_active_parcels"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -708,6 +723,7 @@ pub mod check_active_parcels {
             Property::new("exclude", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -765,7 +781,14 @@ pub mod copy_shared_tasks {
             name: Borrowed("copy_shared_tasks"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -836,6 +859,7 @@ pub mod copy_shared_tasks {
             Property::new("exclude", false, 5),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -900,7 +924,14 @@ pub mod describe_urgent_notes {
             name: Borrowed("describe_urgent_notes"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -972,6 +1003,7 @@ pub mod describe_urgent_notes {
             Property::new("limit", false, 6),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1036,7 +1068,14 @@ pub mod export_closed_drafts {
             name: Borrowed("export_closed_drafts"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1100,6 +1139,7 @@ pub mod export_closed_drafts {
             Property::new("tags", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1191,7 +1231,14 @@ pub mod find_recent_customers {
             name: Borrowed("find_recent_customers"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1268,6 +1315,7 @@ pub mod find_recent_customers {
             Literal::String(Borrowed("done")),
             Literal::String(Borrowed("any")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1322,7 +1370,14 @@ pub mod group_daily_alerts {
             name: Borrowed("group_daily_alerts"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1380,6 +1435,7 @@ pub mod group_daily_alerts {
             Property::new("priority", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1435,7 +1491,14 @@ pub mod group_recent_appointments {
             name: Borrowed("group_recent_appointments"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1493,6 +1556,7 @@ pub mod group_recent_appointments {
             Property::new("reason", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1575,7 +1639,14 @@ pub mod import_monthly_branches {
             name: Borrowed("import_monthly_branches"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1650,6 +1721,7 @@ pub mod import_monthly_branches {
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1704,7 +1776,14 @@ pub mod inspect_recent_messages {
             name: Borrowed("inspect_recent_messages"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1768,6 +1847,7 @@ pub mod inspect_recent_messages {
             Property::new("languages", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1822,7 +1902,14 @@ pub mod label_monthly_notes {
             name: Borrowed("label_monthly_notes"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1880,6 +1967,7 @@ pub mod label_monthly_notes {
             Property::new("depth", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -1960,7 +2048,14 @@ pub mod label_pinned_visits {
             name: Borrowed("label_pinned_visits"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2022,6 +2117,7 @@ pub mod label_pinned_visits {
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2100,7 +2196,14 @@ pub mod order_nested_vehicles {
             name: Borrowed("order_nested_vehicles"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2169,6 +2272,7 @@ pub mod order_nested_vehicles {
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2258,7 +2362,14 @@ pub mod rename_external_items {
             name: Borrowed("rename_external_items"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2334,6 +2445,7 @@ pub mod rename_external_items {
             Literal::String(Borrowed("web")),
             Literal::String(Borrowed("letter")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2419,7 +2531,14 @@ pub mod review_stale_visits {
             name: Borrowed("review_stale_visits"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2482,6 +2601,7 @@ pub mod review_stale_visits {
             Literal::String(Borrowed("name")),
             Literal::String(Borrowed("size")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2532,7 +2652,14 @@ pub mod schedule_local_images {
             name: Borrowed("schedule_local_images"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2590,6 +2717,7 @@ pub mod schedule_local_images {
             Property::new("limit", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2676,7 +2804,14 @@ pub mod share_pinned_labels {
             name: Borrowed("share_pinned_labels"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2758,6 +2893,7 @@ pub mod share_pinned_labels {
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2816,7 +2952,14 @@ pub mod sort_public_alerts {
             name: Borrowed("sort_public_alerts"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2880,6 +3023,7 @@ pub mod sort_public_alerts {
             Property::new("identifiers", false, 4),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),
@@ -2937,7 +3081,14 @@ pub mod verify_daily_campaigns {
             name: Borrowed("verify_daily_campaigns"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -3008,6 +3159,7 @@ pub mod verify_daily_campaigns {
             Property::new("days", false, 6),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 min_length: Some(1),

@@ -140,7 +140,14 @@ pub mod run_later {
             name: Borrowed("run_later"),
             toolset: Borrowed("later"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -190,6 +197,7 @@ pub mod run_later {
             Literal::String(Borrowed("refuse")),
             Literal::String(Borrowed("panic")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 minimum: Some(Bound::Integer(0)),
@@ -222,7 +230,14 @@ pub mod wait {
             name: Borrowed("wait"),
             toolset: Borrowed("later"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -251,6 +266,7 @@ pub mod wait {
         ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }

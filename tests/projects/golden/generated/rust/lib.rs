@@ -17,7 +17,7 @@ use ::std::borrow::Cow::Borrowed;
 
 use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
 
-const _: () = ::toolc::assert_stamp(2);
+const _: () = ::toolc::assert_stamp(3);
 
 #[rustfmt::skip]
 pub mod later;
@@ -58,6 +58,7 @@ impl<H: LaterTools + LibTools + ShapesTools> Provider for Everything<H> {
             self::shapes::every_default::TOOL,
             self::shapes::every_object::TOOL,
             self::shapes::every_type::TOOL,
+            self::shapes::every_union::TOOL,
         ];
         TOOLS
     }
@@ -76,7 +77,7 @@ impl<H: LaterTools + LibTools + ShapesTools> Provider for Everything<H> {
         match index {
             0..2 => self::later::call(&self.0, index - 0, args, call),
             2..5 => self::lib_::call(&self.0, index - 2, args, call),
-            5..11 => self::shapes::call(&self.0, index - 5, args, call),
+            5..12 => self::shapes::call(&self.0, index - 5, args, call),
             _ => Reply::no_such_tool(index),
         }
     }

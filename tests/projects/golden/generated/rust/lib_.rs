@@ -203,7 +203,14 @@ pub mod odd_names {
             name: Borrowed("Odd-Names"),
             toolset: Borrowed("lib"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -316,6 +323,7 @@ pub mod odd_names {
             Literal::String(Borrowed("vec")),
             Literal::String(Borrowed("x")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
@@ -342,7 +350,14 @@ pub mod no_parameters {
             name: Borrowed("no_parameters"),
             toolset: Borrowed("lib"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -371,6 +386,7 @@ pub mod no_parameters {
         ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
@@ -433,7 +449,14 @@ pub mod run_now {
             name: Borrowed("run_now"),
             toolset: Borrowed("lib"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -474,6 +497,7 @@ pub mod run_now {
             Literal::String(Borrowed("refuse")),
             Literal::String(Borrowed("panic")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }

@@ -59,6 +59,14 @@ pub trait ShapesTools: Send + Sync {
         args: every_type::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
+    /// Take values of which there are several sorts.
+    ///
+    /// `execution = "sync"` in `manifests/tools/every_union.toml`.
+    fn every_union(
+        &self,
+        args: every_union::Args,
+        call: &Call<'_>,
+    ) -> Result<Output, ToolError>;
 }
 
 /// The tools of this toolset alone, run by these handlers.
@@ -77,6 +85,7 @@ impl<H: ShapesTools> Provider for Home<H> {
             every_default::TOOL,
             every_object::TOOL,
             every_type::TOOL,
+            every_union::TOOL,
         ];
         TOOLS
     }
@@ -133,6 +142,11 @@ pub(super) fn call<'a, H: ShapesTools>(
         5 => {
             Reply::Ready(
                 ShapesTools::every_type(handlers, every_type::Args::from(args), call),
+            )
+        }
+        6 => {
+            Reply::Ready(
+                ShapesTools::every_union(handlers, every_union::Args::from(args), call),
             )
         }
         _ => Reply::no_such_tool(index),
@@ -219,7 +233,14 @@ pub mod depends {
             name: Borrowed("depends"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(
                 &[
                     Atom::Fact(Borrowed("vision")),
@@ -474,6 +495,7 @@ pub mod depends {
             Literal::String(Borrowed("text")),
             Literal::String(Borrowed("both")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 minimum: Some(Bound::Integer(1)),
@@ -542,7 +564,14 @@ pub mod every_bound {
             name: Borrowed("every_bound"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -640,6 +669,7 @@ pub mod every_bound {
             Property::new("keys", false, 10),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 minimum: Some(Bound::Integer(-3)),
@@ -878,7 +908,14 @@ pub mod every_choice {
             name: Borrowed("every_choice"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1013,6 +1050,7 @@ pub mod every_choice {
             Literal::String(Borrowed("green")),
             Literal::String(Borrowed("blue")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
@@ -1250,7 +1288,14 @@ pub mod every_default {
             name: Borrowed("every_default"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1493,6 +1538,7 @@ pub mod every_default {
             Literal::String(Borrowed("red")),
             Literal::String(Borrowed("green")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
@@ -1639,7 +1685,14 @@ pub mod every_object {
             name: Borrowed("every_object"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -1832,6 +1885,7 @@ pub mod every_object {
             Property::new("maybe", false, 24),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 minimum: Some(Bound::Integer(1)),
@@ -1919,7 +1973,14 @@ pub mod every_type {
             name: Borrowed("every_type"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed("🧩"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -2061,7 +2122,290 @@ pub mod every_type {
             Property::new("mix", false, 19),
         ];
         const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
+        const CONDITIONS: &[(Part, Condition)] = &[];
+    }
+}
+
+/// The tool `every_union`.
+pub mod every_union {
+    pub use data::TOOL;
+    /// Arguments of `every_union`.
+    #[derive(Debug)]
+    pub struct Args {
+        /// The one word.
+        pub version: Option<Version>,
+        /// The one number.
+        pub answer: i64,
+        /// A time, in text.
+        pub when: Option<String>,
+        /// A number, or none.
+        pub maybe: Option<i64>,
+        /// A word, or none.
+        pub perhaps: Option<Perhaps>,
+        /// A number, or words.
+        pub either: Option<::toolc::Value>,
+        /// A shape: a circle or a square.
+        pub exactly: Option<::toolc::Value>,
+        /// Two unions at once.
+        pub both: Option<::toolc::Value>,
+    }
+    impl From<::toolc::Slots<'_>> for Args {
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+            Self {
+                version: slots.take(0),
+                answer: slots.take_or(1, || 42),
+                when: slots.take(2),
+                maybe: slots.take(3),
+                perhaps: slots.take(4),
+                either: slots.take(5),
+                exactly: slots.take(6),
+                both: slots.take(7),
+            }
+        }
+    }
+    /// The one word.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Version {
+        /// `v1`
+        V1,
+    }
+    impl Version {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::V1 => "v1",
+            }
+        }
+    }
+    impl ::toolc::FromSlot for Version {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::choice(&slot, &[Self::V1])
+        }
+    }
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Perhaps {
+        /// `left`
+        Left,
+        /// `right`
+        Right,
+    }
+    impl Perhaps {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Left => "left",
+                Self::Right => "right",
+            }
+        }
+    }
+    impl ::toolc::FromSlot for Perhaps {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::choice(&slot, &[Self::Left, Self::Right])
+        }
+    }
+    mod data {
+        use ::std::borrow::Cow::Borrowed;
+        use ::toolc::segment::*;
+        use ::toolc::table::*;
+        use ::toolc::{Definition, Dialect, Tool};
+        /// The tool as data.
+        pub const TOOL: Tool = Tool {
+            name: Borrowed("every_union"),
+            toolset: Borrowed("shapes"),
+            emoji: Borrowed(""),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
+            definitions: Borrowed(DEFINITIONS),
+        };
+        const DEFINITIONS: &[Definition] = &[
+            Definition {
+                dialect: Dialect::OpenAi,
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"every_union\",\"description\":\"Take values of which there are several sorts.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"version\":{\"description\":\"The one word.\",\"const\":\"v1\"},\"answer\":{\"type\":\"integer\",\"description\":\"The one number.\",\"const\":42,\"default\":42},\"when\":{\"type\":\"string\",\"description\":\"A time, in text.\",\"pattern\":\"^\\\\d{4}-\",\"format\":\"date-time\"},\"maybe\":{\"description\":\"A number, or none.\",\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"null\"}]},\"perhaps\":{\"description\":\"A word, or none.\",\"oneOf\":[{\"type\":\"null\"},{\"type\":\"string\",\"enum\":[\"left\",\"right\"]}]},\"either\":{\"description\":\"A number, or words.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},\"exactly\":{\"description\":\"A shape: a circle or a square.\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"square\"},\"side\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"side\"],\"additionalProperties\":false}]},\"both\":{\"description\":\"Two unions at once.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"oneOf\":[{\"maximum\":3},{\"minimum\":10}]}},\"additionalProperties\":false}}}",
+                            ),
+                        ),
+                    ],
+                ),
+            },
+        ];
+        const NODES: &[Node] = &[
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(4, 8),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(0, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                literals: Span::new(1, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer, Type::Null]),
+                form: Form::Integer,
+                bounds: Some(0),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String, Type::Null]),
+                form: Form::Choice,
+                literals: Span::new(2, 3),
+                ..Node::ANY
+            },
+            Node {
+                any_of: Span::new(0, 2),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Array]),
+                form: Form::Array,
+                items: Some(9),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                any_of: Span::new(2, 2),
+                exactly_one: true,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(0, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(5, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(2, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(6, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                any_of: Span::new(4, 2),
+                all_of: Span::new(8, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                bounds: Some(1),
+                ..Node::ANY
+            },
+            Node {
+                bounds: Some(2),
+                ..Node::ANY
+            },
+            Node {
+                any_of: Span::new(6, 2),
+                exactly_one: true,
+                ..Node::ANY
+            },
+        ];
+        const PROPERTIES: &[Property] = &[
+            Property::new("kind", true, 12),
+            Property::new("radius", true, 13),
+            Property::new("kind", true, 15),
+            Property::new("side", true, 16),
+            Property::new("version", false, 1),
+            Property::new("answer", false, 2),
+            Property::new("when", false, 3),
+            Property::new("maybe", false, 4),
+            Property::new("perhaps", false, 5),
+            Property::new("either", false, 6),
+            Property::new("exactly", false, 10),
+            Property::new("both", false, 17),
+        ];
+        const LITERALS: &[Literal] = &[
+            Literal::String(Borrowed("v1")),
+            Literal::Integer(42),
+            Literal::String(Borrowed("left")),
+            Literal::String(Borrowed("right")),
+            Literal::Null,
+            Literal::String(Borrowed("circle")),
+            Literal::String(Borrowed("square")),
+        ];
+        const BRANCHES: &[NodeId] = &[7, 8, 11, 14, 18, 19, 20, 21, 22];
+        const BOUNDS: &[Bounds] = &[
+            Bounds {
+                minimum: Some(Bound::Integer(1)),
+                ..Bounds::NONE
+            },
+            Bounds {
+                maximum: Some(Bound::Integer(3)),
+                ..Bounds::NONE
+            },
+            Bounds {
+                minimum: Some(Bound::Integer(10)),
+                ..Bounds::NONE
+            },
+        ];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -157,7 +157,14 @@ pub mod diagnostic_ {
             name: Borrowed("diagnostic"),
             toolset: Borrowed("diagnostic"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -221,6 +228,7 @@ pub mod diagnostic_ {
             Literal::String(Borrowed("some")),
             Literal::String(Borrowed("none")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }

@@ -17,7 +17,7 @@ use ::std::borrow::Cow::Borrowed;
 
 use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
 
-const _: () = ::toolc::assert_stamp(2);
+const _: () = ::toolc::assert_stamp(3);
 
 #[rustfmt::skip]
 pub mod clippy_;

@@ -153,7 +153,14 @@ pub mod rustfmt_ {
             name: Borrowed("rustfmt"),
             toolset: Borrowed("rustfmt"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -217,6 +224,7 @@ pub mod rustfmt_ {
             Literal::String(Borrowed("some")),
             Literal::String(Borrowed("none")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }

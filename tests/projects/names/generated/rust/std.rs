@@ -145,7 +145,14 @@ pub mod std {
             name: Borrowed("std"),
             toolset: Borrowed("std"),
             emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BOUNDS, CONDITIONS),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
@@ -209,6 +216,7 @@ pub mod std {
             Literal::String(Borrowed("some")),
             Literal::String(Borrowed("none")),
         ];
+        const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
