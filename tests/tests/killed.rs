@@ -1,0 +1,108 @@
+//! gen, killed at any moment: every file that it leaves is whole, and the next run mends the rest.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use toolc_codegen::cli::capture;
+
+/// Names the project for a process of this test that is to be killed.
+const VICTIM: &str = "TOOLC_TEST_GEN_IN";
+const ROUNDS: u64 = 60;
+
+/// Not a test of its own: what the killed process does.
+#[test]
+fn victim() {
+    if let Some(root) = std::env::var_os(VICTIM) {
+        let root = PathBuf::from(root);
+        capture([Path::new("--root"), &root, Path::new("gen")]);
+    }
+}
+
+fn write(root: &Path, version: u64) {
+    for index in 0..40 {
+        let tool = format!("tool_{index}");
+        let text = format!("name = \"{tool}\"\ntoolset = \"all_of_them\"\ndescription = \"Version {version}.\"\n");
+        fs::write(root.join(format!("manifests/tools/{tool}.toml")), text).expect("failed to write");
+    }
+    // In every other version something is there that must go again.
+    let more = root.join("manifests/tools/more.toml");
+    if version.is_multiple_of(2) {
+        let text = "name = \"more\"\ntoolset = \"all_of_them\"\ndescription = \"One more.\"\n";
+        fs::write(more, text).expect("failed to write");
+    } else {
+        let _ = fs::remove_file(more);
+    }
+}
+
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            let bytes = fs::read(&path).expect("failed to read");
+            found.insert(path, bytes);
+        }
+    }
+    found
+}
+
+fn has_ended(child: &mut Child) -> bool {
+    !matches!(child.try_wait(), Ok(None))
+}
+
+#[test]
+fn a_killed_run_leaves_whole_files_and_the_next_one_mends_the_rest() {
+    let project = tempfile::tempdir().expect("failed to make a folder");
+    let root = project.path();
+    let generated = root.join("generated");
+    for folder in ["manifests/tools", "manifests/toolsets"] {
+        fs::create_dir_all(root.join(folder)).expect("failed to make a folder");
+    }
+    let toolset = "name = \"all_of_them\"\ndescription = \"All.\"\n";
+    fs::write(root.join("manifests/toolsets/all_of_them.toml"), toolset).expect("failed to write");
+
+    let complete = |version: u64| {
+        write(root, version);
+        let (status, out, err) = capture([Path::new("--root"), root, Path::new("gen")]);
+        assert_eq!(status, 0, "{out}{err}");
+        files(&generated)
+    };
+    // What a file may hold: its text in any version so far.
+    let mut known = vec![complete(0)];
+    let mut cut_short = 0;
+    for round in 1..=ROUNDS {
+        write(root, round);
+        let before = &known[known.len() - 1];
+        let mut victim = Command::new(std::env::current_exe().expect("this is a program"))
+            .args(["victim", "--exact", "--quiet"])
+            .env(VICTIM, root)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("failed to start");
+        // The readme is written first. Moments spread over what comes then, in no order; now and then before it.
+        let readme = generated.join("README.md");
+        let begun = |victim: &mut Child| fs::read(&readme).ok().as_ref() != before.get(&readme) || has_ended(victim);
+        while round % 10 != 0 && !begun(&mut victim) {
+            sleep(Duration::from_micros(50));
+        }
+        sleep(Duration::from_micros(round * 7_919 % ROUNDS * 100));
+        let _ = victim.kill();
+        let _ = victim.wait();
+        let left = files(&generated);
+        known.push(complete(round));
+        cut_short += u64::from(left != known[known.len() - 1] && left != known[known.len() - 2]);
+        for (path, bytes) in left {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let whole = known.iter().any(|version| version.get(&path) == Some(&bytes));
+            assert!(whole || name.starts_with(".tmp"), "{} is not whole, in round {round}", path.display());
+        }
+    }
+    println!("{cut_short} of {ROUNDS} runs were killed between the first file and the last");
+}
