@@ -5,7 +5,7 @@ use std::mem::discriminant;
 use std::ops::Index;
 
 use serde_json::Value;
-use toolc::graph::{Graph, Set};
+use toolc::graph::{Graph, Members, Set};
 use toolc::segment::{Atoms, Comparison, FactValue};
 
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
@@ -34,6 +34,8 @@ pub struct Catalog {
     toolsets: Vec<Toolset>,
     facts: Vec<FactManifest>,
     graph: Graph,
+    /// The members of the turn of all tools.
+    everything: Members,
 }
 
 /// A tool and its home.
@@ -158,7 +160,7 @@ impl Catalog {
 
     /// The same in the turn of all tools.
     pub fn full_setting(&self, tool: &Tool) -> Setting {
-        self.setting(tool, &vec![true; self.tools.len()])
+        self.setting(tool, &self.everything)
     }
 
     /// Every tool, by name.
@@ -239,7 +241,8 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         base: toolset.base.map(|(id, _)| id.0),
     });
     let graph = Graph { tools: tools.len(), sets: sets.collect() };
-    Catalog { tools, toolsets, facts: facts.into_values().collect(), graph }
+    let everything = vec![true; tools.len()];
+    Catalog { tools, toolsets, facts: facts.into_values().collect(), graph, everything }
 }
 
 /// By name; of two with one name the first stays.

@@ -10,6 +10,10 @@ mod tool;
 mod toolset;
 mod types;
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -22,11 +26,29 @@ pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let homes: Vec<(ToolsetId, &Toolset)> =
         catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).collect();
     let mut outputs = vec![file("lib", "from the manifests", root(catalog, &homes))];
-    for (id, home) in homes {
+    outputs.extend(in_parallel(&homes, |(id, home)| {
         let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
-        outputs.push(file(&plain(&module(home.name())), &from, toolset::of(catalog, id)));
-    }
+        file(&plain(&module(home.name())), &from, toolset::of(catalog, *id))
+    }));
     outputs
+}
+
+/// What `make` makes of each, in order. Printing Rust is most of gen's work, and a module knows nothing of another.
+fn in_parallel<T: Sync, O: Send>(all: &[T], make: impl Fn(&T) -> O + Sync) -> Vec<O> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        indices.map_while(|index| Some((index, make(all.get(index)?)))).collect::<Vec<_>>()
+    };
+    let mut outputs = thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(all.len());
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        let others = others.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        own.into_iter().chain(others).collect::<Vec<_>>()
+    });
+    outputs.sort_by_key(|(index, _)| *index);
+    outputs.into_iter().map(|(_, output)| output).collect()
 }
 
 fn file(stem: &str, from: &str, tokens: TokenStream) -> Output {
