@@ -67,6 +67,8 @@ pub enum Atom {
 pub struct Toolset {
     /// What its author wrote.
     pub manifest: ToolsetManifest,
+    /// Whether anybody wrote it; if not, a tool only named it as its home.
+    pub declared: bool,
     /// The tools whose home it is.
     pub home_tools: Vec<ToolId>,
     /// The tools that it lists.
@@ -228,6 +230,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         .collect();
     let toolsets: Vec<Toolset> = (toolsets.into_values().zip((0..).map(ToolsetId)))
         .map(|(manifest, id)| Toolset {
+            declared: names.declared.contains(&manifest.name.value),
             home_tools: (0..tools.len()).filter(|&tool| tools[tool].home == id).map(ToolId).collect(),
             tools: manifest.tools.iter().filter_map(|name| names.tool(name)).collect(),
             includes: manifest.includes.iter().filter_map(|name| Some((names.toolset(name)?, name.place))).collect(),

@@ -177,11 +177,15 @@ fn report(sources: &Sources, all: &[Diagnostic], colour: bool, to: &mut dyn Writ
 }
 
 fn generate(root: &Path, catalog: &Checked, check: bool, out: &mut dyn Write) -> Result<bool, Failure> {
+    let _lock = (!check).then(|| write::lock(root));
     let plan = write::plan(root, emit::emit(catalog))?;
     if check {
         return report_stale(root, &plan, out);
     }
     plan.apply()?;
+    for orphan in &plan.orphans {
+        print(out, &format!("removed: {}\n", orphan.strip_prefix(root).unwrap_or(orphan).display()))?;
+    }
     print(
         out,
         &format!(

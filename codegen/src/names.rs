@@ -44,6 +44,10 @@ fn ident(text: &str) -> Ident {
         Some(first) if first.is_ascii_digit() => format!("_{text}"),
         Some(_) => text.to_owned(),
     };
+    if text == "gen" {
+        // A keyword of edition 2024, which not every parser knows as one.
+        return Ident::new_raw(&text, Span::call_site());
+    }
     // `self` and its like cannot be raw; what is no identifier at all is spelt by its letters' numbers.
     syn::parse_str::<Ident>(&text)
         .or_else(|_| syn::parse_str(&format!("r#{text}")))
@@ -104,6 +108,7 @@ mod tests {
                 "empty"
             ]
         );
+        assert_eq!(snake("gen").to_string(), "r#gen");
         assert_eq!(pascal(&["todos", "item"]).to_string(), "TodosItem");
         assert_eq!(pascal(&["self"]).to_string(), "Self_");
         assert_eq!(pascal(&["😀"]).to_string(), "Empty");

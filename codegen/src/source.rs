@@ -106,6 +106,11 @@ impl Sources {
         let folder = root.join(MANIFESTS);
         let mut paths = Vec::new();
         for entry in WalkDir::new(&folder).follow_links(true).sort_by_file_name() {
+            // Hidden files are other programs': an editor's lock is even a link that leads nowhere.
+            let path = entry.as_ref().map_or_else(walkdir::Error::path, |entry| Some(entry.path()));
+            if path.is_some_and(|path| is_hidden(path, &folder)) {
+                continue;
+            }
             let entry = entry.map_err(|error| {
                 let path = error.path().unwrap_or(&folder).to_owned();
                 Failure::new(format!("failed to read {}: {error}", path.display()))
@@ -172,6 +177,11 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
         _ => None,
     });
     Some(parts.collect::<Option<Vec<&str>>>()?.join("/"))
+}
+
+fn is_hidden(path: &Path, folder: &Path) -> bool {
+    let below = path.strip_prefix(folder).unwrap_or(path);
+    below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
 /// Whether the file is read: any TOML below the manifests, but for the crate's own.

@@ -10,6 +10,7 @@ use ignore::WalkBuilder;
 
 use crate::Failure;
 use crate::emit::{MARK, Output};
+use crate::source::MANIFESTS;
 
 /// The folder that gen owns.
 pub const GENERATED: &str = "generated";
@@ -41,8 +42,12 @@ pub struct Stale {
 /// When the folder cannot be read, or holds something and was not made by gen.
 pub fn plan(root: &Path, outputs: Vec<Output>) -> Result<Plan, Failure> {
     let folder = root.join(GENERATED);
+    // It may be a link: what counts is the folder that it leads to.
+    let folder = fs::canonicalize(&folder).unwrap_or(folder);
     let present = present(&folder)?;
-    if !present.is_empty() && !outputs.iter().any(|output| is_marked(&folder.join(&output.path))) {
+    if !present.iter().all(|path| is_temporary(path))
+        && !outputs.iter().any(|output| is_marked(&folder.join(&output.path)))
+    {
         return Err(Failure::new(format!(
             "{} holds files that gen did not write: move them away, or delete the folder, and run gen again",
             folder.display()
@@ -79,7 +84,10 @@ impl Plan {
     /// When something cannot be written or removed. What has been done by then stays done, every file whole.
     pub fn apply(&self) -> Result<(), Failure> {
         for path in &self.orphans {
-            fs::remove_file(path).map_err(|error| failed("remove", path, &error))?;
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed("remove", path, &error)),
+                _ => {}
+            }
         }
         remove_empty_folders(&self.folder);
         for stale in &self.stale {
@@ -105,6 +113,21 @@ fn present(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
+/// How the name of a file begins that is being written.
+const TEMPORARY: &str = ".toolc-";
+
+fn is_temporary(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY))
+}
+
+/// Keeps other runs of gen out of the project until it is dropped, where the system can lock a folder. Where it cannot,
+/// two runs at once may hinder each other, and the next one mends it.
+pub fn lock(root: &Path) -> Option<fs::File> {
+    let folder = fs::File::open(root.join(MANIFESTS)).ok()?;
+    folder.lock().ok()?;
+    Some(folder)
+}
+
 /// Whether a file says in its first lines that gen wrote it.
 fn is_marked(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| {
@@ -118,6 +141,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| failed("create", folder, &error))?;
     let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

@@ -42,6 +42,9 @@ impl Output {
     }
 }
 
+/// Characters of an error's text that a model gets. What went wrong is said by then.
+const LONGEST: usize = 2_000;
+
 /// Why a call failed, in one word that a program can match on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -140,7 +143,10 @@ impl ToolError {
     /// The JSON that the model gets.
     pub fn to_json(&self) -> String {
         let mut out = String::from(r#"{"error":"#);
-        json::push_string(&mut out, &self.0.message);
+        match self.0.message.char_indices().nth(LONGEST) {
+            Some((end, _)) => json::push_string(&mut out, &format!("{}…", &self.0.message[..end])),
+            None => json::push_string(&mut out, &self.0.message),
+        }
         out.push_str(r#","kind":"#);
         json::push_string(&mut out, self.0.kind.word());
         if !self.0.problems.is_empty() {

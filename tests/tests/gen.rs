@@ -166,7 +166,8 @@ fn check_tells_stale_missing_and_orphan_apart_and_writes_nothing() {
     }
     assert_eq!(differences(&before, &project.state()), NONE);
 
-    assert_eq!(project.run(&["gen"]), (0, written(4, 1), String::new()));
+    let told = format!("removed: generated/schemas/openai/tools/gone.json\n{}", written(4, 1));
+    assert_eq!(project.run(&["gen"]), (0, told, String::new()));
     assert!(!project.path("generated/schemas/openai/tools/gone.json").exists());
     assert_eq!(project.run(&["gen", "--check"]).0, 0);
 }
@@ -186,7 +187,8 @@ fn orphans_go_unless_git_ignores_them() {
     let orphans: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("orphan: generated/")).collect();
     assert_eq!((status, orphans), (1, vec![".gone", "rust/.tmpAb3x9Z", "rust/gone.rs", "schemas/mcp/tools/gone.json"]));
 
-    assert_eq!(project.run(&["gen"]).1, written(0, 4));
+    let told = project.run(&["gen"]).1;
+    assert!(told.starts_with("removed: generated/.gone\n") && told.ends_with(&written(0, 4)), "{told}");
     assert_eq!(project.run(&["gen", "--check"]).0, 0);
     assert!(project.path("generated/kept-1.txt").exists() && project.path("generated/rust/kept-2.txt").exists());
     assert!(!project.path("generated/schemas/mcp").exists(), "folders that hold nothing go, too");
@@ -362,4 +364,34 @@ fn unknown_names_are_answered_with_the_nearest_or_all() {
         "error: unknown tool `browse`: the tools are: Odd-Names, depends, every_bound, every_choice, every_default, every_object, every_type, every_union, no_parameters, run_later, run_now, wait\n"
     );
     assert_eq!(error(&["resolve", "lib", "rihgt"]), "error: unknown toolset `rihgt`: did you mean `right`?\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_folder_is_followed() {
+    let project = Project::golden();
+    let elsewhere = tempfile::tempdir().expect("failed to make a folder");
+    let moved = elsewhere.path().join("moved");
+    copy(&project.path("generated"), &moved);
+    fs::remove_dir_all(project.path("generated")).expect("failed to remove");
+    std::os::unix::fs::symlink(&moved, project.path("generated")).expect("failed to link");
+    assert_eq!(project.run(&["gen"]), (0, written(0, 0), String::new()));
+    assert!(fs::symlink_metadata(project.path("generated")).is_ok_and(|about| about.is_symlink()));
+}
+
+#[test]
+fn what_a_killed_first_run_leaves_is_no_obstacle() {
+    let project = Project::manifests();
+    project.write("generated/.toolc-AbCdEf", "half a fi");
+    let (status, out, err) = project.run(&["gen"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(!project.path("generated/.toolc-AbCdEf").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_editors_lock_is_no_manifest() {
+    let project = Project::golden();
+    std::os::unix::fs::symlink("user@host.123", project.path("manifests/tools/.#wait.toml")).expect("failed to link");
+    assert_eq!(project.run(&["gen"]), (0, written(0, 0), String::new()));
 }

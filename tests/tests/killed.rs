@@ -101,7 +101,7 @@ fn a_killed_run_leaves_whole_files_and_the_next_one_mends_the_rest() {
         for (path, bytes) in left {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let whole = known.iter().any(|version| version.get(&path) == Some(&bytes));
-            assert!(whole || name.starts_with(".tmp"), "{} is not whole, in round {round}", path.display());
+            assert!(whole || name.starts_with(".toolc-"), "{} is not whole, in round {round}", path.display());
         }
     }
     println!("{cut_short} of {ROUNDS} runs were killed between the first file and the last");

@@ -24,6 +24,7 @@ handle! {
     clippy clippy_ ClippyTools
     core core CoreTools
     diagnostic diagnostic_ DiagnosticTools
+    r#gen r#gen GenTools
     main main_ MainTools
     r#mod mod_ ModTools
     rustfmt rustfmt_ RustfmtTools

@@ -24,7 +24,10 @@ fn hold(values: &[At<Value>], schema: &Value, code: Code, what: &str, sink: &Sin
     // What is no schema has been reported as that.
     let Ok(validator) = jsonschema::draft202012::new(schema) else { return };
     for At { value, place } in values {
-        let errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
+        let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
+        if errors.is_empty() && is_beyond_integers(value, schema) {
+            errors.push(format!("{value} is no integer that 64 bits hold exactly"));
+        }
         if !errors.is_empty() {
             sink.push(
                 Diagnostic::new(code, *place, format!("this {what} is refused by its own schema"))
@@ -33,4 +36,11 @@ fn hold(values: &[At<Value>], schema: &Value, code: Code, what: &str, sink: &Sin
             );
         }
     }
+}
+
+/// The standard takes any whole number for an integer; a handler gets an `i64`, and a float of 2^53 on no longer tells
+/// which integer it is.
+fn is_beyond_integers(value: &Value, schema: &Value) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    schema["type"] == "integer" && value.is_f64() && value.as_f64().is_some_and(|float| float.abs() >= EXACT)
 }

@@ -10,7 +10,8 @@ use crate::names::{handlers, plain, snake};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     distinct("tool", catalog.tools().map(|(_, tool)| &tool.manifest.name), &[snake], sink);
-    distinct("toolset", catalog.toolsets().map(|(_, toolset)| &toolset.manifest.name), &[snake, handlers], sink);
+    let declared = catalog.toolsets().filter(|(_, toolset)| toolset.declared);
+    distinct("toolset", declared.map(|(_, toolset)| &toolset.manifest.name), &[snake, handlers], sink);
     distinct("fact", catalog.facts().iter().map(|fact| &fact.name), &[snake], sink);
     for schema in catalog.tools().flat_map(|(_, tool)| tool.manifest.params.walk()) {
         distinct("property", schema.properties.iter().map(|property| &property.name), &[snake], sink);

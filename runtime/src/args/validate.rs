@@ -90,6 +90,7 @@ impl Check<'_, '_> {
         let literals = table.literals(node);
         if !kind::fits(node.types, value) {
             let whole = matches!(value, Value::Number(n) if node.types.names(Type::Integer) && n.as_f64().is_some_and(|f| f.fract() == 0.0));
+            let whole = whole && node.bounds.is_none();
             let expected = || if whole { words::integer_range() } else { words::expected(table, node) };
             return self.fail(path, || (expected(), words::got(value)));
         }

@@ -12,7 +12,24 @@ use std::process::Command;
 const WORDS: &[&str] =
     &["APIKEY", "AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "DSN", "KEY", "KEYS", "PASS", "PASSPHRASE", "PAT", "PWD"];
 /// What such a word may also end with.
-const ENDINGS: &[&str] = &["APIKEY", "PASSWD", "PASSWORD", "PASSWORDS", "SECRET", "SECRETS", "TOKEN", "TOKENS"];
+const ENDINGS: &[&str] = &[
+    "CREDS",
+    "JWT",
+    "KEY",
+    "KEYFILE",
+    "KEYS",
+    "PASSCODE",
+    "PASSWD",
+    "PASSWORD",
+    "PASSWORDS",
+    "SECRET",
+    "SECRETS",
+    "TOKEN",
+    "TOKENS",
+    "WEBHOOK",
+];
+/// Words that end so and are none.
+const INNOCENT: &[&str] = &["DONKEY", "HOTKEY", "HOTKEYS", "MONKEY", "TURKEY"];
 /// What such a word may also begin with.
 const BEGINNINGS: &[&str] = &["CREDENTIAL", "PASSWORD", "SECRET"];
 /// Families of which some members have harmless names, and none is needed.
@@ -56,14 +73,24 @@ fn is_credential(name: &str) -> bool {
     }
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
-            WORDS.contains(&word)
-                || ENDINGS.iter().any(|ending| word.ends_with(ending))
-                || BEGINNINGS.iter().any(|beginning| word.starts_with(beginning))
+            // `API_KEY_2`, `TOKENV1`
+            let word = match word.trim_end_matches(|c: char| c.is_ascii_digit()) {
+                counted if counted.len() < word.len() => counted.strip_suffix('V').unwrap_or(counted),
+                plain => plain,
+            };
+            !INNOCENT.contains(&word)
+                && (WORDS.contains(&word)
+                    || ENDINGS.iter().any(|ending| word.ends_with(ending))
+                    || BEGINNINGS.iter().any(|beginning| word.starts_with(beginning)))
         })
 }
 
-/// As in `postgres://user:password@host/`.
+/// As in `postgres://user:password@host/`, or `AccountName=a;AccountKey=k`.
 fn has_password(value: &str) -> bool {
+    let named = |pair: &str| pair.split_once('=').is_some_and(|(name, value)| is_credential(name) && !value.is_empty());
+    if value.contains(';') && value.split(';').any(named) {
+        return true;
+    }
     let mut urls = value.split("://");
     urls.next();
     urls.any(|rest| {
@@ -94,7 +121,7 @@ mod tests {
 
     #[test]
     fn urls_with_a_password_are_credentials() {
-        for value in ["postgres://me:pw@db/x", "a,redis://:pw@h:1", "http://u:p@ss@h"] {
+        for value in ["postgres://me:pw@db/x", "a,redis://:pw@h:1", "http://u:p@ss@h", "AccountName=a;AccountKey=k=="] {
             assert!(has_password(value), "{value}");
         }
         for value in ["http://proxy:3128", "ssh://git@host:22/x", "https://h/a:b@c", "a:b@c", "x://", "", "http://u:@h"]

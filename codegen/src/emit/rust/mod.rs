@@ -121,7 +121,8 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     });
     quote! {
         //! The catalog: traits to be implemented by handlers, and providers that serve them.
-        #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all, unreachable_pub, unused_imports)]
+        #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all,
+            unreachable_pub, unused_imports)]
         #![cfg_attr(rustfmt, rustfmt_skip)]
 
         use ::std::borrow::Cow::Borrowed;
@@ -148,7 +149,14 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
 
 /// Prose as documentation. Neither its line breaks nor its code may become Rust's: it was written for a model.
 fn doc(text: &str) -> TokenStream {
-    let lines = text.trim().lines().map(|line| format!(" {}", line.trim().replace("```", "'''")));
+    // Nor may its control characters, and those that turn the direction of writing: rustc allows none.
+    let is_odd = |letter: char| {
+        let turns =
+            matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || letter.is_control()
+    };
+    let plain = |line: &str| line.chars().filter(|letter| !is_odd(*letter)).collect::<String>();
+    let lines = text.trim().lines().map(|line| format!(" {}", plain(line).trim().replace("```", "'''")));
     quote!(#(#[doc = #lines])*)
 }
 

@@ -93,7 +93,7 @@ fn method(catalog: &Checked, tool: &Tool) -> TokenStream {
     let result = quote!(Result<Output, ToolError>);
     let result = match tool.manifest.execution {
         Execution::Sync => result,
-        Execution::Async => quote!(impl Future<Output = #result> + Send),
+        Execution::Async => quote!(impl ::core::future::Future<Output = #result> + Send),
     };
     quote! {
         #about

@@ -143,11 +143,11 @@ impl Types<'_> {
         let values: Vec<&str> = values.iter().filter_map(|(value, _)| value.as_str()).collect();
         let idents: Vec<Ident> = values.iter().map(|value| scope.claim(pascal(&[value]))).collect();
         let about = doc(&self.about(schema));
-        let docs = values.iter().map(|value| format!(" `{value}`"));
+        let docs = values.iter().map(|value| doc(&format!("`{value}`")));
         self.items.push(quote! {
             #about
             #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-            pub enum #name { #(#[doc = #docs] #idents),* }
+            pub enum #name { #(#docs #idents),* }
 
             impl #name {
                 /// The word that the model uses.

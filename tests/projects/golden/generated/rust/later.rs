@@ -18,7 +18,7 @@ pub trait LaterTools: Send + Sync {
         &self,
         args: run_later::Args,
         call: &Call<'_>,
-    ) -> impl Future<Output = Result<Output, ToolError>> + Send;
+    ) -> impl ::core::future::Future<Output = Result<Output, ToolError>> + Send;
     /// Give way once.
     ///
     /// `execution = "async"` in `manifests/tools/wait.toml`.
@@ -26,7 +26,7 @@ pub trait LaterTools: Send + Sync {
         &self,
         args: wait::Args,
         call: &Call<'_>,
-    ) -> impl Future<Output = Result<Output, ToolError>> + Send;
+    ) -> impl ::core::future::Future<Output = Result<Output, ToolError>> + Send;
 }
 
 /// The tools of this toolset alone, run by these handlers.

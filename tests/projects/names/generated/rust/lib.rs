@@ -29,6 +29,9 @@ pub mod core;
 pub mod diagnostic_;
 
 #[rustfmt::skip]
+pub mod r#gen;
+
+#[rustfmt::skip]
 pub mod main_;
 
 #[rustfmt::skip]
@@ -49,6 +52,8 @@ pub use self::core::CoreTools;
 
 pub use self::diagnostic_::DiagnosticTools;
 
+pub use self::r#gen::GenTools;
+
 pub use self::main_::MainTools;
 
 pub use self::mod_::ModTools;
@@ -62,8 +67,8 @@ pub use self::toolc_::ToolcTools;
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where
-    H: ClippyTools + CoreTools + DiagnosticTools + MainTools + ModTools + RustfmtTools
-        + StdTools + ToolcTools + 'static,
+    H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools
+        + RustfmtTools + StdTools + ToolcTools + 'static,
 {
     Box::new(Everything(handlers))
 }
@@ -71,14 +76,15 @@ where
 struct Everything<H>(H);
 
 impl<
-    H: ClippyTools + CoreTools + DiagnosticTools + MainTools + ModTools + RustfmtTools
-        + StdTools + ToolcTools,
+    H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools
+        + RustfmtTools + StdTools + ToolcTools,
 > Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             self::clippy_::clippy_::TOOL,
             self::core::core::TOOL,
             self::diagnostic_::diagnostic_::TOOL,
+            self::r#gen::r#gen::TOOL,
             self::main_::main_::TOOL,
             self::mod_::mod_::TOOL,
             self::rustfmt_::rustfmt_::TOOL,
@@ -103,11 +109,12 @@ impl<
             0..1 => self::clippy_::call(&self.0, index - 0, args, call),
             1..2 => self::core::call(&self.0, index - 1, args, call),
             2..3 => self::diagnostic_::call(&self.0, index - 2, args, call),
-            3..4 => self::main_::call(&self.0, index - 3, args, call),
-            4..5 => self::mod_::call(&self.0, index - 4, args, call),
-            5..6 => self::rustfmt_::call(&self.0, index - 5, args, call),
-            6..7 => self::std::call(&self.0, index - 6, args, call),
-            7..8 => self::toolc_::call(&self.0, index - 7, args, call),
+            3..4 => self::r#gen::call(&self.0, index - 3, args, call),
+            4..5 => self::main_::call(&self.0, index - 4, args, call),
+            5..6 => self::mod_::call(&self.0, index - 5, args, call),
+            6..7 => self::rustfmt_::call(&self.0, index - 6, args, call),
+            7..8 => self::std::call(&self.0, index - 7, args, call),
+            8..9 => self::toolc_::call(&self.0, index - 8, args, call),
             _ => Reply::no_such_tool(index),
         }
     }
@@ -131,6 +138,13 @@ pub static TOOLSETS: &[Toolset] = &[
     },
     Toolset {
         name: Borrowed("diagnostic"),
+        description: Borrowed("Named as something that Rust knows otherwise."),
+        tools: Borrowed(&[]),
+        includes: Borrowed(&[]),
+        base: None,
+    },
+    Toolset {
+        name: Borrowed("gen"),
         description: Borrowed("Named as something that Rust knows otherwise."),
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
