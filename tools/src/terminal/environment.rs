@@ -108,12 +108,13 @@ mod tests {
     fn credentials_are_known_by_name() {
         let credentials = "OPENAI_API_KEY openai_api_key GITHUB_TOKEN NPMTOKEN TOKEN AWS_ACCESS_KEY_ID AWS_PROFILE \
             DB_PASSWORD PGPASSWORD DB_PASS MYSQL_PWD GH_PAT SSH_AUTH_SOCK BASIC_AUTH SENTRY_DSN SECRET SECRET_VALUE \
-            GOOGLE_APPLICATION_CREDENTIALS STRIPE_SECRET_KEY APIKEY npm_config__authToken ENCRYPTION_KEYS";
+            GOOGLE_APPLICATION_CREDENTIALS STRIPE_SECRET_KEY APIKEY npm_config__authToken ENCRYPTION_KEYS \
+            API_KEY1 GITHUB_TOKEN2 TOKENV2 API_KEY_3 ACCESSKEY SSHKEY MY_CREDS AUTH_JWT GOOGLE_KEYFILE_JSON";
         for name in credentials.split_whitespace() {
             assert!(is_credential(name), "{name}");
         }
         let harmless = "PATH PWD OLDPWD HOME LANG GIT_AUTHOR_NAME KEYBOARD_LAYOUT MONKEY TOKENIZERS_PARALLELISM \
-            XAUTHORITY PASSENGER_ENV CARGO_HOME COMPASS_URL";
+            XAUTHORITY PASSENGER_ENV CARGO_HOME COMPASS_URL HOTKEY2 V8_FLAGS";
         for name in harmless.split_whitespace() {
             assert!(!is_credential(name), "{name}");
         }
