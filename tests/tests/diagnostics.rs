@@ -152,6 +152,8 @@ fn one_run_tells_every_mistake_once_and_where() {
       |
     2 | toolset = "file
       |                ^ invalid basic string, expected `"`
+      |
+      = help: mend this first: nothing else in the file is checked until then
 
     error[C009]: unknown tool `defualt`
      --> ROOT/manifests/toolsets/one.toml:3:29

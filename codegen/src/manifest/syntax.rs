@@ -44,7 +44,11 @@ fn report(id: SourceId, text: &str, sink: &Sink) {
             why => why,
         };
         let place = Place::new(id, error.span().unwrap_or(0..0));
-        sink.push(Diagnostic::new(Code::SYNTAX, place, "the file is not TOML").label(why));
+        sink.push(
+            Diagnostic::new(Code::SYNTAX, place, "the file is not TOML")
+                .label(why)
+                .help("mend this first: nothing else in the file is checked until then"),
+        );
         if errors.iter().any(|error| UNCLOSED.iter().any(|what| error.message().starts_with(what))) {
             return;
         }

@@ -48,18 +48,18 @@ impl Reader<'_> {
                     if item.get_ref().is_str() {
                         self.check_type(item);
                     } else {
-                        self.wrong_type(name, item, "a type's name");
+                        self.wrong_type(key, name, item, "a type's name");
                     }
                 }
             }
             Form::Texts if toml.is_array() => {
                 for item in self.items(name).filter(|item| !item.get_ref().is_str()) {
-                    self.wrong_type(name, item, "a string");
+                    self.wrong_type(key, name, item, "a string");
                 }
             }
             Form::Jsons if toml.is_array() => {
                 if self.items(name).next().is_none() {
-                    self.wrong_type(name, value, "at least one value");
+                    self.wrong_type(key, name, value, "at least one value");
                 }
                 for item in self.items(name) {
                     self.check_json(name, item);
@@ -67,7 +67,7 @@ impl Reader<'_> {
             }
             Form::Choices if toml.is_array() => {
                 if self.items(name).next().is_none() {
-                    self.wrong_type(name, value, "at least one value");
+                    self.wrong_type(key, name, value, "at least one value");
                 }
                 let plain = |item: &&Spanned<DeValue<'_>>| {
                     item.get_ref().as_table().is_none_or(|table| written_as_json(table).is_some())
@@ -78,16 +78,16 @@ impl Reader<'_> {
             }
             Form::Schemas if toml.is_array() => {
                 if self.items(name).next().is_none() {
-                    self.wrong_type(name, value, "at least one schema");
+                    self.wrong_type(key, name, value, "at least one schema");
                 }
                 for item in self.items(name).filter(|item| !item.get_ref().is_table()) {
-                    self.wrong_type(name, item, "a table: a schema");
+                    self.wrong_type(key, name, item, "a table: a schema");
                 }
             }
             Form::Properties | Form::Facts if toml.is_table() => {
                 let table = toml.as_table().into_iter().flatten();
                 for (property, value) in table.filter(|(_, value)| !value.get_ref().is_table()) {
-                    self.wrong_type(property.get_ref(), value, "a table");
+                    self.wrong_type(key, property.get_ref(), value, "a table");
                 }
             }
             Form::Json => self.check_json(name, value),
@@ -98,13 +98,13 @@ impl Reader<'_> {
             Form::FactValue if toml.is_integer() => {
                 const SAFE: i64 = 1 << 53;
                 if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| (-SAFE..=SAFE).contains(&i))) {
-                    self.wrong_type(name, value, "an integer within ±2^53");
+                    self.wrong_type(key, name, value, "an integer within ±2^53");
                 }
             }
             Form::Flag if toml.is_bool() => {}
             Form::Schema if toml.is_table() => {}
             Form::FlagOrSchema if toml.is_bool() || toml.is_table() => {}
-            form => self.wrong_type(name, value, form.expected()),
+            form => self.wrong_type(key, name, value, form.expected()),
         }
     }
 
@@ -138,13 +138,13 @@ impl Reader<'_> {
         }
     }
 
-    fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
+    fn wrong_type(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
         let got = value.get_ref().type_str();
-        let found = Diagnostic::new(Code::WRONG_TYPE, self.at(value), format!("`{key}` cannot be of type {got}"))
+        let found = Diagnostic::new(Code::WRONG_TYPE, self.at(value), format!("`{name}` cannot be of type {got}"))
             .label(format!("expected {expected}"));
-        self.sink.push(match (key, value.get_ref()) {
+        self.sink.push(match (name, value.get_ref()) {
             ("required", DeValue::Array(_)) => found.help("write `required = true` in each required property instead"),
-            _ => found,
+            _ => found.help(format!("`{}`: {}", key.name, key.doc)),
         });
     }
 }
