@@ -149,6 +149,12 @@ pub enum Segment {
     },
 }
 
+/// How many bytes `segments` come to at most, facts and lists of tools aside.
+pub fn most(segments: &[Segment]) -> usize {
+    let text = |segment: &Segment| if let Segment::Text(text) = segment { text.len() } else { 0 };
+    segments.iter().map(text).sum()
+}
+
 /// Appends the text that `segments` come to.
 pub fn render(segments: &[Segment], atoms: Atoms, facts: &[FactValue], out: &mut String) {
     let mut next = 0;

@@ -22,7 +22,7 @@ struct Snapshot {
     dialect: Dialect,
     /// Sorted by name, as the state is.
     tools: Vec<Shown>,
-    definitions: Box<str>,
+    definitions: String,
 }
 
 /// A tool of this turn.
@@ -57,8 +57,10 @@ impl Turn {
             Asked::Fact(name, comparison, with) => fact(name).is_some_and(|value| comparison.holds(value, with)),
         };
         let mut tools = Vec::with_capacity(ids.len());
-        let mut definitions = String::from("[");
-        for id in ids {
+        let texts = || ids.iter().filter_map(|&id| state.tool(id).definition(dialect));
+        let mut definitions = String::with_capacity(texts().map(|text| segment::most(text) + 1).sum::<usize>() + 2);
+        definitions.push('[');
+        for &id in &ids {
             let tool = state.tool(id);
             let asked = &state.tools[id].atoms;
             let atoms = asked.iter().enumerate().map(|(index, asked)| Atoms::from(holds(asked)) << index).sum();
@@ -70,7 +72,7 @@ impl Turn {
             tools.push(Shown { id, table: tool.arguments.in_turn(atoms) });
         }
         definitions.push(']');
-        Self(Arc::new(Snapshot { state, dialect, tools, definitions: definitions.into() }))
+        Self(Arc::new(Snapshot { state, dialect, tools, definitions }))
     }
 
     /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
