@@ -9,9 +9,9 @@ use std::task::{Context, Poll};
 
 use crate::args::{self, Limits};
 use crate::registry::{Asked, State};
-use crate::segment::{self, Atoms, FactValue};
+use crate::segment::{self, Atoms, FactValue, Segment};
 use crate::table::Table;
-use crate::{Call, Dialect, ErrorKind, Output, Reply, Text, ToolCall, ToolError, nearest};
+use crate::{Call, Dialect, ErrorKind, Output, Reply, Text, Tool, ToolCall, ToolError, nearest};
 
 /// What the model is shown, and the only things that it can call. Cheap to clone.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ struct Shown {
     /// Its position in the state.
     id: usize,
     /// What its arguments are read against, where conditions hide some of them.
-    table: Option<Table>,
+    table: Option<Box<Table>>,
 }
 
 /// A call's answer: always one well-formed JSON text.
@@ -49,27 +49,31 @@ impl Turn {
         members: &[bool],
         facts: &BTreeMap<Text, FactValue>,
     ) -> Self {
-        let shown = |id: usize| members[id] && state.tool(id).definition(dialect).is_some();
-        let ids: Vec<usize> = (0..members.len()).filter(|&id| shown(id)).collect();
+        let shown: Vec<(usize, &Tool, &[Segment])> = (0..members.len())
+            .filter(|&id| members[id])
+            .filter_map(|id| {
+                let tool = state.tool(id);
+                Some((id, tool, tool.definition(dialect)?))
+            })
+            .collect();
         let fact = |name: &Text| facts.get(name).or_else(|| state.facts.get(name));
         let holds = |asked: &Asked| match asked {
-            Asked::Tool(id) => id.is_some_and(shown),
+            Asked::Tool(id) => id.is_some_and(|id| shown.binary_search_by_key(&id, |(shown, ..)| *shown).is_ok()),
             Asked::Fact(name, comparison, with) => fact(name).is_some_and(|value| comparison.holds(value, with)),
         };
-        let mut tools = Vec::with_capacity(ids.len());
-        let texts = || ids.iter().filter_map(|&id| state.tool(id).definition(dialect));
-        let mut definitions = String::with_capacity(texts().map(|text| segment::most(text) + 1).sum::<usize>() + 2);
+        let most: usize = shown.iter().map(|(_, _, segments)| segment::most(segments) + 1).sum();
+        let mut tools = Vec::with_capacity(shown.len());
+        let mut definitions = String::with_capacity(most + 2);
         definitions.push('[');
-        for &id in &ids {
-            let tool = state.tool(id);
+        for &(id, tool, segments) in &shown {
             let asked = &state.tools[id].atoms;
             let atoms = asked.iter().enumerate().map(|(index, asked)| Atoms::from(holds(asked)) << index).sum();
             let values: Vec<FactValue> = tool.facts.iter().filter_map(|name| fact(name).cloned()).collect();
             if definitions.len() > 1 {
                 definitions.push(',');
             }
-            segment::render(tool.definition(dialect).unwrap_or_default(), atoms, &values, &mut definitions);
-            tools.push(Shown { id, table: tool.arguments.in_turn(atoms) });
+            segment::render(segments, atoms, &values, &mut definitions);
+            tools.push(Shown { id, table: tool.arguments.in_turn(atoms).map(Box::new) });
         }
         definitions.push(']');
         Self(Arc::new(Snapshot { state, dialect, tools, definitions }))
@@ -96,7 +100,7 @@ impl Turn {
     async fn run(&self, request: &ToolCall<'_>) -> Result<Output, ToolError> {
         let Some(shown) = self.find(request.name()) else { return Err(self.unknown(request.name())) };
         let (provider, index) = self.0.state.provider(shown.id);
-        let table = shown.table.as_ref().unwrap_or_else(|| &self.0.state.tool(shown.id).arguments);
+        let table = shown.table.as_deref().unwrap_or_else(|| &self.0.state.tool(shown.id).arguments);
         let slots = args::read(request.arguments(), table, Limits::default())?;
         let call = Call::new(*request);
         match catch_unwind(AssertUnwindSafe(|| provider.call(index, slots, &call))) {
