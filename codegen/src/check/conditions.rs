@@ -75,6 +75,7 @@ impl Turns {
             self.check_text(&description.value, description.place, within, sink);
         }
         self.check_enum(schema, within, sink);
+        self.check_default(schema, within, sink);
         for property in &schema.properties {
             check_required(property, sink);
             let there = |atoms| within(atoms) && property.when.as_ref().is_none_or(|when| holds(&when.value, atoms));
@@ -96,6 +97,21 @@ impl Turns {
             sink.push(
                 Diagnostic::new(Code::ENUM_CAN_VANISH, first.value.place, message)
                     .help("leave one value without a condition, or put the same conditions on the parameter"),
+            );
+        }
+    }
+
+    fn check_default(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
+        let Some(default) = &schema.default else { return };
+        let chosen = schema.choices.iter().find(|choice| choice.value.value == default.value);
+        if let Some(when) = chosen.and_then(|choice| choice.when.as_ref())
+            && self.any(within, &|atoms| !holds(&when.value, atoms))
+        {
+            let message = "this default is a value of the enum that is not there in every turn";
+            sink.push(
+                Diagnostic::new(Code::DEFAULT_VIOLATES_SCHEMA, default.place, message)
+                    .related(when.place, "there in these turns only")
+                    .help("take a value without a condition"),
             );
         }
     }
