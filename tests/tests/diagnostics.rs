@@ -1,17 +1,23 @@
-//! What an author is told: for every kind of finding a project that has it, and the same project mended.
+//! What an author is told: for every mistake that can be made a project that has it, and the same project mended.
 //!
-//! `diagnostics/CODE-name.txt` holds both, file by file below a line `--- broken PATH` or `--- mended PATH`, and
-//! `CODE-name.snap` what is said of the broken one. Adding a kind of finding takes a new fixture and no line here.
+//! `diagnostics/CODE-name/MISTAKE.txt` holds both, file by file below a line `--- broken PATH` or `--- mended PATH`, and
+//! `MISTAKE.snap` beside it what is said of the broken one. A code may have many; adding one takes no line here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Code, Renderer};
 use toolc_codegen::source::Sources;
 
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics")
+/// The folder of a code's fixtures.
+fn folder(code: &Code) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("diagnostics/{}-{}", code.id, code.name))
+}
+
+fn paths(folder: &Path) -> BTreeSet<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries.map(|entry| entry.expect("failed to read a folder").path()).collect()
 }
 
 type Files = BTreeMap<String, String>;
@@ -42,32 +48,33 @@ fn findings(files: Files) -> (Vec<Code>, String) {
 }
 
 #[test]
-fn every_kind_of_finding_is_told_as_it_should_be_and_can_be_mended() {
+fn every_mistake_is_told_as_it_should_be_and_can_be_mended() {
     for code in Code::ALL {
-        let name = format!("{}-{}", code.id, code.name);
-        let path = fixtures().join(format!("{name}.txt"));
-        let fixture = std::fs::read_to_string(&path)
-            .unwrap_or_else(|error| panic!("every code has a fixture: {}: {error}", path.display()));
+        let mut fixtures = paths(&folder(code));
+        fixtures.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
+        assert!(!fixtures.is_empty(), "every code has a fixture: {}", folder(code).display());
+        for path in fixtures {
+            let fixture = std::fs::read_to_string(&path).expect("failed to read");
+            let (codes, shown) = findings(project(&fixture, "broken"));
+            assert!(!codes.is_empty(), "nothing is found: {}", path.display());
+            assert!(codes.iter().all(|found| found == code), "others are found: {}\n{shown}", path.display());
+            let mistake = path.file_stem().expect("a file has a name").to_string_lossy();
+            insta::with_settings!({
+                snapshot_path => folder(code), prepend_module_to_snapshot => false, omit_expression => true,
+            }, { insta::assert_snapshot!(&*mistake, shown) });
 
-        let (codes, shown) = findings(project(&fixture, "broken"));
-        assert!(codes.contains(code), "{name} is not found:\n{shown}");
-        assert!(codes.iter().all(|found| found == code), "{name} brings others along:\n{shown}");
-        insta::with_settings!({
-            snapshot_path => fixtures(), prepend_module_to_snapshot => false, omit_expression => true,
-        }, { insta::assert_snapshot!(name.as_str(), shown) });
-
-        let (_, shown) = findings(project(&fixture, "mended"));
-        assert_eq!(shown, "", "{name}, mended");
+            let (_, shown) = findings(project(&fixture, "mended"));
+            assert_eq!(shown, "", "mended: {}", path.display());
+        }
     }
 }
 
 #[test]
-fn every_fixture_is_of_a_code() {
-    let names: Vec<String> = Code::ALL.iter().map(|code| format!("{}-{}", code.id, code.name)).collect();
-    for entry in std::fs::read_dir(fixtures()).expect("failed to read a folder") {
-        let path = entry.expect("failed to read a folder").path();
-        let stem = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
-        assert!(names.contains(&stem), "there is no such code: {}", path.display());
+fn every_fixture_is_of_a_code_and_every_snapshot_of_a_fixture() {
+    let folders: BTreeSet<PathBuf> = Code::ALL.iter().map(folder).collect();
+    assert_eq!(paths(&Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics")), folders);
+    for path in folders.iter().flat_map(|folder| paths(folder)) {
+        assert!(path.with_extension("txt").exists(), "of no fixture: {}", path.display());
     }
 }
 
