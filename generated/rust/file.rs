@@ -128,6 +128,7 @@ pub mod patch {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -147,10 +148,13 @@ pub mod patch {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -239,6 +243,7 @@ pub mod read_file {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -258,10 +263,13 @@ pub mod read_file {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -412,6 +420,7 @@ pub mod search_files {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -431,10 +440,13 @@ pub mod search_files {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -574,6 +586,7 @@ pub mod write_file {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -593,10 +606,13 @@ pub mod write_file {
             atoms: Borrowed(&[Atom::Tool(Borrowed("patch"))]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(

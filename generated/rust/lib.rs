@@ -17,7 +17,7 @@ use ::std::borrow::Cow::Borrowed;
 
 use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
 
-const _: () = ::toolc::assert_stamp(3);
+const _: () = ::toolc::assert_stamp(4);
 
 #[rustfmt::skip]
 pub mod file;
@@ -87,6 +87,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[Borrowed("terminal")]),
         base: Some(Borrowed("core")),
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("core"),
@@ -94,6 +99,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[Borrowed("file"), Borrowed("todo")]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("debugging"),
@@ -103,6 +113,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[Borrowed("terminal")]),
         includes: Borrowed(&[Borrowed("file")]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("file"),
@@ -110,6 +125,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("safe"),
@@ -121,6 +141,11 @@ pub static TOOLSETS: &[Toolset] = &[
         ),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("terminal"),
@@ -128,6 +153,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("todo"),
@@ -135,6 +165,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
 ];
 

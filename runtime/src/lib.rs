@@ -13,6 +13,7 @@
 //! static data written by `cargo xtask gen`.
 
 pub mod args;
+pub mod behaviour;
 mod call;
 pub mod graph;
 mod json;
@@ -20,6 +21,7 @@ mod nearest;
 mod output;
 mod provider;
 mod registry;
+pub mod requirement;
 pub mod segment;
 mod session;
 mod spec;
@@ -35,12 +37,12 @@ pub use registry::{Collision, Registry};
 pub use segment::FactValue;
 pub use serde_json::{Map, Value};
 pub use session::{Session, SessionBuilder, SessionError};
-pub use spec::{Definition, Dialect, Fact, Text, Tool, Toolset};
+pub use spec::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
 pub use turn::{Answer, Turn};
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 3;
+pub const STAMP: u32 = 4;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///

@@ -18,7 +18,7 @@ pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
         let variant = format_ident!("{}", dialect.variant);
         let segments = (dialect.lower)(tool).segments();
         let segments = segments.iter().map(segments::segment);
-        quote!(Definition { dialect: Dialect::#variant, segments: Borrowed(&[#(#segments),*]) })
+        quote!(Definition { dialect: Dialect::#variant, name: None, segments: Borrowed(&[#(#segments),*]) })
     });
     let atoms = tool.atoms.iter().map(|atom| segments::atom(catalog, atom));
     let facts = tool.facts.iter().map(|id| text(&catalog[*id].name.value));
@@ -35,6 +35,7 @@ pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
             mod data {
                 use ::std::borrow::Cow::Borrowed;
 
+                use ::toolc::behaviour::*;
                 use ::toolc::segment::*;
                 use ::toolc::table::*;
                 use ::toolc::{Definition, Dialect, Tool};
@@ -48,6 +49,8 @@ pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
                     atoms: Borrowed(&[#(#atoms),*]),
                     facts: Borrowed(&[#(#facts),*]),
                     definitions: Borrowed(DEFINITIONS),
+                    requires: Borrowed(&[]),
+                    behaviour: Borrowed(Behaviour::DEFAULT),
                 };
 
                 const DEFINITIONS: &[Definition] = &[#(#definitions),*];

@@ -116,6 +116,11 @@ pub(super) fn data(catalog: &Checked, toolset: &Toolset) -> TokenStream {
             tools: Borrowed(&[#(#tools),*]),
             includes: Borrowed(&[#(#includes),*]),
             base: #base,
+            excludes: Borrowed(&[]),
+            aliases: Borrowed(&[]),
+            tags: Borrowed(&[]),
+            closed: false,
+            requires: Borrowed(&[]),
         }
     }
 }

@@ -112,6 +112,7 @@ pub mod trivial {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -131,10 +132,13 @@ pub mod trivial {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(

@@ -17,7 +17,7 @@ use ::std::borrow::Cow::Borrowed;
 
 use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
 
-const _: () = ::toolc::assert_stamp(3);
+const _: () = ::toolc::assert_stamp(4);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -120,6 +120,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("support_office"),
@@ -127,6 +132,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("survey_reports"),
@@ -134,6 +144,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
 ];
 

@@ -474,6 +474,7 @@ pub mod check_pending_pages {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -493,10 +494,13 @@ pub mod check_pending_pages {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -599,6 +603,7 @@ pub mod compare_urgent_pages {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -618,10 +623,13 @@ pub mod compare_urgent_pages {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -740,6 +748,7 @@ pub mod count_linked_visits {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -759,10 +768,13 @@ pub mod count_linked_visits {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -883,6 +895,7 @@ pub mod fetch_hidden_files {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -902,10 +915,13 @@ pub mod fetch_hidden_files {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1091,6 +1107,7 @@ pub mod group_urgent_meetings {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1110,10 +1127,13 @@ pub mod group_urgent_meetings {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1222,6 +1242,7 @@ pub mod import_nested_alerts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1241,10 +1262,13 @@ pub mod import_nested_alerts {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1366,6 +1390,7 @@ pub mod inspect_external_records {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1385,10 +1410,13 @@ pub mod inspect_external_records {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1524,6 +1552,7 @@ pub mod inspect_open_deadlines {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1543,10 +1572,13 @@ pub mod inspect_open_deadlines {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1695,6 +1727,7 @@ pub mod inspect_recent_budgets {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1714,10 +1747,13 @@ pub mod inspect_recent_budgets {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1870,6 +1906,7 @@ pub mod label_pending_items {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1889,10 +1926,13 @@ pub mod label_pending_items {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2024,6 +2064,7 @@ pub mod label_recent_documents {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2043,10 +2084,13 @@ pub mod label_recent_documents {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2176,6 +2220,7 @@ pub mod measure_closed_documents {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2195,10 +2240,13 @@ pub mod measure_closed_documents {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2351,6 +2399,7 @@ pub mod measure_urgent_drafts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2370,10 +2419,13 @@ pub mod measure_urgent_drafts {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2497,6 +2549,7 @@ pub mod merge_recent_bookings {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2516,10 +2569,13 @@ pub mod merge_recent_bookings {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2658,6 +2714,7 @@ pub mod remove_urgent_requests {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2677,10 +2734,13 @@ pub mod remove_urgent_requests {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2827,6 +2887,7 @@ pub mod rename_daily_documents {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2846,10 +2907,13 @@ pub mod rename_daily_documents {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -3024,6 +3088,7 @@ pub mod repair_nested_records {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3043,10 +3108,13 @@ pub mod repair_nested_records {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -3193,6 +3261,7 @@ pub mod review_shared_samples {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3212,10 +3281,13 @@ pub mod review_shared_samples {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -3370,6 +3442,7 @@ pub mod sort_blocked_goals {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3389,10 +3462,13 @@ pub mod sort_blocked_goals {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -3571,6 +3647,7 @@ pub mod sort_pending_drafts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3590,10 +3667,13 @@ pub mod sort_pending_drafts {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(

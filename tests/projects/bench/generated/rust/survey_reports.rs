@@ -479,6 +479,7 @@ pub mod approve_local_tasks {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -498,10 +499,13 @@ pub mod approve_local_tasks {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -644,6 +648,7 @@ pub mod check_active_parcels {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -663,10 +668,13 @@ pub mod check_active_parcels {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -773,6 +781,7 @@ pub mod copy_shared_tasks {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -792,10 +801,13 @@ pub mod copy_shared_tasks {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -916,6 +928,7 @@ pub mod describe_urgent_notes {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -935,10 +948,13 @@ pub mod describe_urgent_notes {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1060,6 +1076,7 @@ pub mod export_closed_drafts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1079,10 +1096,13 @@ pub mod export_closed_drafts {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1223,6 +1243,7 @@ pub mod find_recent_customers {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1242,10 +1263,13 @@ pub mod find_recent_customers {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1362,6 +1386,7 @@ pub mod group_daily_alerts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1381,10 +1406,13 @@ pub mod group_daily_alerts {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1483,6 +1511,7 @@ pub mod group_recent_appointments {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1502,10 +1531,13 @@ pub mod group_recent_appointments {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1631,6 +1663,7 @@ pub mod import_monthly_branches {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1650,10 +1683,13 @@ pub mod import_monthly_branches {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1768,6 +1804,7 @@ pub mod inspect_recent_messages {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1787,10 +1824,13 @@ pub mod inspect_recent_messages {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1894,6 +1934,7 @@ pub mod label_monthly_notes {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1913,10 +1954,13 @@ pub mod label_monthly_notes {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2040,6 +2084,7 @@ pub mod label_pinned_visits {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2059,10 +2104,13 @@ pub mod label_pinned_visits {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2188,6 +2236,7 @@ pub mod order_nested_vehicles {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2207,10 +2256,13 @@ pub mod order_nested_vehicles {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2354,6 +2406,7 @@ pub mod rename_external_items {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2373,10 +2426,13 @@ pub mod rename_external_items {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2523,6 +2579,7 @@ pub mod review_stale_visits {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2542,10 +2599,13 @@ pub mod review_stale_visits {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2644,6 +2704,7 @@ pub mod schedule_local_images {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2663,10 +2724,13 @@ pub mod schedule_local_images {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2796,6 +2860,7 @@ pub mod share_pinned_labels {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2815,10 +2880,13 @@ pub mod share_pinned_labels {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2944,6 +3012,7 @@ pub mod sort_public_alerts {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2963,10 +3032,13 @@ pub mod sort_public_alerts {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -3073,6 +3145,7 @@ pub mod verify_daily_campaigns {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3092,10 +3165,13 @@ pub mod verify_daily_campaigns {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(

@@ -17,7 +17,7 @@ use ::std::borrow::Cow::Borrowed;
 
 use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
 
-const _: () = ::toolc::assert_stamp(3);
+const _: () = ::toolc::assert_stamp(4);
 
 #[rustfmt::skip]
 pub mod later;
@@ -91,6 +91,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[Borrowed("wait")]),
         includes: Borrowed(&[]),
         base: Some(Borrowed("diamond")),
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("also_nothing"),
@@ -98,6 +103,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[Borrowed("nothing")]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("diamond"),
@@ -105,6 +115,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[Borrowed("left"), Borrowed("right")]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("everything"),
@@ -114,6 +129,11 @@ pub static TOOLSETS: &[Toolset] = &[
             &[Borrowed("Chat-Room"), Borrowed("later"), Borrowed("shapes")],
         ),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("later"),
@@ -121,6 +141,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("left"),
@@ -128,6 +153,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[Borrowed("every_type")]),
         includes: Borrowed(&[Borrowed("lib")]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("lib"),
@@ -135,6 +165,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("nothing"),
@@ -142,6 +177,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("right"),
@@ -149,6 +189,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[Borrowed("run_now"), Borrowed("every_bound")]),
         includes: Borrowed(&[Borrowed("lib")]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("shapes"),
@@ -156,6 +201,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
 ];
 

@@ -225,6 +225,7 @@ pub mod depends {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -265,10 +266,13 @@ pub mod depends {
             ),
             facts: Borrowed(&[Borrowed("platform"), Borrowed("depth")]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -556,6 +560,7 @@ pub mod every_bound {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -575,10 +580,13 @@ pub mod every_bound {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -900,6 +908,7 @@ pub mod every_choice {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -919,10 +928,13 @@ pub mod every_choice {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1280,6 +1292,7 @@ pub mod every_default {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1299,10 +1312,13 @@ pub mod every_default {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1677,6 +1693,7 @@ pub mod every_object {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1696,10 +1713,13 @@ pub mod every_object {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1965,6 +1985,7 @@ pub mod every_type {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1984,10 +2005,13 @@ pub mod every_type {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2207,6 +2231,7 @@ pub mod every_union {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2226,10 +2251,13 @@ pub mod every_union {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(

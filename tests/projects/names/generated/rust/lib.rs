@@ -17,7 +17,7 @@ use ::std::borrow::Cow::Borrowed;
 
 use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
 
-const _: () = ::toolc::assert_stamp(3);
+const _: () = ::toolc::assert_stamp(4);
 
 #[rustfmt::skip]
 pub mod clippy_;
@@ -128,6 +128,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("core"),
@@ -135,6 +140,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("diagnostic"),
@@ -142,6 +152,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("gen"),
@@ -149,6 +164,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("main"),
@@ -156,6 +176,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("mod"),
@@ -163,6 +188,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("rustfmt"),
@@ -170,6 +200,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("std"),
@@ -177,6 +212,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("toolc"),
@@ -184,6 +224,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
 ];
 
