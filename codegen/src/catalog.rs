@@ -242,6 +242,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         tools: toolset.home_tools.iter().chain(&toolset.tools).map(|tool| tool.0).collect(),
         includes: toolset.includes.iter().map(|(id, _)| id.0).collect(),
         base: toolset.base.map(|(id, _)| id.0),
+        ..Set::default()
     });
     let graph = Graph { tools: tools.len(), sets: sets.collect() };
     let everything = vec![true; tools.len()];
