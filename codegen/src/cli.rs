@@ -14,7 +14,6 @@ use toolc::graph::Pick;
 
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostic, Level, Renderer};
-use crate::lower::DIALECTS;
 use crate::source::{MANIFESTS, Sources};
 use crate::write::{self, GENERATED, Plan};
 use crate::{Failure, compile, emit};
@@ -242,8 +241,8 @@ fn show(catalog: &Checked, name: &str, out: &mut dyn Write, err: &mut dyn Write)
     let Some((_, tool)) = catalog.tools().find(|(_, tool)| tool.name() == name) else {
         return unknown("tool", name, catalog.tools().map(|(_, tool)| tool.name()), err);
     };
-    for dialect in DIALECTS {
-        let definition = catalog.full_setting(tool).value(&(dialect.lower)(tool));
+    for dialect in &catalog.settings().dialects {
+        let definition = catalog.full_setting(tool).value(&dialect.definition(catalog, tool));
         print(out, &format!("{definition:#}\n"))?;
     }
     Ok(true)

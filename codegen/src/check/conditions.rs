@@ -27,6 +27,9 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         }
         let turns = Turns::of(asked);
         turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
+        for description in tool.manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref()) {
+            turns.check_text(&description.value, description.place, &|_| true, sink);
+        }
         turns.check_schema(&tool.manifest.params, &|_| true, sink);
     }
 }
