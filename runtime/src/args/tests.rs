@@ -65,7 +65,8 @@ pub(super) fn typed() -> Table {
         property("kind", true, 20),
     ];
     let word = |w: &'static str| Literal::String(w.into());
-    let literals = vec![word("content"), word("files"), word("count"), word("a"), word("b"), Literal::Null, word("a"), word("b")];
+    let literals =
+        vec![word("content"), word("files"), word("count"), word("a"), word("b"), Literal::Null, word("a"), word("b")];
     let bounds = vec![
         Bounds { min_length: Some(1), max_length: Some(5), ..Bounds::NONE },
         Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(2000)), ..Bounds::NONE },
