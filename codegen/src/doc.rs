@@ -263,12 +263,7 @@ mod tests {
     }
 
     fn holds(when: &When, atoms: Atoms) -> bool {
-        match when {
-            Condition::Atom(atom) => atoms >> atom.0 & 1 == 1,
-            Condition::Not(inner) => !holds(inner, atoms),
-            Condition::And(parts) => parts.iter().all(|part| holds(part, atoms)),
-            Condition::Or(parts) => parts.iter().any(|part| holds(part, atoms)),
-        }
+        when.holds(&|AtomId(atom)| atoms >> atom & 1 == 1)
     }
 
     /// What a document means, with nothing compiled.

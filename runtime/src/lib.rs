@@ -12,13 +12,22 @@
 //! Nothing here knows TOML or templates: [`Tool`]s, [`Toolset`]s and argument [`table`]s are data, usually
 //! static data written by `cargo xtask gen`.
 
+mod agent;
 pub mod args;
+mod availability;
 pub mod behaviour;
+mod blocking;
 mod call;
+mod decide;
+mod dispatch;
+mod env;
+mod facts;
+mod gates;
 pub mod graph;
 mod json;
 mod nearest;
 mod output;
+mod panics;
 mod provider;
 mod registry;
 pub mod requirement;
@@ -26,10 +35,15 @@ pub mod segment;
 mod session;
 mod spec;
 pub mod table;
+pub mod to_json;
 mod turn;
 
+pub use agent::{AgentTask, AgentTools, Pending};
 pub use args::{FromSlot, Slots};
+pub use availability::{Availability, Check, Hidden, Reason};
 pub use call::{Call, ToolCall};
+pub use dispatch::Answer;
+pub use env::Env;
 pub use nearest::nearest;
 pub use output::{ErrorKind, Output, Problem, ToolError};
 pub use provider::{Provider, Reply};
@@ -38,7 +52,8 @@ pub use segment::FactValue;
 pub use serde_json::{Map, Value};
 pub use session::{Session, SessionBuilder, SessionError};
 pub use spec::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
-pub use turn::{Answer, Turn};
+pub use to_json::ToJson;
+pub use turn::Turn;
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.

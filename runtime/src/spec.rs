@@ -55,7 +55,11 @@ pub struct Tool {
 impl Tool {
     /// This tool's definition in `dialect`, if it has one there.
     pub fn definition(&self, dialect: Dialect) -> Option<&[Segment]> {
-        self.definitions.iter().find(|d| d.dialect == dialect).map(|d| &*d.segments)
+        self.defined(dialect).map(|definition| &*definition.segments)
+    }
+
+    pub(crate) fn defined(&self, dialect: Dialect) -> Option<&Definition> {
+        self.definitions.iter().find(|definition| definition.dialect == dialect)
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use toolc::{Dialect, Registry, Turn};
 
-use toolc_codegen::manifest::keys::{CHOICE, FACT, Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
 use toolc_tests::echo::Echo;
 
@@ -41,7 +41,7 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
 
 /// A project's manifests of one kind, as JSON.
 fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
-    let path = project.join("manifests").join(kind.place());
+    let path = project.join(kind.place());
     let files: Vec<(String, PathBuf)> =
         if kind.place().ends_with('/') { files(&path) } else { [(kind.noun().to_owned(), path)].into() };
     let files = files.into_iter().filter(|(_, path)| path.exists());
@@ -64,46 +64,75 @@ fn the_generated_files_are_up_to_date() {
 
 #[test]
 fn the_golden_project_uses_every_word_of_the_language() {
-    let mut used = BTreeSet::new();
+    let (mut all, mut used) = (BTreeSet::new(), BTreeSet::new());
     for kind in Kind::ALL {
+        words_of(kind.noun(), kind.keys(), &mut all);
         for (_, manifest) in manifests(&golden(), kind) {
-            collect(&manifest, kind.keys(), &mut used);
+            collect(kind.noun(), &manifest, kind.keys(), &mut used);
         }
     }
-    let mut unused = Vec::new();
-    for key in Kind::ALL.iter().flat_map(|kind| kind.keys()).chain(SCHEMA).chain(PROPERTY).chain(CHOICE).chain(FACT) {
-        let words: Vec<String> = match key.form {
-            Form::Word(words) => words.iter().map(|(word, _)| format!("{} = {word}", key.name)).collect(),
-            Form::Types => toolc::table::Type::ALL.iter().map(|t| format!("{} = {}", key.name, t.name())).collect(),
-            Form::FlagOrSchema => ["true", "false", "{}"].iter().map(|form| format!("{} = {form}", key.name)).collect(),
-            _ => vec![key.name.to_owned()],
-        };
-        unused.extend(words.into_iter().filter(|word| !used.contains(word)));
-    }
+    let unused: Vec<&String> = all.difference(&used).collect();
     assert!(unused.is_empty(), "no golden manifest uses {unused:?}");
 }
 
-/// Notes every key of these tables that `value` uses, and words where the key takes words.
-fn collect(value: &Value, keys: &[Key], used: &mut BTreeSet<String>) {
+/// Where the keys of a form's tables are told apart from those of others, and those keys.
+fn inner(path: &str, key: &Key) -> Option<(String, Vec<&'static [Key]>)> {
+    match key.form {
+        Form::Properties => Some(("property".to_owned(), vec![SCHEMA, PROPERTY])),
+        Form::Schema | Form::Schemas | Form::FlagOrSchema => Some(("property".to_owned(), vec![SCHEMA])),
+        Form::Choices => Some(("choice".to_owned(), vec![CHOICE])),
+        Form::Table(keys) | Form::Tables(keys) | Form::List(keys) => Some((format!("{path}.{}", key.name), vec![keys])),
+        _ => None,
+    }
+}
+
+/// The words that a key may hold; empty where it may hold anything.
+fn words_in(key: &Key) -> Vec<&'static str> {
+    match key.form {
+        Form::Word(words) | Form::Words(words) | Form::WordsByName(words) => {
+            words.iter().map(|(word, _)| *word).collect()
+        }
+        Form::Types => toolc::table::Type::ALL.iter().map(|t| t.name()).collect(),
+        Form::FlagOrSchema => vec!["true", "false", "{}"],
+        _ => Vec::new(),
+    }
+}
+
+/// Every key of these tables and of those below, and every word that they may hold.
+fn words_of(path: &str, keys: &[&'static [Key]], all: &mut BTreeSet<String>) {
+    for key in keys.iter().copied().flatten() {
+        let name = format!("{path}.{}", key.name);
+        if !all.insert(name.clone()) {
+            continue;
+        }
+        all.extend(words_in(key).iter().map(|word| format!("{name} = {word}")));
+        if let Some((path, keys)) = inner(path, key) {
+            words_of(&path, &keys, all);
+        }
+    }
+}
+
+/// Notes what a manifest's table uses of them.
+fn collect(path: &str, value: &Value, keys: &[&'static [Key]], used: &mut BTreeSet<String>) {
     for (name, value) in value.as_object().into_iter().flatten() {
-        let key = keys.iter().chain(CHOICE).chain(FACT).chain(SCHEMA).chain(PROPERTY).find(|key| key.name == name);
-        let Some(key) = key else { panic!("`{name}` is no word of the language") };
+        let key = keys.iter().copied().flatten().find(|key| key.name == name);
+        let Some(key) = key else { panic!("`{path}` has no word `{name}`") };
+        let name = format!("{path}.{name}");
         used.insert(name.clone());
-        match key.form {
-            Form::Properties => value.as_object().into_iter().flatten().for_each(|(_, p)| collect(p, SCHEMA, used)),
-            Form::Facts => value.as_object().into_iter().flatten().for_each(|(_, fact)| collect(fact, FACT, used)),
-            Form::Choices => {
-                let tables = value.as_array().into_iter().flatten().filter(|item| item.get("value").is_some());
-                tables.for_each(|item| collect(item, CHOICE, used));
-            }
-            Form::Schema | Form::FlagOrSchema => collect(value, SCHEMA, used),
-            _ => {}
-        }
-        for word in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
+        let by_name: Vec<&Value> = value.as_object().into_iter().flatten().map(|(_, value)| value).collect();
+        let listed: Vec<&Value> = value.as_array().map_or(vec![value], |list| list.iter().collect());
+        let words = if matches!(key.form, Form::WordsByName(_)) { &by_name } else { &listed };
+        for word in words {
             let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
-            let word = if word.starts_with('{') { "{}" } else { &word };
-            used.insert(format!("{name} = {word}"));
+            used.insert(format!("{name} = {}", if word.starts_with('{') { "{}" } else { &word }));
         }
+        let Some((path, keys)) = inner(path, key) else { continue };
+        let tables = match key.form {
+            Form::Properties | Form::Tables(_) => by_name,
+            Form::Choices => listed.into_iter().filter(|item| item.get("value").is_some()).collect(),
+            _ => listed,
+        };
+        tables.into_iter().for_each(|table| collect(&path, table, &keys, used));
     }
 }
 

@@ -11,12 +11,12 @@ use toolc::graph::{Graph, Members};
 use toolc::segment::{Atoms, Comparison, FactValue};
 
 use crate::diagnostic::{At, Place};
-use crate::doc::{Doc, compile};
+use crate::doc::Doc;
 use crate::manifest::{
     CommandsManifest, DialectManifest, DistributionManifest, FactManifest, ToolManifest, ToolsetManifest,
     VariableManifest,
 };
-use crate::text::questions::{Template, When};
+use crate::text::questions::{AtomId, Template, When};
 pub use resolve::resolve;
 pub use settings::Settings;
 
@@ -267,23 +267,26 @@ impl Catalog {
 
     /// Whether a requirement's condition holds.
     fn allows(&self, when: &Option<At<When>>, atoms: &[Atom]) -> bool {
-        when.as_ref().is_none_or(|when| compile(&when.value).holds(self.atoms(atoms, &[])))
+        // More atoms than there may be are only reported later.
+        let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[]));
+        when.as_ref().is_none_or(|when| when.value.holds(&atom))
     }
 
-    /// Which of these atoms hold in a turn of these tools, with every fact at its default.
-    fn atoms(&self, atoms: &[Atom], members: &[bool]) -> Atoms {
-        let holds = |atom: &Atom| match atom {
+    /// Whether an atom holds in a turn of these tools, with every fact at its default.
+    fn holds(&self, atom: &Atom, members: &[bool]) -> bool {
+        match atom {
             Atom::Tool(id) => members.get(id.0).copied().unwrap_or(false),
             Atom::Fact(id) => self[*id].default == FactValue::Boolean(true),
             Atom::Compared(id, comparison, with) => comparison.holds(&self[*id].default, with),
-        };
-        atoms.iter().enumerate().map(|(index, atom)| Atoms::from(holds(atom)) << index).sum()
+        }
     }
 
     /// What a tool's texts and conditions come to in a turn of these tools, with every fact at its default.
     pub fn setting(&self, tool: &Tool, members: &[bool]) -> Setting {
         Setting {
-            atoms: self.atoms(&tool.atoms, members),
+            atoms: (tool.atoms.iter().enumerate())
+                .map(|(index, atom)| Atoms::from(self.holds(atom, members)) << index)
+                .sum(),
             facts: tool.facts.iter().map(|id| self[*id].default.clone()).collect(),
         }
     }

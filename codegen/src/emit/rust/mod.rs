@@ -1,4 +1,4 @@
-//! `rust/`: the catalog as Rust. `lib.rs` ties together a module per toolset; each holds the trait of its handlers,
+//! `rust/`: the catalog as Rust. `lib.rs` (`mod.rs`, where the settings name a folder in somebody's crate) ties together a module per toolset; each holds the trait of its handlers,
 //! its provider, and a module per tool with the tool's arguments and data.
 //!
 //! The files work as a crate and as a module of somebody's crate: paths lead to `::toolc` or are relative.
@@ -30,7 +30,13 @@ use toolset::Handled;
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let homes: Vec<(ToolsetId, &Toolset)> =
         catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).collect();
-    let mut outputs = vec![file("lib", "from the manifests", root(catalog, &homes))];
+    let folder = catalog.settings().rust.as_deref();
+    let file = |stem: &str, from: &str, tokens| match folder {
+        Some(folder) => Output { path: format!("{folder}/{stem}.rs"), text: print(from, tokens) },
+        None => Output::new(format!("rust/{stem}.rs"), print(from, tokens)),
+    };
+    let top = if folder.is_some() { "mod" } else { "lib" };
+    let mut outputs = vec![file(top, "from the manifests", root(catalog, &homes))];
     outputs.extend(in_parallel(&homes, |(id, home)| {
         let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
         file(&plain(&module(home.name())), &from, toolset::of(catalog, *id))
@@ -56,7 +62,7 @@ fn in_parallel<T: Sync, O: Send>(all: &[T], make: impl Fn(&T) -> O + Sync) -> Ve
     outputs.into_iter().map(|(_, output)| output).collect()
 }
 
-fn file(stem: &str, from: &str, tokens: TokenStream) -> Output {
+fn print(from: &str, tokens: TokenStream) -> String {
     let mut file: syn::File =
         syn::parse2(tokens).unwrap_or_else(|error| unreachable!("the emitter writes Rust: {error}"));
     let mut text = format!("// {MARK} {from}. Edit those, never this file.\n");
@@ -68,7 +74,7 @@ fn file(stem: &str, from: &str, tokens: TokenStream) -> Output {
         text.push('\n');
         text += &prettyplease::unparse(&part);
     }
-    Output::new(format!("rust/{stem}.rs"), text)
+    text
 }
 
 fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {

@@ -68,6 +68,9 @@ impl Reader<'_> {
                 }
             }
             Form::Percents if toml.is_table() => {
+                if toml.as_table().is_some_and(|table| table.is_empty()) {
+                    self.invalid(value, name, "at least one entry");
+                }
                 let table = toml.as_table().into_iter().flatten();
                 for (name, value) in table {
                     let number = json(value).ok().and_then(|number| number.as_f64());
@@ -80,7 +83,7 @@ impl Reader<'_> {
             }
             Form::Duration if toml.is_str() => {
                 if duration(toml.as_str().unwrap_or_default()).is_none() {
-                    self.invalid(value, name, "a number and its unit: `500ms`, `90s`, `5m` or `1h`");
+                    self.invalid(value, name, "a number and its unit, such as `500ms`, `90s`, `5m`; a day at most");
                 }
             }
             Form::Count if toml.is_integer() => {

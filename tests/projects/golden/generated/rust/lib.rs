@@ -15,7 +15,16 @@
 
 use ::std::borrow::Cow::Borrowed;
 
-use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::requirement::Requirement;
+
+use ::toolc::segment::*;
+
+use ::toolc::{
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply,
+    Slots, Text, Tool, Toolset, Variable,
+};
 
 const _: () = ::toolc::assert_stamp(4);
 
@@ -39,12 +48,12 @@ pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where
     H: LaterTools + LibTools + ShapesTools + 'static,
 {
-    Box::new(Everything(handlers))
+    Box::new(Everything(Arc::new(handlers)))
 }
 
-struct Everything<H>(H);
+struct Everything<H>(Arc<H>);
 
-impl<H: LaterTools + LibTools + ShapesTools> Provider for Everything<H> {
+impl<H: LaterTools + LibTools + ShapesTools + 'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             self::later::run_later::TOOL,
@@ -256,5 +265,65 @@ impl IntoIterator for Facts {
             (Borrowed("vision"), FactValue::Boolean(self.vision)),
         ]
             .into_iter()
+    }
+}
+
+/// Environment variables that tools require.
+pub static VARIABLES: &[Variable] = &[];
+
+/// Toolsets to be drawn.
+pub static DISTRIBUTIONS: &[Distribution] = &[];
+
+/// Names, for hosts that would rather not spell them.
+pub mod names {
+    /// Of tools.
+    pub mod tools {
+        /// `Odd-Names`
+        pub const ODD_NAMES: &str = "Odd-Names";
+        /// `depends`
+        pub const DEPENDS: &str = "depends";
+        /// `every_bound`
+        pub const EVERY_BOUND: &str = "every_bound";
+        /// `every_choice`
+        pub const EVERY_CHOICE: &str = "every_choice";
+        /// `every_default`
+        pub const EVERY_DEFAULT: &str = "every_default";
+        /// `every_object`
+        pub const EVERY_OBJECT: &str = "every_object";
+        /// `every_type`
+        pub const EVERY_TYPE: &str = "every_type";
+        /// `every_union`
+        pub const EVERY_UNION: &str = "every_union";
+        /// `no_parameters`
+        pub const NO_PARAMETERS: &str = "no_parameters";
+        /// `run_later`
+        pub const RUN_LATER: &str = "run_later";
+        /// `run_now`
+        pub const RUN_NOW: &str = "run_now";
+        /// `wait`
+        pub const WAIT: &str = "wait";
+    }
+    /// Of toolsets.
+    pub mod toolsets {
+        /// `Chat-Room`
+        pub const CHAT_ROOM: &str = "Chat-Room";
+        /// `also_nothing`
+        pub const ALSO_NOTHING: &str = "also_nothing";
+        /// `diamond`
+        pub const DIAMOND: &str = "diamond";
+        /// `everything`
+        pub const EVERYTHING: &str = "everything";
+        /// `later`
+        pub const LATER: &str = "later";
+        /// `left`
+        pub const LEFT: &str = "left";
+        /// `lib`
+        pub const LIB: &str = "lib";
+        /// `nothing`
+        pub const NOTHING: &str = "nothing";
+        /// `right`
+        pub const RIGHT: &str = "right";
+        /// `shapes`
+        pub const SHAPES: &str = "shapes";
     }
 }

@@ -2,7 +2,12 @@
 
 //! The toolset `diagnostic`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `diagnostic`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -23,12 +28,12 @@ pub trait DiagnosticTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: DiagnosticTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: DiagnosticTools> Provider for Home<H> {
+impl<H: DiagnosticTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[diagnostic_::TOOL];
         TOOLS
@@ -38,6 +43,9 @@ impl<H: DiagnosticTools> Provider for Home<H> {
     }
     fn facts(&self) -> &[Fact] {
         super::FACTS
+    }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
     }
     fn call<'a>(
         &'a self,
@@ -49,8 +57,8 @@ impl<H: DiagnosticTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: DiagnosticTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: DiagnosticTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
@@ -59,7 +67,7 @@ pub(super) fn call<'a, H: DiagnosticTools>(
         0 => {
             Reply::Ready(
                 DiagnosticTools::diagnostic(
-                    handlers,
+                    &**handlers,
                     diagnostic_::Args::from(args),
                     call,
                 ),
@@ -150,6 +158,7 @@ pub mod diagnostic_ {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};

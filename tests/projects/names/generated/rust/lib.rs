@@ -15,7 +15,16 @@
 
 use ::std::borrow::Cow::Borrowed;
 
-use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::requirement::Requirement;
+
+use ::toolc::segment::*;
+
+use ::toolc::{
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply,
+    Slots, Text, Tool, Toolset, Variable,
+};
 
 const _: () = ::toolc::assert_stamp(4);
 
@@ -70,14 +79,14 @@ where
     H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools
         + RustfmtTools + StdTools + ToolcTools + 'static,
 {
-    Box::new(Everything(handlers))
+    Box::new(Everything(Arc::new(handlers)))
 }
 
-struct Everything<H>(H);
+struct Everything<H>(Arc<H>);
 
 impl<
     H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools
-        + RustfmtTools + StdTools + ToolcTools,
+        + RustfmtTools + StdTools + ToolcTools + 'static,
 > Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
@@ -234,3 +243,55 @@ pub static TOOLSETS: &[Toolset] = &[
 
 /// What the tools' conditions and texts ask for.
 pub static FACTS: &[Fact] = &[];
+
+/// Environment variables that tools require.
+pub static VARIABLES: &[Variable] = &[];
+
+/// Toolsets to be drawn.
+pub static DISTRIBUTIONS: &[Distribution] = &[];
+
+/// Names, for hosts that would rather not spell them.
+pub mod names {
+    /// Of tools.
+    pub mod tools {
+        /// `clippy`
+        pub const CLIPPY: &str = "clippy";
+        /// `core`
+        pub const CORE: &str = "core";
+        /// `diagnostic`
+        pub const DIAGNOSTIC: &str = "diagnostic";
+        /// `gen`
+        pub const GEN: &str = "gen";
+        /// `main`
+        pub const MAIN: &str = "main";
+        /// `mod`
+        pub const MOD: &str = "mod";
+        /// `rustfmt`
+        pub const RUSTFMT: &str = "rustfmt";
+        /// `std`
+        pub const STD: &str = "std";
+        /// `toolc`
+        pub const TOOLC: &str = "toolc";
+    }
+    /// Of toolsets.
+    pub mod toolsets {
+        /// `clippy`
+        pub const CLIPPY: &str = "clippy";
+        /// `core`
+        pub const CORE: &str = "core";
+        /// `diagnostic`
+        pub const DIAGNOSTIC: &str = "diagnostic";
+        /// `gen`
+        pub const GEN: &str = "gen";
+        /// `main`
+        pub const MAIN: &str = "main";
+        /// `mod`
+        pub const MOD: &str = "mod";
+        /// `rustfmt`
+        pub const RUSTFMT: &str = "rustfmt";
+        /// `std`
+        pub const STD: &str = "std";
+        /// `toolc`
+        pub const TOOLC: &str = "toolc";
+    }
+}

@@ -2,7 +2,12 @@
 
 //! The toolset `rustfmt`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `rustfmt`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -23,12 +28,12 @@ pub trait RustfmtTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: RustfmtTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: RustfmtTools> Provider for Home<H> {
+impl<H: RustfmtTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[rustfmt_::TOOL];
         TOOLS
@@ -38,6 +43,9 @@ impl<H: RustfmtTools> Provider for Home<H> {
     }
     fn facts(&self) -> &[Fact] {
         super::FACTS
+    }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
     }
     fn call<'a>(
         &'a self,
@@ -49,8 +57,8 @@ impl<H: RustfmtTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: RustfmtTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: RustfmtTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
@@ -58,7 +66,7 @@ pub(super) fn call<'a, H: RustfmtTools>(
     match index {
         0 => {
             Reply::Ready(
-                RustfmtTools::rustfmt(handlers, rustfmt_::Args::from(args), call),
+                RustfmtTools::rustfmt(&**handlers, rustfmt_::Args::from(args), call),
             )
         }
         _ => Reply::no_such_tool(index),
@@ -146,6 +154,7 @@ pub mod rustfmt_ {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
