@@ -9,7 +9,7 @@ use toolc::table::Type;
 use super::Reader;
 use super::json::{json, written_as_json};
 use crate::diagnostic::{Code, Diagnostic, Place};
-use crate::manifest::keys::{Form, Key};
+use crate::manifest::keys::{FOREIGN, Form, Key};
 
 impl Reader<'_> {
     pub(super) fn check(&self, what: &str) {
@@ -22,12 +22,16 @@ impl Reader<'_> {
                 continue;
             }
             let names = || known().map(|key| key.name);
-            meant.extend(toolc::nearest(name.get_ref(), names()).into_iter().next());
-            self.sink.push(
-                Diagnostic::new(Code::UNKNOWN_KEY, self.at(name), format!("unknown key `{}`", name.get_ref()))
-                    .label(format!("{what} has no such key"))
-                    .help_nearest(name.get_ref(), names(), "the keys are"),
-            );
+            let found = Diagnostic::new(Code::UNKNOWN_KEY, self.at(name), format!("unknown key `{}`", name.get_ref()))
+                .label(format!("{what} has no such key"));
+            let is_schema = names().any(|known| known == "anyOf");
+            let foreign = FOREIGN.iter().find(|(word, _)| is_schema && *word == &**name.get_ref());
+            self.sink.push(if let Some((_, instead)) = foreign {
+                found.help(*instead)
+            } else {
+                meant.extend(toolc::nearest(name.get_ref(), names()).into_iter().next());
+                found.help_nearest(name.get_ref(), names(), "the keys are")
+            });
         }
         for key in known().filter(|key| key.required && !self.table.contains_key(key.name)) {
             if !meant.contains(&key.name) {
@@ -135,7 +139,7 @@ impl Reader<'_> {
             Form::Json => self.check_json(name, value),
             Form::Number if toml.is_float() || toml.is_integer() => self.check_json(name, value),
             Form::Integer if toml.is_integer() => self.check_json(name, value),
-            Form::Text | Form::Template | Form::Condition if toml.is_str() => {}
+            Form::Text | Form::Template | Form::Condition | Form::Reference if toml.is_str() => {}
             Form::FactValue if toml.is_str() || toml.is_bool() => {}
             Form::FactValue if toml.is_integer() => {
                 const SAFE: i64 = 1 << 53;

@@ -1,11 +1,17 @@
 //! The schema model: what a manifest says about a parameter, typed. All that is written from a schema is written
 //! from this, never by walking JSON.
 
-use serde_json::{Value, json};
+mod defs;
+mod doc;
+mod shape;
+
+use serde_json::Value;
 use toolc::table::Type;
 
+pub use defs::{Def, DefId, Defs, LEAD, Reference};
+pub use shape::{Alternative, Bare};
+
 use crate::diagnostic::{At, Place};
-use crate::doc::Doc;
 use crate::text::questions::{Template, When};
 
 /// One schema.
@@ -13,12 +19,16 @@ use crate::text::questions::{Template, When};
 pub struct Schema {
     /// Where it stands: its name, or its table's header.
     pub place: Place,
+    /// `$ref`: the definition that has to hold, too.
+    pub reference: Option<Reference>,
     /// In the order in which they are named. Empty: any.
     pub types: Vec<Type>,
     /// A short name for people.
     pub title: Option<String>,
     /// What the model is told.
     pub description: Option<At<Template>>,
+    /// Whether it is better left alone. An annotation.
+    pub deprecated: bool,
     /// `enum`. Empty: any value.
     pub choices: Vec<Choice>,
     /// `const`: the one value that is allowed.
@@ -37,6 +47,8 @@ pub struct Schema {
     pub any_of: Vec<Schema>,
     /// Alternatives, of which exactly one has to hold.
     pub one_of: Vec<Schema>,
+    /// Schemas that have to hold all together.
+    pub all_of: Vec<Schema>,
     /// The schema of an array's items.
     pub items: Option<Box<Schema>>,
     /// An object's properties, in the author's order.
@@ -123,9 +135,11 @@ impl Schema {
     pub fn new(place: Place) -> Self {
         Self {
             place,
+            reference: None,
             types: Vec::new(),
             title: None,
             description: None,
+            deprecated: false,
             choices: Vec::new(),
             constant: None,
             default: None,
@@ -135,6 +149,7 @@ impl Schema {
             format: None,
             any_of: Vec::new(),
             one_of: Vec::new(),
+            all_of: Vec::new(),
             items: None,
             properties: Vec::new(),
             additional: Additional::Deny,
@@ -162,103 +177,15 @@ impl Schema {
             || !matches!(self.additional, Additional::Deny)
     }
 
-    /// As JSON Schema, draft 2020-12: nothing added, nothing left out.
-    pub fn to_doc(&self) -> Doc {
-        let mut out: Vec<(Option<When>, String, Doc)> = Vec::new();
-        let mut put = |key: &str, doc: Doc| out.push((None, key.to_owned(), doc));
-        let types: Vec<&str> = self.types.iter().map(|t| t.name()).collect();
-        if let [one] = types.as_slice() {
-            put("type", Value::from(*one).into());
-        } else if !types.is_empty() {
-            put("type", Value::from(types).into());
-        }
-        if let Some(title) = &self.title {
-            put("title", Value::from(title.as_str()).into());
-        }
-        if let Some(description) = &self.description {
-            put("description", Doc::Text(description.value.clone()));
-        }
-        if !self.choices.is_empty() {
-            let when = |choice: &Choice| choice.when.as_ref().map(|when| when.value.clone());
-            let value = |choice: &Choice| Doc::Json(choice.value.value.clone());
-            put("enum", Doc::Array(self.choices.iter().map(|choice| (when(choice), value(choice))).collect()));
-        }
-        if let Some(constant) = &self.constant {
-            put("const", constant.value.clone().into());
-        }
-        if let Some(default) = &self.default {
-            put("default", default.value.clone().into());
-        }
-        if !self.examples.is_empty() {
-            put("examples", self.examples.iter().map(|at| at.value.clone()).collect::<Value>().into());
-        }
-        for (name, bound) in self.bounds.iter() {
-            put(name, bound.value.clone().into());
-        }
-        if let Some(pattern) = &self.pattern {
-            put("pattern", Value::from(pattern.value.as_str()).into());
-        }
-        if let Some(format) = &self.format {
-            put("format", Value::from(format.as_str()).into());
-        }
-        for (word, alternatives) in [("anyOf", &self.any_of), ("oneOf", &self.one_of)] {
-            if !alternatives.is_empty() {
-                put(word, Doc::Array(alternatives.iter().map(|one| (None, one.to_doc())).collect()));
-            }
-        }
-        if let Some(items) = &self.items {
-            put("items", items.to_doc());
-        }
-        if self.is_object() {
-            let when = |property: &Property| property.when.as_ref().map(|when| when.value.clone());
-            let entry = |property: &Property| (when(property), property.name.value.clone(), property.schema.to_doc());
-            put("properties", Doc::Object(self.properties.iter().map(entry).collect()));
-            // A property that has to be sent is always there: this list needs no conditions.
-            let required: Vec<&str> =
-                self.properties.iter().filter(|p| p.required).map(|p| p.name.value.as_str()).collect();
-            if !required.is_empty() {
-                put("required", json!(required).into());
-            }
-            let additional = match &self.additional {
-                Additional::Deny => Value::Bool(false).into(),
-                Additional::Allow => Value::Bool(true).into(),
-                Additional::Schema(schema) => schema.to_doc(),
-            };
-            put("additionalProperties", additional);
-        }
-        Doc::Object(out)
-    }
-
-    /// As JSON, with everything that may be there: what a value may at most be.
-    pub fn to_json(&self) -> Value {
-        self.to_doc().whole()
-    }
-
     /// The schemas right below it that are no properties.
     pub fn below(&self) -> impl Iterator<Item = &Schema> {
         let additional = if let Additional::Schema(schema) = &self.additional { Some(&**schema) } else { None };
-        self.any_of.iter().chain(&self.one_of).chain(self.items.as_deref()).chain(additional)
+        self.in_place().chain(self.items.as_deref()).chain(additional)
     }
 
-    /// Of `anyOf` or `oneOf` with null beside one other, and nothing else that is said: the other.
-    pub fn nullable(&self) -> Option<&Schema> {
-        let silent = self.types.is_empty()
-            && self.choices.is_empty()
-            && self.constant.is_none()
-            && self.properties.is_empty()
-            && self.items.is_none()
-            && self.pattern.is_none()
-            && self.bounds.iter().next().is_none()
-            && matches!(self.additional, Additional::Deny);
-        let alternatives = match (self.any_of.as_slice(), self.one_of.as_slice()) {
-            (some, []) | ([], some) if silent => some,
-            _ => return None,
-        };
-        let is_null = |schema: &Schema| schema.types == [Type::Null] && schema.choices.is_empty();
-        match alternatives {
-            [other, null] | [null, other] if is_null(null) && !is_null(other) => Some(other),
-            _ => None,
-        }
+    /// Those among them that are about the same value.
+    pub fn in_place(&self) -> impl Iterator<Item = &Schema> {
+        self.any_of.iter().chain(&self.one_of).chain(&self.all_of)
     }
 
     /// This schema and all below it, parents first.
