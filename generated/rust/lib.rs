@@ -9,15 +9,25 @@
     nonstandard_style,
     rustdoc::all,
     unreachable_pub,
-    unused_imports
+    unused_imports,
+    unused_variables
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::borrow::Cow::Borrowed;
 
-use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
+use ::std::sync::Arc;
 
-const _: () = ::toolc::assert_stamp(3);
+use ::toolc::requirement::Requirement;
+
+use ::toolc::segment::*;
+
+use ::toolc::{
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply,
+    Slots, Text, Tool, Toolset, Variable,
+};
+
+const _: () = ::toolc::assert_stamp(4);
 
 #[rustfmt::skip]
 pub mod file;
@@ -39,12 +49,12 @@ pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where
     H: FileTools + TerminalTools + TodoTools + 'static,
 {
-    Box::new(Everything(handlers))
+    Box::new(Everything(Arc::new(handlers)))
 }
 
-struct Everything<H>(H);
+struct Everything<H>(Arc<H>);
 
-impl<H: FileTools + TerminalTools + TodoTools> Provider for Everything<H> {
+impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             self::file::patch::TOOL,
@@ -87,6 +97,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[Borrowed("terminal")]),
         base: Some(Borrowed("core")),
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("core"),
@@ -94,6 +109,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[Borrowed("file"), Borrowed("todo")]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("debugging"),
@@ -103,6 +123,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[Borrowed("terminal")]),
         includes: Borrowed(&[Borrowed("file")]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("file"),
@@ -110,6 +135,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("safe"),
@@ -121,6 +151,11 @@ pub static TOOLSETS: &[Toolset] = &[
         ),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("terminal"),
@@ -128,6 +163,11 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
     Toolset {
         name: Borrowed("todo"),
@@ -135,8 +175,55 @@ pub static TOOLSETS: &[Toolset] = &[
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
     },
 ];
 
 /// What the tools' conditions and texts ask for.
 pub static FACTS: &[Fact] = &[];
+
+/// Environment variables that tools require.
+pub static VARIABLES: &[Variable] = &[];
+
+/// Toolsets to be drawn.
+pub static DISTRIBUTIONS: &[Distribution] = &[];
+
+/// Names, for hosts that would rather not spell them.
+pub mod names {
+    /// Of tools.
+    pub mod tools {
+        /// `patch`
+        pub const PATCH: &str = "patch";
+        /// `read_file`
+        pub const READ_FILE: &str = "read_file";
+        /// `search_files`
+        pub const SEARCH_FILES: &str = "search_files";
+        /// `terminal`
+        pub const TERMINAL: &str = "terminal";
+        /// `todo`
+        pub const TODO: &str = "todo";
+        /// `write_file`
+        pub const WRITE_FILE: &str = "write_file";
+    }
+    /// Of toolsets.
+    pub mod toolsets {
+        /// `cli`
+        pub const CLI: &str = "cli";
+        /// `core`
+        pub const CORE: &str = "core";
+        /// `debugging`
+        pub const DEBUGGING: &str = "debugging";
+        /// `file`
+        pub const FILE: &str = "file";
+        /// `safe`
+        pub const SAFE: &str = "safe";
+        /// `terminal`
+        pub const TERMINAL: &str = "terminal";
+        /// `todo`
+        pub const TODO: &str = "todo";
+    }
+}

@@ -39,20 +39,26 @@ impl<'a> ToolCall<'a> {
 }
 
 /// What a handler may know of the call that it answers.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Call<'a> {
+    tool: &'a str,
     request: ToolCall<'a>,
 }
 
 impl<'a> Call<'a> {
     /// The context of `request`. The runtime makes one for each call; a handler's test makes its own.
     pub const fn new(request: ToolCall<'a>) -> Self {
-        Self { request }
+        Self { tool: request.name, request }
     }
 
-    /// The tool's name.
+    /// The context of `request`, which is for the tool that is really called `tool`.
+    pub(crate) const fn of(tool: &'a str, request: ToolCall<'a>) -> Self {
+        Self { tool, request }
+    }
+
+    /// The tool's own name, whatever the model's dialect calls it.
     pub const fn tool(&self) -> &'a str {
-        self.request.name
+        self.tool
     }
 
     /// The id by which the provider's API knows this call; may be empty.
@@ -63,5 +69,23 @@ impl<'a> Call<'a> {
     /// The task to which state that a handler keeps belongs.
     pub const fn task(&self) -> &'a str {
         self.request.task
+    }
+
+    /// This, to be taken to another thread.
+    pub(crate) fn to_owned_call(self) -> OwnedCall {
+        OwnedCall { tool: self.tool.into(), id: self.id().into(), task: self.task().into() }
+    }
+}
+
+/// A [`Call`] that borrows nothing.
+pub(crate) struct OwnedCall {
+    tool: String,
+    id: String,
+    task: String,
+}
+
+impl OwnedCall {
+    pub(crate) fn borrow(&self) -> Call<'_> {
+        Call::new(ToolCall::new(&self.tool, "").with_id(&self.id).with_task(&self.task))
     }
 }

@@ -2,15 +2,26 @@
 //!
 //! Used at build time, to write what each toolset holds, and at run time, to grant it: one meaning for both.
 
+use std::collections::BTreeMap;
+
 /// One toolset. Indices of tools and of sets are the caller's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Set {
-    /// Its own tools: those whose home it is, and those it lists.
+    /// Its own tools: those whose home it is (not where it is closed), and those it lists.
     pub tools: Vec<usize>,
     /// Sets whose tools it brings along.
     pub includes: Vec<usize>,
     /// The set that it builds on.
     pub base: Option<usize>,
+    /// Tools that it does not hold, whatever brings them along. Another set that brings them still does.
+    pub excludes: Vec<usize>,
+}
+
+impl Set {
+    /// The sets that it brings along.
+    fn edges(&self) -> impl Iterator<Item = usize> {
+        self.includes.iter().copied().chain(self.base)
+    }
 }
 
 /// A choice: everything, or one set.
@@ -35,26 +46,55 @@ pub struct Graph {
 pub type Members = Vec<bool>;
 
 impl Graph {
-    /// What `set` resolves to: its own tools, its base's, and those of everything that it includes, however
-    /// deep. A set that is reached twice, or that reaches itself, counts once.
+    /// What `set` resolves to: its own tools, and what its base and everything that it includes resolve to, less
+    /// its own excludes. In other words, the tools to which a way leads from it, over sets none of which excludes
+    /// them; so a set that is reached twice, or that reaches itself, does no harm.
     pub fn resolve(&self, set: usize) -> Members {
         let mut members = vec![false; self.tools];
-        let mut seen = vec![false; self.sets.len()];
-        let mut open = vec![set];
-        while let Some(next) = open.pop() {
-            let Some(set) = self.sets.get(next) else { continue };
-            if std::mem::replace(&mut seen[next], true) {
-                continue;
-            }
-            for &tool in &set.tools {
+        let mut excluders: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let reached = self.reach(set, &[]);
+        for &id in &reached {
+            for &tool in &self.sets[id].tools {
                 if let Some(member) = members.get_mut(tool) {
                     *member = true;
                 }
             }
-            open.extend(&set.includes);
-            open.extend(set.base);
+            for &tool in &self.sets[id].excludes {
+                excluders.entry(tool).or_default().push(id);
+            }
+        }
+        // Tools that the same sets exclude share one walk around those.
+        let mut around: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        for (tool, without) in excluders {
+            if let Some(member) = members.get_mut(tool) {
+                *member = false;
+                around.entry(without).or_default().push(tool);
+            }
+        }
+        for (without, excluded) in around {
+            for id in self.reach(set, &without) {
+                let kept = self.sets[id].tools.iter().filter(|tool| excluded.binary_search(tool).is_ok());
+                kept.for_each(|&tool| members[tool] = true);
+            }
         }
         members
+    }
+
+    /// The sets to which a way leads from `set`, itself included, that does not touch those in `without`.
+    fn reach(&self, set: usize, without: &[usize]) -> Vec<usize> {
+        let mut seen = vec![false; self.sets.len()];
+        for &id in without {
+            seen[id] = true;
+        }
+        let (mut open, mut reached) = (vec![set], Vec::new());
+        while let Some(id) = open.pop() {
+            let Some(set) = self.sets.get(id) else { continue };
+            if !std::mem::replace(&mut seen[id], true) {
+                reached.push(id);
+                open.extend(set.edges());
+            }
+        }
+        reached
     }
 
     /// What enabling and disabling these comes to. Nothing enabled means everything; disabling wins.
@@ -99,12 +139,15 @@ mod tests {
     const CHAT: usize = 2;
     const LOOP: usize = 3;
 
+    fn set(tools: &[usize], includes: &[usize], base: Option<usize>) -> Set {
+        Set { tools: tools.to_vec(), includes: includes.to_vec(), base, excludes: Vec::new() }
+    }
+
+    fn without(excludes: &[usize], set: Set) -> Set {
+        Set { excludes: excludes.to_vec(), ..set }
+    }
+
     fn graph() -> Graph {
-        let set = |tools: &[usize], includes: &[usize], base| Set {
-            tools: tools.to_vec(),
-            includes: includes.to_vec(),
-            base,
-        };
         Graph {
             tools: 5,
             sets: vec![
@@ -138,5 +181,64 @@ mod tests {
     #[test]
     fn disabling_a_set_leaves_its_base() {
         assert_eq!(ids(&graph().select(&[], &[Pick::Set(CHAT)])), [0, 1, 4]);
+    }
+
+    #[test]
+    fn excludes_take_away_only_what_their_own_set_brings() {
+        let resolve = |sets: Vec<Set>| ids(&Graph { tools: 5, sets }.resolve(0));
+        let leaf = || set(&[0, 1, 2], &[], None);
+        // Its own tools, an include's and the base's alike, at one level and at two.
+        assert_eq!(resolve(vec![without(&[3, 1, 77], set(&[3, 4], &[1], None)), leaf()]), [0, 2, 4]);
+        assert_eq!(resolve(vec![without(&[1], set(&[], &[], Some(1))), leaf()]), [0, 2]);
+        let middle = || without(&[1], set(&[3], &[2], None));
+        assert_eq!(resolve(vec![without(&[0], set(&[], &[1], None)), middle(), leaf()]), [2, 3]);
+        assert_eq!(resolve(vec![set(&[1], &[1], None), middle(), leaf()]), [0, 1, 2, 3]);
+        assert_eq!(resolve(vec![set(&[], &[], Some(1)), middle(), leaf()]), [0, 2, 3]);
+        // A diamond: one way excludes it, the other brings it.
+        assert_eq!(
+            resolve(vec![set(&[], &[1, 2], None), without(&[0], set(&[], &[3], None)), leaf(), leaf()]),
+            [0, 1, 2]
+        );
+        let both = || set(&[], &[3], None);
+        assert_eq!(
+            resolve(vec![set(&[], &[1, 2], None), without(&[0, 1], both()), without(&[1], both()), leaf()]),
+            [0, 2]
+        );
+    }
+
+    #[test]
+    fn a_ring_of_sets_with_excludes_ends() {
+        let ring = Graph {
+            tools: 3,
+            sets: vec![
+                without(&[1], set(&[0, 1], &[1], None)),
+                without(&[0], set(&[1], &[2], None)),
+                set(&[2], &[], Some(0)),
+            ],
+        };
+        assert_eq!(ids(&ring.resolve(0)), [0, 2]);
+        assert_eq!(ids(&ring.resolve(1)), [1, 2]);
+        assert_eq!(ids(&ring.resolve(2)), [0, 2]);
+    }
+
+    #[test]
+    fn a_long_chain_is_no_deep_stack() {
+        let last = 200_000;
+        let link = |id: usize| without(if id == 5 { &[0] } else { &[] }, set(&[], &[id + 1], None));
+        let sets = (0..last).map(link).chain([set(&[0, 1], &[], None)]).collect();
+        let chain = Graph { tools: 2, sets };
+        assert_eq!(ids(&chain.resolve(0)), [1]);
+        assert_eq!(ids(&chain.resolve(6)), [0, 1]);
+    }
+
+    #[test]
+    fn disabling_a_set_takes_away_what_it_holds_and_no_more() {
+        let sets =
+            vec![set(&[0, 1], &[], None), without(&[1], set(&[2], &[0], None)), without(&[0], set(&[2], &[], Some(0)))];
+        let graph = Graph { tools: 3, sets };
+        assert_eq!(ids(&graph.select(&[], &[Pick::Set(1)])), [1]);
+        // Its base is left alone as a whole, what it excludes of it included.
+        assert_eq!(ids(&graph.select(&[], &[Pick::Set(2)])), [0, 1]);
+        assert_eq!(ids(&graph.select(&[Pick::Set(2), Pick::Set(0)], &[])), [0, 1, 2]);
     }
 }

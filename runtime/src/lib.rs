@@ -12,22 +12,38 @@
 //! Nothing here knows TOML or templates: [`Tool`]s, [`Toolset`]s and argument [`table`]s are data, usually
 //! static data written by `cargo xtask gen`.
 
+mod agent;
 pub mod args;
+mod availability;
+pub mod behaviour;
+mod blocking;
 mod call;
+mod decide;
+mod dispatch;
+mod env;
+mod facts;
+mod gates;
 pub mod graph;
 mod json;
 mod nearest;
 mod output;
+mod panics;
 mod provider;
 mod registry;
+pub mod requirement;
 pub mod segment;
 mod session;
 mod spec;
 pub mod table;
+pub mod to_json;
 mod turn;
 
+pub use agent::{AgentTask, AgentTools, Pending};
 pub use args::{FromSlot, Slots};
+pub use availability::{Availability, Check, Hidden, Reason};
 pub use call::{Call, ToolCall};
+pub use dispatch::Answer;
+pub use env::Env;
 pub use nearest::nearest;
 pub use output::{ErrorKind, Output, Problem, ToolError};
 pub use provider::{Provider, Reply};
@@ -35,12 +51,13 @@ pub use registry::{Collision, Registry};
 pub use segment::FactValue;
 pub use serde_json::{Map, Value};
 pub use session::{Session, SessionBuilder, SessionError};
-pub use spec::{Definition, Dialect, Fact, Text, Tool, Toolset};
-pub use turn::{Answer, Turn};
+pub use spec::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
+pub use to_json::ToJson;
+pub use turn::Turn;
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 3;
+pub const STAMP: u32 = 4;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///

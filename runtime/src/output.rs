@@ -5,6 +5,7 @@ use std::fmt;
 use serde_core::Serialize;
 
 use crate::json;
+use crate::to_json::ToJson;
 
 /// A handler's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,13 @@ impl Output {
             Ok(json) => Ok(Self { json }),
             Err(error) => Err(ToolError::new(format!("failed to write the result as JSON: {error}"))),
         }
+    }
+
+    /// A typed result, such as a generated `Returns`.
+    pub fn of(value: &(impl ToJson + ?Sized)) -> Self {
+        let mut json = String::new();
+        value.to_json(&mut json);
+        Self { json }
     }
 
     /// The JSON text.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 
-use crate::{Call, Fact, Output, Slots, Tool, ToolError, Toolset};
+use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable, agent, blocking};
 
 /// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
 /// catalog's handler traits.
@@ -19,8 +19,22 @@ pub trait Provider: Send + Sync {
         &[]
     }
 
+    /// The environment variables that its tools require.
+    fn variables(&self) -> &[Variable] {
+        &[]
+    }
+
+    /// Whether a tool, or a toolset's home tools, can be used now. Asked where a tool or toolset of its own says
+    /// [`Requirement::Check`](crate::requirement::Requirement::Check), and where nothing else hides those tools; the
+    /// answer is believed for 30 seconds. A session waits for it, so it should not take long, and must not ask the
+    /// session.
+    fn available(&self, check: Check<'_>, env: &Env) -> Availability {
+        let _ = (check, env);
+        Availability::Available
+    }
+
     /// Runs the tool at `index`. The slots are those of the tool's table, read and valid; whatever is needed
-    /// of them is taken before this returns.
+    /// of them is taken before this returns. Never asked for a tool that the agent's own loop runs.
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a>;
 }
 
@@ -32,7 +46,24 @@ pub enum Reply<'a> {
     Later(Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>),
 }
 
-impl Reply<'_> {
+impl<'a> Reply<'a> {
+    /// The answer of a handler that blocks: `work` runs on a thread of its own, which starts when the reply is
+    /// first polled, by whatever executor. If the reply is dropped, the thread goes on to its end, unheard.
+    pub fn blocking<W>(call: &'a Call<'a>, work: W) -> Self
+    where
+        W: FnOnce(&Call<'_>) -> Result<Output, ToolError> + Send + 'static,
+    {
+        Reply::Later(Box::pin(async move {
+            let call = call.to_owned_call();
+            blocking::run(move || work(&call.borrow())).await
+        }))
+    }
+
+    /// The answer to a call of a tool that the agent's own loop runs, where it comes to a provider all the same.
+    pub fn agent() -> Self {
+        Reply::Ready(Err(agent::not_here()))
+    }
+
     /// The answer to an index that the provider does not have: a fault of the caller, never of the model.
     pub fn no_such_tool(index: usize) -> Self {
         Reply::Ready(Err(ToolError::new(format!("this provider has no tool number {index}"))))

@@ -1,12 +1,15 @@
 //! The registry: the providers of one process, their tools under unique names, their toolsets as one graph.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::behaviour::Execution;
+use crate::facts::Asked;
+use crate::gates::Gates;
 use crate::graph::{Graph, Set};
-use crate::segment::{Atom, Comparison, FactValue};
-use crate::{Provider, SessionBuilder, Text, Tool, Toolset};
+use crate::segment::FactValue;
+use crate::{Dialect, Provider, SessionBuilder, Text, Tool, Toolset};
 
 /// The providers of one process. Cheap to clone: clones are the same registry.
 ///
@@ -25,8 +28,8 @@ impl Registry {
     /// Adds a provider: all of its tools, or none of them.
     ///
     /// # Errors
-    /// When a name is taken: a tool's by any other tool, a toolset's or a fact's by one with another content, or
-    /// a tool's or toolset's by toolc itself.
+    /// When a name is taken: a tool's by any other tool, be it that one's name in the same dialect; a toolset's or a
+    /// fact's by one with another content; an alias by any other toolset; or a tool's or toolset's by toolc itself.
     pub fn add(&self, provider: Box<dyn Provider>) -> Result<(), Collision> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         *state = Arc::new(state.with(provider.into())?);
@@ -54,19 +57,25 @@ impl fmt::Debug for Registry {
 }
 
 /// A provider was refused, because names that it brings are taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Collision {
     tools: Vec<Text>,
     toolsets: Vec<Text>,
+    aliases: Vec<Text>,
     facts: Vec<Text>,
 }
 
 impl fmt::Display for Collision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lead = "provider refused: ";
-        for (what, names) in [("tool", &self.tools), ("toolset", &self.toolsets), ("fact", &self.facts)] {
+        for (what, names) in [
+            ("tool name", &self.tools),
+            ("toolset name", &self.toolsets),
+            ("toolset alias", &self.aliases),
+            ("fact name", &self.facts),
+        ] {
             for name in names {
-                write!(f, "{lead}the {what} name `{name}` is taken")?;
+                write!(f, "{lead}the {what} `{name}` is taken")?;
                 lead = ", ";
             }
         }
@@ -84,29 +93,47 @@ pub(crate) const EVERYTHING: [&str; 2] = ["all", "*"];
 /// An immutable state of a registry. Tools are sorted by name, so that a list of their positions is too.
 #[derive(Default)]
 pub(crate) struct State {
-    providers: Vec<Arc<dyn Provider>>,
+    pub(crate) providers: Vec<Arc<dyn Provider>>,
     pub(crate) tools: Vec<Entry>,
     pub(crate) toolsets: BTreeMap<Text, usize>,
+    /// Further names of toolsets.
+    aliases: BTreeMap<Text, usize>,
     /// Facts and their defaults.
     pub(crate) facts: BTreeMap<Text, FactValue>,
     pub(crate) graph: Graph,
+    pub(crate) gates: Gates,
 }
 
 /// Where a tool is to be found.
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) name: Text,
-    provider: usize,
-    index: usize,
-    /// What its conditions ask. A tool that nobody registered is none.
+    pub(crate) provider: usize,
+    pub(crate) index: usize,
+    /// What its conditions ask.
     pub(crate) atoms: Vec<Asked>,
+    pub(crate) route: Route,
 }
 
-/// An atom, looked up.
-#[derive(Clone)]
-pub(crate) enum Asked {
-    Tool(Option<usize>),
-    Fact(Text, Comparison, FactValue),
+/// The way that a tool's calls take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// To its provider.
+    Provider,
+    /// To the agent's own loop.
+    Agent,
+    /// To nobody, before somebody has approved them.
+    Approval,
+}
+
+impl Route {
+    fn of(tool: &Tool) -> Self {
+        match tool.behaviour.execution {
+            _ if tool.behaviour.approval.always => Route::Approval,
+            Execution::Agent => Route::Agent,
+            Execution::Sync | Execution::Blocking | Execution::Async => Route::Provider,
+        }
+    }
 }
 
 impl State {
@@ -120,8 +147,13 @@ impl State {
         (&*self.providers[entry.provider], entry.index)
     }
 
-    fn find(&self, name: &str) -> Option<usize> {
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.tools.binary_search_by(|entry| (*entry.name).cmp(name)).ok()
+    }
+
+    /// The toolset of this name or alias.
+    pub(crate) fn toolset(&self, name: &str) -> Option<usize> {
+        self.toolsets.get(name).or_else(|| self.aliases.get(name)).copied()
     }
 
     /// This state and one provider more. Names are resolved here, once; after it, all is indices.
@@ -133,66 +165,87 @@ impl State {
         };
         let added = next.providers.len() - 1;
         for (index, tool) in next.providers[added].tools().iter().enumerate() {
-            next.tools.push(Entry { name: tool.name.clone(), provider: added, index, atoms: Vec::new() });
+            let (name, route) = (tool.name.clone(), Route::of(tool));
+            next.tools.push(Entry { name, provider: added, index, atoms: Vec::new(), route });
         }
         next.tools.sort_by(|a, b| a.name.cmp(&b.name));
 
-        let mut declared: BTreeMap<&str, &Toolset> = BTreeMap::new();
-        let mut toolsets = Vec::new();
-        for toolset in next.providers.iter().flat_map(|p| p.toolsets()) {
-            let known = *declared.entry(&toolset.name).or_insert(toolset);
-            if EVERYTHING.contains(&&*toolset.name) || known != toolset {
-                toolsets.push(toolset.name.clone());
-            }
+        let providers = next.providers.clone();
+        let declared: Vec<(usize, &Toolset)> =
+            providers.iter().enumerate().flat_map(|(id, p)| p.toolsets().iter().map(move |t| (id, t))).collect();
+        let toolsets: BTreeMap<&str, &Toolset> = declared.iter().rev().map(|&(_, t)| (&*t.name, t)).collect();
+        for fact in providers.iter().flat_map(|p| p.facts()) {
+            next.facts.entry(fact.name.clone()).or_insert_with(|| fact.default.clone());
         }
-        let mut facts = Vec::new();
-        for fact in next.providers.iter().flat_map(|p| p.facts()) {
-            let known = next.facts.entry(fact.name.clone()).or_insert_with(|| fact.default.clone());
-            if *known != fact.default {
-                facts.push(fact.name.clone());
-            }
-        }
-        let tools: Vec<Text> = (next.tools.windows(2).filter(|pair| pair[0].name == pair[1].name))
-            .map(|pair| pair[0].name.clone())
-            .chain(next.tools.iter().filter(|t| RESERVED_TOOLS.contains(&&*t.name)).map(|t| t.name.clone()))
-            .collect();
-        if !tools.is_empty() || !toolsets.is_empty() || !facts.is_empty() {
-            return Err(Collision { tools, toolsets, facts });
-        }
-
         // A home toolset exists even where no provider describes it.
         let homes = (0..next.tools.len()).map(|id| &next.tool(id).toolset);
-        let names: Vec<Text> = declared.values().map(|t| &t.name).chain(homes).cloned().collect();
+        let names: Vec<Text> = toolsets.values().map(|t| &t.name).chain(homes).cloned().collect();
         next.toolsets = names.into_iter().map(|name| (name, 0)).collect();
         next.toolsets.values_mut().enumerate().for_each(|(position, id)| *id = position);
+        for toolset in toolsets.values() {
+            let aliases = toolset.aliases.iter().map(|alias| (alias.clone(), next.toolsets[&toolset.name]));
+            next.aliases.extend(aliases);
+        }
+        next.check(&toolsets, &declared)?;
 
-        let tool_ids = |names: &[Text]| names.iter().filter_map(|name| next.find(name)).collect();
-        let set_ids = |names: &[Text]| names.iter().filter_map(|name| next.toolsets.get(name).copied()).collect();
+        let ids = |names: &[Text]| names.iter().filter_map(|name| next.find(name)).collect();
         let mut sets: Vec<Set> = (next.toolsets.keys())
-            .map(|name| match declared.get(&**name) {
+            .map(|name| match toolsets.get(&**name) {
                 Some(toolset) => Set {
-                    tools: tool_ids(&toolset.tools),
-                    includes: set_ids(&toolset.includes),
-                    base: toolset.base.as_ref().and_then(|name| next.toolsets.get(name).copied()),
+                    tools: ids(&toolset.tools),
+                    includes: toolset.includes.iter().filter_map(|name| next.toolset(name)).collect(),
+                    base: toolset.base.as_ref().and_then(|name| next.toolset(name)),
+                    excludes: ids(&toolset.excludes),
                 },
                 None => Set::default(),
             })
             .collect();
         for id in 0..next.tools.len() {
-            sets[next.toolsets[&next.tool(id).toolset]].tools.push(id);
+            let home = &next.tool(id).toolset;
+            if !toolsets.get(&**home).is_some_and(|home| home.closed) {
+                sets[next.toolsets[home]].tools.push(id);
+            }
         }
         next.graph = Graph { tools: next.tools.len(), sets };
-        let atoms: Vec<Vec<Asked>> = (0..next.tools.len()).map(|id| next.asked(id)).collect();
+        let asked = |id| next.tool(id).atoms.iter().map(|atom| Asked::new(atom, |name| next.find(name))).collect();
+        let atoms: Vec<Vec<Asked>> = (0..next.tools.len()).map(asked).collect();
         next.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
+        next.gates = Gates::new(&next, &declared);
         Ok(next)
     }
 
-    fn asked(&self, id: usize) -> Vec<Asked> {
-        let ask = |atom: &Atom| match atom {
-            Atom::Tool(name) => Asked::Tool(self.find(name)),
-            Atom::Fact(name) => Asked::Fact(name.clone(), Comparison::Equal, FactValue::Boolean(true)),
-            Atom::Compared(name, comparison, with) => Asked::Fact(name.clone(), *comparison, with.clone()),
-        };
-        self.tool(id).atoms.iter().map(ask).collect()
+    /// Whether every name means one thing only.
+    fn check(&self, toolsets: &BTreeMap<&str, &Toolset>, declared: &[(usize, &Toolset)]) -> Result<(), Collision> {
+        let mut taken = Collision::default();
+        let doubles = self.tools.windows(2).filter(|pair| pair[0].name == pair[1].name).map(|pair| &pair[0].name);
+        let reserved = self.tools.iter().map(|tool| &tool.name).filter(|name| RESERVED_TOOLS.contains(&&***name));
+        taken.tools.extend(doubles.chain(reserved).cloned());
+        let mut in_dialects: BTreeSet<(Dialect, &str)> = BTreeSet::new();
+        for id in 0..self.tools.len() {
+            let tool = self.tool(id);
+            for definition in &*tool.definitions {
+                let Some(name) = definition.name.as_ref().filter(|name| **name != tool.name) else { continue };
+                let is_free = in_dialects.insert((definition.dialect, name));
+                if !is_free || self.find(name).is_some() || RESERVED_TOOLS.contains(&&**name) {
+                    taken.tools.push(name.clone());
+                }
+            }
+        }
+        for (_, toolset) in declared {
+            if EVERYTHING.contains(&&*toolset.name) || toolsets[&*toolset.name] != *toolset {
+                taken.toolsets.push(toolset.name.clone());
+            }
+        }
+        for toolset in toolsets.values() {
+            for alias in toolset.aliases.iter().filter(|alias| **alias != toolset.name) {
+                let is_name = EVERYTHING.contains(&&**alias) || self.toolsets.contains_key(alias);
+                if is_name || self.aliases[alias] != self.toolsets[&toolset.name] {
+                    taken.aliases.push(alias.clone());
+                }
+            }
+        }
+        let facts = self.providers.iter().flat_map(|p| p.facts());
+        taken.facts.extend(facts.filter(|fact| self.facts[&fact.name] != fact.default).map(|fact| fact.name.clone()));
+        if taken == Collision::default() { Ok(()) } else { Err(taken) }
     }
 }

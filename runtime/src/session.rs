@@ -4,24 +4,29 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::mem::discriminant;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
+use crate::decide::{Verdicts, World};
+use crate::facts::Facts;
 use crate::graph::Pick;
 use crate::registry::{EVERYTHING, State};
-use crate::{Dialect, FactValue, Registry, Text, Turn, nearest};
+use crate::{Dialect, Env, FactValue, Registry, Text, Turn, nearest};
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
-#[derive(Debug)]
 pub struct Session {
     registry: Registry,
     enabled: Vec<String>,
     disabled: Vec<String>,
+    env: Env,
+    clock: fn() -> Instant,
     /// What the host said, and the latest turn, which is handed out again while nothing has changed.
     now: Mutex<Now>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Now {
     facts: BTreeMap<Text, FactValue>,
+    verdicts: Verdicts,
     latest: Option<Turn>,
 }
 
@@ -33,11 +38,14 @@ pub struct SessionBuilder {
     enabled: Vec<String>,
     disabled: Vec<String>,
     facts: Vec<(Text, FactValue)>,
+    env: Env,
+    clock: fn() -> Instant,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
-        Self { registry, enabled: Vec::new(), disabled: Vec::new(), facts: Vec::new() }
+        let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
+        Self { registry, enabled, disabled, facts, env: Env::process(), clock: Instant::now }
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
@@ -58,6 +66,12 @@ impl SessionBuilder {
         self
     }
 
+    /// Looks for what tools require in `env`, instead of the process's environment.
+    pub fn env(mut self, env: Env) -> Self {
+        self.env = env;
+        self
+    }
+
     /// Begins the session.
     ///
     /// # Errors
@@ -70,8 +84,8 @@ impl SessionBuilder {
                 return Err(unknown_toolset(&state, name));
             }
         }
-        let Self { registry, enabled, disabled, facts } = self;
-        let session = Session { registry, enabled, disabled, now: Mutex::default() };
+        let Self { registry, enabled, disabled, facts, env, clock } = self;
+        let session = Session { registry, enabled, disabled, env, clock, now: Mutex::default() };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -79,15 +93,26 @@ impl SessionBuilder {
 
 impl Session {
     /// What the model is shown now, in `dialect`. An unchanged session hands out the same turn again.
+    ///
+    /// What the environment and the handlers say of tools is believed for 30 seconds, and then asked again; a turn
+    /// that comes out the same has the same definitions, in the same place.
     pub fn turn(&self, dialect: Dialect) -> Turn {
         let state = self.registry.state();
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(turn) = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect)) {
+        let now = &mut *self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let hold = now.verdicts.hold(&state, self.clock);
+        let latest = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect));
+        if let Some(turn) = latest.filter(|_| hold) {
             return turn.clone();
         }
+        if !hold {
+            now.verdicts = Verdicts::new(Arc::clone(&state));
+        }
         let picks = |names: &[String]| names.iter().filter_map(|name| pick(&state, name)).collect::<Vec<_>>();
-        let members = state.graph.select(&picks(&self.enabled), &picks(&self.disabled));
-        let turn = Turn::new(Arc::clone(&state), dialect, &members, &now.facts);
+        let granted = state.graph.select(&picks(&self.enabled), &picks(&self.disabled));
+        let facts = Facts { told: &now.facts, defaults: &state.facts };
+        let world = World { env: &self.env, facts, clock: self.clock };
+        let set = now.verdicts.decide(&state, granted, dialect, &world);
+        let turn = Turn::new(&state, dialect, set, facts, latest);
         now.latest = Some(turn.clone());
         turn
     }
@@ -123,7 +148,17 @@ fn pick(state: &State, name: &str) -> Option<Pick> {
     if EVERYTHING.contains(&name) {
         return Some(Pick::All);
     }
-    state.toolsets.get(name).map(|&set| Pick::Set(set))
+    state.toolset(name).map(Pick::Set)
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("enabled", &self.enabled)
+            .field("disabled", &self.disabled)
+            .field("env", &self.env)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A session asked for something that the registry does not know.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::behaviour::Behaviour;
+use crate::requirement::Requirement;
 use crate::segment::{Atom, FactValue, Segment};
 use crate::table::Table;
 
@@ -21,12 +23,14 @@ pub enum Dialect {
 pub struct Definition {
     /// Whose shape this is.
     pub dialect: Dialect,
+    /// What the tool is called there, where that is not its own name.
+    pub name: Option<Text>,
     /// One JSON object, in pieces.
     pub segments: Cow<'static, [Segment]>,
 }
 
 /// One function that a model can call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Tool {
     /// Unique in a registry.
     pub name: Text,
@@ -42,12 +46,20 @@ pub struct Tool {
     pub facts: Cow<'static, [Text]>,
     /// At most one for each dialect.
     pub definitions: Cow<'static, [Definition]>,
+    /// What has to be there for it to be shown.
+    pub requires: Cow<'static, [Requirement]>,
+    /// How it behaves.
+    pub behaviour: Cow<'static, Behaviour>,
 }
 
 impl Tool {
     /// This tool's definition in `dialect`, if it has one there.
     pub fn definition(&self, dialect: Dialect) -> Option<&[Segment]> {
-        self.definitions.iter().find(|d| d.dialect == dialect).map(|d| &*d.segments)
+        self.defined(dialect).map(|definition| &*definition.segments)
+    }
+
+    pub(crate) fn defined(&self, dialect: Dialect) -> Option<&Definition> {
+        self.definitions.iter().find(|definition| definition.dialect == dialect)
     }
 }
 
@@ -61,7 +73,7 @@ pub struct Fact {
 }
 
 /// A named bundle of tools. Names in it that nobody registered stand for nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Toolset {
     /// Unique in a registry.
     pub name: Text,
@@ -73,4 +85,40 @@ pub struct Toolset {
     pub includes: Cow<'static, [Text]>,
     /// A toolset that this one builds on: enabled with it, left alone when it is disabled.
     pub base: Option<Text>,
+    /// Tools that it does not hold, whatever brings them along.
+    pub excludes: Cow<'static, [Text]>,
+    /// Legacy names, under which it may be enabled and disabled.
+    pub aliases: Cow<'static, [Text]>,
+    /// Words by which a host may choose among toolsets.
+    pub tags: Cow<'static, [Text]>,
+    /// Whether it holds only what it lists: its home tools are not in it by themselves.
+    pub closed: bool,
+    /// What has to be there for its home tools to be shown.
+    pub requires: Cow<'static, [Requirement]>,
+}
+
+/// An environment variable that tools require.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: Text,
+    /// What it is for.
+    pub description: Text,
+    /// What to ask a person for it. May be empty.
+    pub prompt: Text,
+    /// Where to get it. May be empty.
+    pub url: Text,
+    /// Whether its value must not be shown.
+    pub secret: bool,
+}
+
+/// Toolsets to be drawn, each by itself: for training and evaluation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution {
+    /// Its name.
+    pub name: Text,
+    /// For a person's eyes.
+    pub description: Text,
+    /// Each toolset, and its probability in percent. Where none is drawn, the likeliest is.
+    pub toolsets: Cow<'static, [(Text, f64)]>,
 }

@@ -1,165 +1,152 @@
-//! A turn: an immutable snapshot of a session in one dialect, and the way a call takes through it.
+//! A turn: an immutable snapshot of a session in one dialect.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use crate::args::{self, Limits};
-use crate::registry::{Asked, State};
-use crate::segment::{self, Atoms, FactValue, Segment};
+use crate::decide::Decided;
+use crate::facts::Facts;
+use crate::registry::State;
+use crate::segment::{self, FactValue};
 use crate::table::Table;
-use crate::{Call, Dialect, ErrorKind, Output, Reply, Text, Tool, ToolCall, ToolError, nearest};
+use crate::{Dialect, Hidden, Reason, Text};
 
 /// What the model is shown, and the only things that it can call. Cheap to clone.
 #[derive(Clone)]
-pub struct Turn(Arc<Snapshot>);
+pub struct Turn {
+    snapshot: Arc<Snapshot>,
+    /// Granted tools that are not shown, by position. None: there are none.
+    hidden: Option<Arc<[(usize, Reason)]>>,
+}
 
 struct Snapshot {
     state: Arc<State>,
     dialect: Dialect,
     /// Sorted by name, as the state is.
     tools: Vec<Shown>,
+    /// Those that the dialect calls by another name: that name, sorted, and the position in `tools`.
+    renamed: Vec<(Text, usize)>,
     definitions: String,
 }
 
 /// A tool of this turn.
-struct Shown {
+pub(crate) struct Shown {
     /// Its position in the state.
-    id: usize,
+    pub(crate) id: usize,
     /// What its arguments are read against, where conditions hide some of them.
     table: Option<Box<Table>>,
 }
 
-/// A call's answer: always one well-formed JSON text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// The handler's result, or `{"error": text, "kind": word, "problems": [...]}`.
-    pub json: String,
-    /// Whether the call failed. Some providers want to be told beside the text.
-    pub is_error: bool,
-}
-
 impl Turn {
+    /// The turn of this set. It is the `latest` once more, if that one shows the same.
     pub(crate) fn new(
-        state: Arc<State>,
+        state: &Arc<State>,
         dialect: Dialect,
-        members: &[bool],
-        facts: &BTreeMap<Text, FactValue>,
+        set: Decided<'_>,
+        facts: Facts<'_>,
+        latest: Option<&Turn>,
     ) -> Self {
-        let shown: Vec<(usize, &Tool, &[Segment])> = (0..members.len())
-            .filter(|&id| members[id])
-            .filter_map(|id| {
-                let tool = state.tool(id);
-                Some((id, tool, tool.definition(dialect)?))
-            })
-            .collect();
-        let fact = |name: &Text| facts.get(name).or_else(|| state.facts.get(name));
-        let holds = |asked: &Asked| match asked {
-            Asked::Tool(id) => id.is_some_and(|id| shown.binary_search_by_key(&id, |(shown, ..)| *shown).is_ok()),
-            Asked::Fact(name, comparison, with) => fact(name).is_some_and(|value| comparison.holds(value, with)),
+        let is_same = |turn: &&Turn| {
+            let (known, new) = (turn.snapshot.tools.iter(), set.there.iter());
+            known.map(|shown| shown.id).eq(new.map(|member| member.id))
         };
-        let most: usize = shown.iter().map(|(_, _, segments)| segment::most(segments) + 1).sum();
-        let mut tools = Vec::with_capacity(shown.len());
-        let mut definitions = String::with_capacity(most + 2);
-        definitions.push('[');
-        for &(id, tool, segments) in &shown {
-            let asked = &state.tools[id].atoms;
-            let atoms = asked.iter().enumerate().map(|(index, asked)| Atoms::from(holds(asked)) << index).sum();
-            let values: Vec<FactValue> = tool.facts.iter().filter_map(|name| fact(name).cloned()).collect();
-            if definitions.len() > 1 {
-                definitions.push(',');
-            }
-            segment::render(segments, atoms, &values, &mut definitions);
-            tools.push(Shown { id, table: tool.arguments.in_turn(atoms).map(Box::new) });
+        let snapshot = latest.filter(is_same).map(|turn| Arc::clone(&turn.snapshot));
+        Self {
+            snapshot: snapshot.unwrap_or_else(|| Arc::new(Snapshot::new(Arc::clone(state), dialect, &set, facts))),
+            hidden: (!set.hidden.is_empty()).then(|| set.hidden.into()),
         }
-        definitions.push(']');
-        Self(Arc::new(Snapshot { state, dialect, tools, definitions }))
     }
 
     /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
     pub fn definitions(&self) -> &str {
-        &self.0.definitions
+        &self.snapshot.definitions
     }
 
-    /// The names of its tools, sorted.
+    /// The names of its tools, sorted: their own ones, whatever the dialect calls them.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
-        self.0.tools.iter().map(|shown| &*self.0.state.tools[shown.id].name)
+        self.snapshot.tools.iter().map(|shown| self.name(shown.id))
     }
 
-    /// Answers a model's call. A panic of the handler, too, ends in an answer.
-    pub async fn call(&self, request: &ToolCall<'_>) -> Answer {
-        match self.run(request).await {
-            Ok(output) => Answer { json: output.into_json(), is_error: false },
-            Err(error) => Answer { json: error.to_json(), is_error: true },
-        }
+    /// Why granted tools are not among them, by name.
+    pub fn hidden(&self) -> impl Iterator<Item = Hidden<'_>> {
+        self.hidden_ids().map(|(id, reason)| Hidden { tool: self.name(id), reason })
     }
 
-    async fn run(&self, request: &ToolCall<'_>) -> Result<Output, ToolError> {
-        let Some(shown) = self.find(request.name()) else { return Err(self.unknown(request.name())) };
-        let (provider, index) = self.0.state.provider(shown.id);
-        let table = shown.table.as_deref().unwrap_or_else(|| &self.0.state.tool(shown.id).arguments);
-        let slots = args::read(request.arguments(), table, Limits::default())?;
-        let call = Call::new(*request);
-        match catch_unwind(AssertUnwindSafe(|| provider.call(index, slots, &call))) {
-            Ok(Reply::Ready(result)) => result,
-            Ok(Reply::Later(future)) => Caught(future).await,
-            Err(panic) => Err(panicked(&*panic)),
-        }
-    }
-
-    fn find(&self, name: &str) -> Option<&Shown> {
-        let tools = &self.0.tools;
-        let found = tools.binary_search_by(|shown| (*self.0.state.tools[shown.id].name).cmp(name));
-        found.ok().map(|position| &tools[position])
-    }
-
-    fn unknown(&self, name: &str) -> ToolError {
-        let shown: String = name.chars().take(64).collect();
-        let near = nearest(name, self.tools());
-        let hint = if near.is_empty() {
-            match self.tools().collect::<Vec<_>>() {
-                all if all.is_empty() => "no tool is enabled".to_owned(),
-                all if all.len() <= 20 => format!("the tools are: {}", all.join(", ")),
-                all => format!("{} tools are enabled; call one of those that were listed", all.len()),
-            }
-        } else {
-            format!("did you mean `{}`?", near.join("` or `"))
-        };
-        ToolError::of(ErrorKind::UnknownTool, format!("there is no tool `{shown}` in this turn: {hint}"))
+    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
+        self.hidden.as_deref().unwrap_or_default().iter().map(|(id, reason)| (*id, reason))
     }
 
     pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
-        Arc::ptr_eq(&self.0.state, state) && self.0.dialect == dialect
+        Arc::ptr_eq(&self.snapshot.state, state) && self.snapshot.dialect == dialect
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.snapshot.state
+    }
+
+    /// The own name of the tool at a position of the state.
+    pub(crate) fn name(&self, id: usize) -> &str {
+        &self.state().tools[id].name
+    }
+
+    /// What the turn's dialect calls the tool at a position of the state.
+    pub(crate) fn called(&self, id: usize) -> &str {
+        let definition = self.state().tool(id).defined(self.snapshot.dialect);
+        definition.and_then(|definition| definition.name.as_deref()).unwrap_or_else(|| self.name(id))
+    }
+
+    /// Every name that can be called.
+    pub(crate) fn callable(&self) -> impl Iterator<Item = &str> {
+        self.snapshot.tools.iter().map(|shown| self.called(shown.id))
+    }
+
+    /// The tool that the model calls `name`.
+    pub(crate) fn find(&self, name: &str) -> Option<&Shown> {
+        let Snapshot { state, tools, renamed, .. } = &*self.snapshot;
+        if let Ok(at) = renamed.binary_search_by(|(called, _)| (**called).cmp(name)) {
+            return Some(&tools[renamed[at].1]);
+        }
+        let at = tools.binary_search_by(|shown| (*state.tools[shown.id].name).cmp(name)).ok()?;
+        (!renamed.iter().any(|&(_, position)| position == at)).then(|| &tools[at])
+    }
+
+    /// What the arguments of a tool are read against.
+    pub(crate) fn table<'t>(&'t self, shown: &'t Shown) -> &'t Table {
+        shown.table.as_deref().unwrap_or_else(|| &self.state().tool(shown.id).arguments)
+    }
+}
+
+impl Snapshot {
+    fn new(state: Arc<State>, dialect: Dialect, set: &Decided<'_>, facts: Facts<'_>) -> Self {
+        let members = &set.there;
+        let is_there = |id| members.binary_search_by_key(&id, |member| member.id).is_ok();
+        let most: usize = members.iter().map(|member| segment::most(&member.definition.segments) + 1).sum();
+        let mut tools = Vec::with_capacity(members.len());
+        let mut renamed = Vec::new();
+        let mut definitions = String::with_capacity(most + 2);
+        definitions.push('[');
+        for member in members {
+            let atoms = facts.atoms(&state.tools[member.id].atoms, is_there);
+            let values: Vec<FactValue> = member.tool.facts.iter().filter_map(|name| facts.get(name).cloned()).collect();
+            if definitions.len() > 1 {
+                definitions.push(',');
+            }
+            segment::render(&member.definition.segments, atoms, &values, &mut definitions);
+            if let Some(name) = &member.definition.name {
+                renamed.push((name.clone(), tools.len()));
+            }
+            tools.push(Shown { id: member.id, table: member.tool.arguments.in_turn(atoms).map(Box::new) });
+        }
+        definitions.push(']');
+        renamed.sort_unstable();
+        Self { state, dialect, tools, renamed, definitions }
     }
 }
 
 impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
-            .field("dialect", &self.0.dialect)
+            .field("dialect", &self.snapshot.dialect)
             .field("tools", &self.tools().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
-}
-
-/// A handler's future, whose panic is its error.
-struct Caught<'a>(Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>);
-
-impl Future for Caught<'_> {
-    type Output = Result<Output, ToolError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(context)))
-            .unwrap_or_else(|panic| Poll::Ready(Err(panicked(&*panic))))
-    }
-}
-
-fn panicked(panic: &(dyn std::any::Any + Send)) -> ToolError {
-    let message = (panic.downcast_ref::<&str>().copied())
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
-    ToolError::of(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}"))
 }

@@ -98,14 +98,13 @@ impl Many {
             Tool {
                 name: Owned(name),
                 toolset: "at_run_time".into(),
-                emoji: "".into(),
                 arguments: table.clone(),
-                atoms: Vec::new().into(),
-                facts: Vec::new().into(),
                 definitions: Owned(vec![Definition {
                     dialect: Dialect::OpenAi,
+                    name: None,
                     segments: Owned(vec![Segment::Text(Owned(text))]),
                 }]),
+                ..Tool::default()
             }
         };
         Self((0..count).map(tool).collect())

@@ -2,7 +2,12 @@
 
 //! The toolset `shapes`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `shapes`: Schemas of every sort.
 #[diagnostic::on_unimplemented(
@@ -71,12 +76,12 @@ pub trait ShapesTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: ShapesTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: ShapesTools> Provider for Home<H> {
+impl<H: ShapesTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             depends::TOOL,
@@ -95,6 +100,9 @@ impl<H: ShapesTools> Provider for Home<H> {
     fn facts(&self) -> &[Fact] {
         super::FACTS
     }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
+    }
     fn call<'a>(
         &'a self,
         index: usize,
@@ -105,30 +113,40 @@ impl<H: ShapesTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: ShapesTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: ShapesTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
         0 => {
-            Reply::Ready(ShapesTools::depends(handlers, depends::Args::from(args), call))
+            Reply::Ready(
+                ShapesTools::depends(&**handlers, depends::Args::from(args), call),
+            )
         }
         1 => {
             Reply::Ready(
-                ShapesTools::every_bound(handlers, every_bound::Args::from(args), call),
+                ShapesTools::every_bound(
+                    &**handlers,
+                    every_bound::Args::from(args),
+                    call,
+                ),
             )
         }
         2 => {
             Reply::Ready(
-                ShapesTools::every_choice(handlers, every_choice::Args::from(args), call),
+                ShapesTools::every_choice(
+                    &**handlers,
+                    every_choice::Args::from(args),
+                    call,
+                ),
             )
         }
         3 => {
             Reply::Ready(
                 ShapesTools::every_default(
-                    handlers,
+                    &**handlers,
                     every_default::Args::from(args),
                     call,
                 ),
@@ -136,17 +154,25 @@ pub(super) fn call<'a, H: ShapesTools>(
         }
         4 => {
             Reply::Ready(
-                ShapesTools::every_object(handlers, every_object::Args::from(args), call),
+                ShapesTools::every_object(
+                    &**handlers,
+                    every_object::Args::from(args),
+                    call,
+                ),
             )
         }
         5 => {
             Reply::Ready(
-                ShapesTools::every_type(handlers, every_type::Args::from(args), call),
+                ShapesTools::every_type(&**handlers, every_type::Args::from(args), call),
             )
         }
         6 => {
             Reply::Ready(
-                ShapesTools::every_union(handlers, every_union::Args::from(args), call),
+                ShapesTools::every_union(
+                    &**handlers,
+                    every_union::Args::from(args),
+                    call,
+                ),
             )
         }
         _ => Reply::no_such_tool(index),
@@ -225,6 +251,8 @@ pub mod depends {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -243,32 +271,35 @@ pub mod depends {
             ),
             atoms: Borrowed(
                 &[
-                    Atom::Fact(Borrowed("vision")),
                     Atom::Tool(Borrowed("run_now")),
-                    Atom::Tool(Borrowed("run_later")),
-                    Atom::Compared(
-                        Borrowed("depth"),
-                        Comparison::Greater,
-                        FactValue::Integer(2),
-                    ),
                     Atom::Compared(
                         Borrowed("platform"),
                         Comparison::Equal,
                         FactValue::Text(Borrowed("chat")),
                     ),
+                    Atom::Fact(Borrowed("vision")),
+                    Atom::Tool(Borrowed("run_later")),
                     Atom::Compared(
                         Borrowed("platform"),
                         Comparison::NotEqual,
                         FactValue::Text(Borrowed("cli")),
                     ),
+                    Atom::Compared(
+                        Borrowed("depth"),
+                        Comparison::Greater,
+                        FactValue::Integer(2),
+                    ),
                 ],
             ),
             facts: Borrowed(&[Borrowed("platform"), Borrowed("depth")]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -281,21 +312,21 @@ pub mod depends {
                         Segment::Fact(1),
                         Segment::Text(Borrowed(" deep")),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(0)]),
+                            condition: Condition::new(&[Op::Atom(2)]),
                             segments: 1,
                         },
                         Segment::Text(Borrowed(", with \\\"eyes\\\"")),
                         Segment::Text(Borrowed(".")),
                         Segment::When {
                             condition: Condition::new(
-                                &[Op::Atom(1), Op::Atom(2), Op::Or],
+                                &[Op::Atom(0), Op::Atom(3), Op::Or],
                             ),
                             segments: 3,
                         },
                         Segment::Text(Borrowed(" Beside ")),
                         Segment::Available {
                             tools: Borrowed(
-                                &[(1, Borrowed("run_now")), (2, Borrowed("run_later"))],
+                                &[(0, Borrowed("run_now")), (3, Borrowed("run_later"))],
                             ),
                             join: Borrowed(" or "),
                         },
@@ -303,12 +334,12 @@ pub mod depends {
                         Segment::When {
                             condition: Condition::new(
                                 &[
-                                    Op::Atom(1),
-                                    Op::Atom(2),
+                                    Op::Atom(0),
+                                    Op::Atom(3),
                                     Op::Or,
                                     Op::Not,
-                                    Op::Atom(3),
-                                    Op::Atom(0),
+                                    Op::Atom(5),
+                                    Op::Atom(2),
                                     Op::Not,
                                     Op::And,
                                     Op::And,
@@ -320,11 +351,11 @@ pub mod depends {
                         Segment::When {
                             condition: Condition::new(
                                 &[
-                                    Op::Atom(1),
-                                    Op::Atom(2),
-                                    Op::Or,
-                                    Op::Atom(3),
                                     Op::Atom(0),
+                                    Op::Atom(3),
+                                    Op::Or,
+                                    Op::Atom(5),
+                                    Op::Atom(2),
                                     Op::Not,
                                     Op::And,
                                     Op::Or,
@@ -340,7 +371,7 @@ pub mod depends {
                             ),
                         ),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(1)]),
+                            condition: Condition::new(&[Op::Atom(0)]),
                             segments: 1,
                         },
                         Segment::Text(
@@ -354,20 +385,20 @@ pub mod depends {
                             ),
                         ),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(4)]),
+                            condition: Condition::new(&[Op::Atom(1)]),
                             segments: 1,
                         },
                         Segment::Text(Borrowed(" to the chat")),
                         Segment::Text(Borrowed(".\",\"enum\":[")),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(0)]),
+                            condition: Condition::new(&[Op::Atom(2)]),
                             segments: 1,
                         },
                         Segment::Text(Borrowed("\"picture\",")),
                         Segment::Text(Borrowed("\"text\"")),
                         Segment::When {
                             condition: Condition::new(
-                                &[Op::Atom(0), Op::Atom(1), Op::And],
+                                &[Op::Atom(2), Op::Atom(0), Op::And],
                             ),
                             segments: 1,
                         },
@@ -378,7 +409,7 @@ pub mod depends {
                             ),
                         ),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(1)]),
+                            condition: Condition::new(&[Op::Atom(0)]),
                             segments: 1,
                         },
                         Segment::Text(
@@ -387,11 +418,11 @@ pub mod depends {
                             ),
                         ),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(2)]),
+                            condition: Condition::new(&[Op::Atom(3)]),
                             segments: 3,
                         },
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(1)]),
+                            condition: Condition::new(&[Op::Atom(0)]),
                             segments: 1,
                         },
                         Segment::Text(Borrowed(",")),
@@ -402,13 +433,13 @@ pub mod depends {
                         ),
                         Segment::When {
                             condition: Condition::new(
-                                &[Op::Atom(1), Op::Atom(2), Op::Or, Op::Not],
+                                &[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not],
                             ),
                             segments: 3,
                         },
                         Segment::When {
                             condition: Condition::new(
-                                &[Op::Atom(1), Op::Atom(2), Op::Or],
+                                &[Op::Atom(0), Op::Atom(3), Op::Or],
                             ),
                             segments: 1,
                         },
@@ -420,7 +451,7 @@ pub mod depends {
                         ),
                         Segment::Text(Borrowed("},\"additionalProperties\":false}")),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(5)]),
+                            condition: Condition::new(&[Op::Atom(4)]),
                             segments: 1,
                         },
                         Segment::Text(
@@ -503,16 +534,16 @@ pub mod depends {
             },
         ];
         const CONDITIONS: &[(Part, Condition)] = &[
-            (Part::Literal(0), Condition::new(&[Op::Atom(0)])),
-            (Part::Literal(2), Condition::new(&[Op::Atom(0), Op::Atom(1), Op::And])),
-            (Part::Property(0), Condition::new(&[Op::Atom(1)])),
-            (Part::Property(1), Condition::new(&[Op::Atom(2)])),
+            (Part::Literal(0), Condition::new(&[Op::Atom(2)])),
+            (Part::Literal(2), Condition::new(&[Op::Atom(2), Op::Atom(0), Op::And])),
+            (Part::Property(0), Condition::new(&[Op::Atom(0)])),
+            (Part::Property(1), Condition::new(&[Op::Atom(3)])),
             (
                 Part::Property(2),
-                Condition::new(&[Op::Atom(1), Op::Atom(2), Op::Or, Op::Not]),
+                Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not]),
             ),
-            (Part::Property(3), Condition::new(&[Op::Atom(1)])),
-            (Part::Property(6), Condition::new(&[Op::Atom(5)])),
+            (Part::Property(3), Condition::new(&[Op::Atom(0)])),
+            (Part::Property(6), Condition::new(&[Op::Atom(4)])),
         ];
     }
 }
@@ -538,7 +569,7 @@ pub mod every_bound {
         /// Numbers, as often as you like.
         pub again: Option<Vec<i64>>,
         /// One or two keys of any name.
-        pub keys: Option<::toolc::Value>,
+        pub keys: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
     }
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
@@ -556,6 +587,8 @@ pub mod every_bound {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -575,10 +608,13 @@ pub mod every_bound {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -654,6 +690,7 @@ pub mod every_bound {
             },
             Node {
                 types: Types::of(&[Type::Object]),
+                form: Form::Map,
                 bounds: Some(7),
                 ..Node::ANY
             },
@@ -900,6 +937,8 @@ pub mod every_choice {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -919,10 +958,13 @@ pub mod every_choice {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1097,7 +1139,7 @@ pub mod every_default {
         /// Any value.
         pub anything: ::toolc::Value,
         /// Whatever you like.
-        pub free: ::toolc::Value,
+        pub free: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
@@ -1172,7 +1214,13 @@ pub mod every_default {
                             "{\"nested\":[1,\"two\",{\"three\":3.5}]}",
                         ),
                     ),
-                free: slots.take_or(17, || ::toolc::args::json("{\"key\":[true]}")),
+                free: slots
+                    .take_or(
+                        17,
+                        || ::std::collections::BTreeMap::from([
+                            (String::from("key"), ::toolc::args::json("[true]")),
+                        ]),
+                    ),
             }
         }
     }
@@ -1280,6 +1328,8 @@ pub mod every_default {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1299,10 +1349,13 @@ pub mod every_default {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1500,6 +1553,7 @@ pub mod every_default {
             Node { ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
+                form: Form::Map,
                 ..Node::ANY
             },
         ];
@@ -1564,9 +1618,9 @@ pub mod every_object {
             >,
         >,
         /// Whatever you like.
-        pub free: Option<::toolc::Value>,
+        pub free: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
         /// A property that is known, and any others.
-        pub mixed: Option<::toolc::Value>,
+        pub mixed: Option<Mixed>,
         /// No others.
         pub closed: Option<Closed>,
         /// An object, or null.
@@ -1651,6 +1705,23 @@ pub mod every_object {
             }
         }
     }
+    /// A property that is known, and any others.
+    #[derive(Debug)]
+    pub struct Mixed {
+        /// This one is known.
+        pub known: Option<i64>,
+        /// Everything else that it holds, by name.
+        pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+    impl ::toolc::FromSlot for Mixed {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                known: slots.take(0),
+                rest: slots.take(1),
+            }
+        }
+    }
     /// No others.
     #[derive(Debug)]
     pub struct Closed {
@@ -1677,6 +1748,8 @@ pub mod every_object {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1696,10 +1769,13 @@ pub mod every_object {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -1826,10 +1902,12 @@ pub mod every_object {
             },
             Node {
                 types: Types::of(&[Type::Object]),
+                form: Form::Map,
                 ..Node::ANY
             },
             Node {
                 types: Types::of(&[Type::Object]),
+                form: Form::Object,
                 properties: Span::new(8, 1),
                 ..Node::ANY
             },
@@ -1965,6 +2043,8 @@ pub mod every_type {
     }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1984,10 +2064,13 @@ pub mod every_type {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2145,9 +2228,9 @@ pub mod every_union {
         /// A word, or none.
         pub perhaps: Option<Perhaps>,
         /// A number, or words.
-        pub either: Option<::toolc::Value>,
+        pub either: Option<Either>,
         /// A shape: a circle or a square.
-        pub exactly: Option<::toolc::Value>,
+        pub exactly: Option<Exactly>,
         /// Two unions at once.
         pub both: Option<::toolc::Value>,
     }
@@ -2205,8 +2288,70 @@ pub mod every_union {
             ::toolc::args::choice(&slot, &[Self::Left, Self::Right])
         }
     }
+    /// A number, or words.
+    #[derive(Debug)]
+    pub enum Either {
+        /// Of type integer.
+        Integer(i64),
+        /// Of type array.
+        Array(Vec<String>),
+    }
+    impl ::toolc::FromSlot for Either {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Array(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
+    #[derive(Debug)]
+    pub struct ExactlyCircle {
+        /// In metres.
+        pub radius: f64,
+    }
+    impl ::toolc::FromSlot for ExactlyCircle {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { radius: slots.take(1) }
+        }
+    }
+    #[derive(Debug)]
+    pub struct ExactlySquare {
+        /// In metres.
+        pub side: f64,
+    }
+    impl ::toolc::FromSlot for ExactlySquare {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { side: slots.take(1) }
+        }
+    }
+    /// A shape: a circle or a square.
+    #[derive(Debug)]
+    pub enum Exactly {
+        /// `circle`
+        Circle(ExactlyCircle),
+        /// `square`
+        Square(ExactlySquare),
+    }
+    impl ::toolc::FromSlot for Exactly {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Circle(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Square(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
     mod data {
         use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2226,10 +2371,13 @@ pub mod every_union {
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
                 dialect: Dialect::OpenAi,
+                name: None,
                 segments: Borrowed(
                     &[
                         Segment::Text(
@@ -2279,6 +2427,7 @@ pub mod every_union {
                 ..Node::ANY
             },
             Node {
+                form: Form::Union,
                 any_of: Span::new(0, 2),
                 ..Node::ANY
             },
@@ -2299,6 +2448,7 @@ pub mod every_union {
                 ..Node::ANY
             },
             Node {
+                form: Form::Union,
                 any_of: Span::new(2, 2),
                 exactly_one: true,
                 ..Node::ANY

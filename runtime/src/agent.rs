@@ -1,0 +1,56 @@
+//! Tools that the agent's own loop runs: their calls arrive typed, their results take the same way out as all others.
+
+use std::fmt;
+
+use crate::{Answer, Output, Slots, ToolError, Turn};
+
+/// The agent-run tools of one catalog, as the enum that `cargo xtask gen` writes: a variant for each of them, which
+/// holds its arguments.
+pub trait AgentTools: Sized {
+    /// The call of `tool` with these arguments, which are valid. None where it is no agent-run tool of this catalog.
+    fn read(tool: &str, args: Slots<'_>) -> Option<Self>;
+}
+
+/// A call that the agent's own loop has to run: see [`Turn::agent_call`].
+#[derive(Debug)]
+#[must_use = "the model waits for an answer"]
+pub struct AgentTask<C> {
+    /// What is to be done.
+    pub call: C,
+    /// Who waits for the result.
+    pub pending: Pending,
+}
+
+/// The other end of a call that the agent's own loop runs.
+#[must_use = "the model waits for an answer"]
+pub struct Pending {
+    turn: Turn,
+    tool: usize,
+}
+
+impl Pending {
+    pub(crate) fn new(turn: Turn, tool: usize) -> Self {
+        Self { turn, tool }
+    }
+
+    /// The called tool's own name.
+    pub fn tool(&self) -> &str {
+        self.turn.name(self.tool)
+    }
+
+    /// What the model gets.
+    pub fn finish(self, result: Result<Output, ToolError>) -> Answer {
+        Answer::of(result)
+    }
+}
+
+impl fmt::Debug for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending").field("tool", &self.tool()).finish_non_exhaustive()
+    }
+}
+
+/// The answer where nobody took such a call.
+pub(crate) fn not_here() -> ToolError {
+    ToolError::new("this tool is run by the agent's own loop, and this host has none that took the call")
+}

@@ -1,0 +1,150 @@
+//! Whether a tool is there: what is asked of handlers, what they answer, and why a tool is not shown.
+
+use std::fmt;
+
+use crate::Text;
+
+/// What a provider is asked about: see [`Provider::available`](crate::Provider::available).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check<'a> {
+    /// Its tool at this index.
+    Tool(usize),
+    /// Its toolset of this name: all home tools of it at once.
+    Toolset(&'a str),
+}
+
+/// Whether a tool, or a toolset's home tools, can be used now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Availability {
+    /// They can.
+    Available,
+    /// They cannot, for this reason: a person reads it, and a model that calls them all the same. No secrets, then.
+    Unavailable(Text),
+}
+
+impl Availability {
+    /// Available when `ready`, and otherwise not, for this reason.
+    ///
+    /// ```
+    /// # use toolc::{Availability, Env};
+    /// # let env = Env::empty();
+    /// let answer = Availability::when(env.var("HOME").is_some(), "there is no home directory");
+    /// assert_eq!(answer, Availability::Unavailable("there is no home directory".into()));
+    /// ```
+    pub fn when(ready: bool, otherwise: impl Into<Text>) -> Self {
+        if ready { Availability::Available } else { Availability::Unavailable(otherwise.into()) }
+    }
+}
+
+/// A granted tool that a turn does not show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hidden<'a> {
+    /// Its name.
+    pub tool: &'a str,
+    /// Why.
+    pub reason: &'a Reason,
+}
+
+impl fmt::Display for Hidden<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the tool `{}` is not available now: {}", self.tool, self.reason)
+    }
+}
+
+/// Why a granted tool is not shown: the first of its requirements, or of its home toolset's, that is not met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// It has no definition in the turn's dialect.
+    Dialect,
+    /// These environment variables are not set.
+    Env(Vec<Text>),
+    /// None of these environment variables is set.
+    AnyEnv(Vec<Text>),
+    /// These programs are not found.
+    Programs(Vec<Text>),
+    /// The system is none of these.
+    Os(Vec<Text>),
+    /// These facts are not as they have to be, together.
+    Facts(Vec<Text>),
+    /// The handlers say so.
+    Check(Text),
+    /// These tools are not shown.
+    Tools(Vec<Text>),
+    /// None of these tools is shown.
+    AnyTools(Vec<Text>),
+    /// No provider has these tools.
+    Unregistered(Vec<Text>),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Dialect => f.write_str("has no definition in this dialect"),
+            Reason::Env(names) => needs(f, "environment variable", names),
+            Reason::AnyEnv(names) => needs_one(f, "environment variable", names),
+            Reason::Programs(names) => needs(f, "program", names),
+            Reason::Os(names) => write!(f, "runs only on {}", list(names, "or")),
+            Reason::Facts(names) => match &**names {
+                [name] => write!(f, "the fact `{name}` rules it out"),
+                names => write!(f, "the facts {} rule it out", list(names, "and")),
+            },
+            Reason::Check(text) => f.write_str(text),
+            Reason::Tools(names) => needs(f, "tool", names),
+            Reason::AnyTools(names) => needs_one(f, "tool", names),
+            Reason::Unregistered(names) => {
+                needs(f, "tool", names)?;
+                f.write_str(", which no provider has")
+            }
+        }
+    }
+}
+
+fn needs(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+    let plural = if names.len() == 1 { "" } else { "s" };
+    write!(f, "needs the {what}{plural} {}", list(names, "and"))
+}
+
+fn needs_one(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+    match names {
+        [_] => needs(f, what, names),
+        names => write!(f, "needs one of the {what}s {}", list(names, "and")),
+    }
+}
+
+/// "`a`, `b` and `c`".
+fn list(names: &[Text], last: &str) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match &*quoted {
+        [several @ .., one] if !several.is_empty() => format!("{} {last} {one}", several.join(", ")),
+        all => all.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_read_well() {
+        let names = |names: &[&'static str]| names.iter().map(|&name| Text::from(name)).collect::<Vec<_>>();
+        for (reason, text) in [
+            (Reason::Env(names(&["KEY"])), "needs the environment variable `KEY`"),
+            (Reason::Env(names(&["A", "B"])), "needs the environment variables `A` and `B`"),
+            (Reason::AnyEnv(names(&["A", "B", "C"])), "needs one of the environment variables `A`, `B` and `C`"),
+            (Reason::AnyEnv(names(&["A"])), "needs the environment variable `A`"),
+            (Reason::Programs(names(&["git"])), "needs the program `git`"),
+            (Reason::Os(names(&["linux", "macos"])), "runs only on `linux` or `macos`"),
+            (Reason::Facts(names(&["online"])), "the fact `online` rules it out"),
+            (Reason::Facts(names(&["online", "admin"])), "the facts `online` and `admin` rule it out"),
+            (Reason::Tools(names(&["a", "b", "c"])), "needs the tools `a`, `b` and `c`"),
+            (Reason::AnyTools(names(&["a", "b"])), "needs one of the tools `a` and `b`"),
+            (Reason::Unregistered(names(&["a"])), "needs the tool `a`, which no provider has"),
+        ] {
+            assert_eq!(reason.to_string(), text);
+        }
+        let reason = Reason::Check("the daemon is not running".into());
+        let hidden = Hidden { tool: "ask", reason: &reason };
+        assert_eq!(hidden.to_string(), "the tool `ask` is not available now: the daemon is not running");
+    }
+}

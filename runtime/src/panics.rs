@@ -1,0 +1,28 @@
+//! Panics of handlers: each ends in an error that the model gets, none in the host.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::{ErrorKind, ToolError};
+
+/// The message of a panic.
+pub(crate) struct Panicked(pub(crate) String);
+
+/// What `work` comes to, unless it panics.
+///
+/// Handlers are shared: they have to keep their state whole across a panic, as they have to across threads.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Panicked(message(&*panic).to_owned()))
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    (panic.downcast_ref::<&str>().copied())
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}
+
+impl From<Panicked> for ToolError {
+    fn from(Panicked(message): Panicked) -> Self {
+        ToolError::of(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}"))
+    }
+}

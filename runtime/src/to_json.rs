@@ -1,0 +1,236 @@
+//! Typed results as JSON text: what generated `Returns` types implement. It is data-driven, because a derive for each
+//! type costs more to build than all the rest of a tool.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Number, Value};
+
+use crate::json;
+
+/// A value that can be written as JSON text.
+pub trait ToJson {
+    /// Appends its JSON text.
+    fn to_json(&self, out: &mut String);
+
+    /// Whether there is no value at all: an optional property is then left out.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// Whether a property is written where it has no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is always there; as `null`, if it has no value.
+    Always,
+    /// It is left out.
+    Optional,
+}
+
+/// A property of a generated struct.
+pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
+
+/// Appends a JSON object of these properties, in their order.
+///
+/// ```
+/// use toolc::to_json::{Presence, object};
+///
+/// let mut out = String::new();
+/// let (name, size) = ("a", None::<i64>);
+/// object(&mut out, &[
+///     ("name", Presence::Always, &name),
+///     ("size", Presence::Always, &size),
+///     ("note", Presence::Optional, &None::<String>),
+/// ]);
+/// assert_eq!(out, r#"{"name":"a","size":null}"#);
+/// ```
+pub fn object(out: &mut String, fields: &[Field<'_>]) {
+    open_object(out, fields, &BTreeMap::<String, Value>::new());
+}
+
+/// Appends a JSON object of these properties, in their order, and then of those in `rest` that have other names.
+pub fn open_object<T: ToJson>(out: &mut String, fields: &[Field<'_>], rest: &BTreeMap<String, T>) {
+    let declared = fields.iter().filter(|(_, presence, value)| *presence == Presence::Always || !value.is_absent());
+    let others = rest.iter().filter(|(key, _)| fields.iter().all(|(name, ..)| name != key));
+    let declared = declared.map(|&(name, _, value)| (name, value));
+    entries(out, declared.chain(others.map(|(key, value)| (key.as_str(), value as &dyn ToJson))));
+}
+
+fn entries<'a>(out: &mut String, entries: impl Iterator<Item = (&'a str, &'a dyn ToJson)>) {
+    out.push('{');
+    for (index, (key, value)) in entries.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        json::push_string(out, key);
+        out.push(':');
+        value.to_json(out);
+    }
+    out.push('}');
+}
+
+fn items<'a, T: ToJson + 'a>(out: &mut String, items: impl Iterator<Item = &'a T>) {
+    out.push('[');
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        item.to_json(out);
+    }
+    out.push(']');
+}
+
+impl ToJson for bool {
+    fn to_json(&self, out: &mut String) {
+        out.push_str(if *self { "true" } else { "false" });
+    }
+}
+
+impl ToJson for i64 {
+    fn to_json(&self, out: &mut String) {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{self}");
+    }
+}
+
+/// Infinities and what is no number are `null`: JSON has neither.
+impl ToJson for f64 {
+    fn to_json(&self, out: &mut String) {
+        let _ = match Number::from_f64(*self) {
+            Some(number) => write!(out, "{number}"),
+            None => write!(out, "null"),
+        };
+    }
+}
+
+impl ToJson for str {
+    fn to_json(&self, out: &mut String) {
+        json::push_string(out, self);
+    }
+}
+
+impl ToJson for String {
+    fn to_json(&self, out: &mut String) {
+        self.as_str().to_json(out);
+    }
+}
+
+impl ToJson for Value {
+    fn to_json(&self, out: &mut String) {
+        let _ = write!(out, "{self}");
+    }
+}
+
+impl ToJson for Map<String, Value> {
+    fn to_json(&self, out: &mut String) {
+        entries(out, self.iter().map(|(key, value)| (key.as_str(), value as &dyn ToJson)));
+    }
+}
+
+/// `None` is `null`, or an optional property's absence.
+impl<T: ToJson> ToJson for Option<T> {
+    fn to_json(&self, out: &mut String) {
+        match self {
+            Some(value) => value.to_json(out),
+            None => out.push_str("null"),
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T: ToJson> ToJson for Vec<T> {
+    fn to_json(&self, out: &mut String) {
+        items(out, self.iter());
+    }
+}
+
+impl<T: ToJson> ToJson for BTreeMap<String, T> {
+    fn to_json(&self, out: &mut String) {
+        entries(out, self.iter().map(|(key, value)| (key.as_str(), value as &dyn ToJson)));
+    }
+}
+
+impl<T: ToJson + ?Sized> ToJson for Box<T> {
+    fn to_json(&self, out: &mut String) {
+        (**self).to_json(out);
+    }
+
+    fn is_absent(&self) -> bool {
+        (**self).is_absent()
+    }
+}
+
+impl<T: ToJson + ?Sized> ToJson for &T {
+    fn to_json(&self, out: &mut String) {
+        (**self).to_json(out);
+    }
+
+    fn is_absent(&self) -> bool {
+        (**self).is_absent()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &dyn ToJson) -> String {
+        let mut out = String::new();
+        value.to_json(&mut out);
+        out
+    }
+
+    #[test]
+    fn values_are_json_text() {
+        let map = BTreeMap::from([("b\"".to_owned(), vec![1, -2]), (String::new(), vec![])]);
+        let value = serde_json::json!({"a": [null, 1.5, "\n"]});
+        for (value, json) in [
+            (&true as &dyn ToJson, "true"),
+            (&i64::MIN, "-9223372036854775808"),
+            (&0.1, "0.1"),
+            (&1e300, "1e+300"),
+            (&2.0, "2.0"),
+            (&f64::NAN, "null"),
+            (&f64::NEG_INFINITY, "null"),
+            (&"a\"\u{1}", r#""a\"\u0001""#),
+            (&String::from("ü"), "\"ü\""),
+            (&None::<i64>, "null"),
+            (&Some(vec![Some("x"), None]), r#"["x",null]"#),
+            (&Vec::<bool>::new(), "[]"),
+            (&map, r#"{"":[],"b\"":[1,-2]}"#),
+            (&Box::new(value.clone()), r#"{"a":[null,1.5,"\n"]}"#),
+            (value.as_object().unwrap(), r#"{"a":[null,1.5,"\n"]}"#),
+        ] {
+            assert_eq!(text(value), json);
+            assert!(serde_json::from_str::<Value>(json).is_ok(), "{json}");
+        }
+    }
+
+    struct Tree {
+        label: String,
+        next: Option<Box<Tree>>,
+        rest: BTreeMap<String, i64>,
+    }
+
+    impl ToJson for Tree {
+        fn to_json(&self, out: &mut String) {
+            use Presence::{Always, Optional};
+            open_object(out, &[("label", Always, &self.label), ("next", Optional, &self.next)], &self.rest);
+        }
+    }
+
+    #[test]
+    fn an_open_object_has_no_key_twice() {
+        let leaf = Tree { label: "leaf".into(), next: None, rest: BTreeMap::new() };
+        let rest = BTreeMap::from([("label".into(), 1), ("more".into(), 2), ("next".into(), 3)]);
+        let tree = Tree { label: "root".into(), next: Some(Box::new(leaf)), rest };
+        assert_eq!(text(&tree), r#"{"label":"root","next":{"label":"leaf"},"more":2}"#);
+        let mut empty = String::new();
+        object(&mut empty, &[]);
+        assert_eq!(empty, "{}");
+    }
+}
