@@ -14,7 +14,6 @@ use toolc::graph::Pick;
 
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostic, Level, Renderer};
-use crate::lower::DIALECTS;
 use crate::source::{MANIFESTS, Sources};
 use crate::write::{self, GENERATED, Plan};
 use crate::{Failure, compile, emit};
@@ -178,9 +177,11 @@ fn report(sources: &Sources, all: &[Diagnostic], colour: bool, to: &mut dyn Writ
 
 fn generate(root: &Path, catalog: &Checked, check: bool, out: &mut dyn Write) -> Result<bool, Failure> {
     let _lock = (!check).then(|| write::lock(root));
-    let plan = write::plan(root, emit::emit(catalog))?;
+    let module = catalog.settings().rust.as_deref();
+    let plan = write::plan(root, module, emit::emit(catalog))?;
+    let folders = module.map_or(format!("{GENERATED}/"), |module| format!("{GENERATED}/, {module}/"));
     if check {
-        return report_stale(root, &plan, out);
+        return report_stale(root, &plan, &folders, out);
     }
     plan.apply()?;
     for orphan in &plan.orphans {
@@ -189,7 +190,7 @@ fn generate(root: &Path, catalog: &Checked, check: bool, out: &mut dyn Write) ->
     print(
         out,
         &format!(
-            "{GENERATED}/: {} of {} written, {} removed\n",
+            "{folders}: {} of {} written, {} removed\n",
             plan.stale.len(),
             plural(plan.total, "file"),
             plan.orphans.len()
@@ -198,19 +199,19 @@ fn generate(root: &Path, catalog: &Checked, check: bool, out: &mut dyn Write) ->
     Ok(true)
 }
 
-fn report_stale(root: &Path, plan: &Plan, out: &mut dyn Write) -> Result<bool, Failure> {
+fn report_stale(root: &Path, plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool, Failure> {
     /// A diff is to show what happened, not to be applied.
     const LINES: usize = 40;
     let mut text = String::new();
     for stale in &plan.stale {
-        let path = format!("{GENERATED}/{}", stale.output.path);
+        let path = &stale.output.path;
         let Some(found) = &stale.found else {
             text += &format!("missing: {path}\n");
             continue;
         };
         text += &format!("stale: {path}\n");
         let diff = TextDiff::from_lines(found.as_str(), &stale.output.text);
-        let diff = diff.unified_diff().header(&path, "what gen writes").to_string();
+        let diff = diff.unified_diff().header(path, "what gen writes").to_string();
         diff.lines().take(LINES).for_each(|line| text += &format!("    {line}\n"));
         if diff.lines().count() > LINES {
             text += &format!("    ... {} lines more\n", diff.lines().count() - LINES);
@@ -220,7 +221,7 @@ fn report_stale(root: &Path, plan: &Plan, out: &mut dyn Write) -> Result<bool, F
         text += &format!("orphan: {}\n", orphan.strip_prefix(root).unwrap_or(orphan).display());
     }
     if plan.is_clean() {
-        text += &format!("{GENERATED}/: {} up to date\n", plural(plan.total, "file"));
+        text += &format!("{folders}: {} up to date\n", plural(plan.total, "file"));
     } else {
         text += "run `cargo xtask gen` and commit what it writes\n";
     }
@@ -242,8 +243,8 @@ fn show(catalog: &Checked, name: &str, out: &mut dyn Write, err: &mut dyn Write)
     let Some((_, tool)) = catalog.tools().find(|(_, tool)| tool.name() == name) else {
         return unknown("tool", name, catalog.tools().map(|(_, tool)| tool.name()), err);
     };
-    for dialect in DIALECTS {
-        let definition = catalog.full_setting(tool).value(&(dialect.lower)(tool));
+    for dialect in &catalog.settings().dialects {
+        let definition = catalog.full_setting(tool).value(&dialect.definition(catalog, tool));
         print(out, &format!("{definition:#}\n"))?;
     }
     Ok(true)

@@ -57,6 +57,16 @@ impl Doc {
         }
     }
 
+    /// Gives the tools that its texts list the names that they have by `name_of`.
+    pub fn rename<'n>(&mut self, name_of: &impl Fn(AtomId) -> Option<&'n str>) {
+        match self {
+            Doc::Json(_) => {}
+            Doc::Text(template) => rename_in(template, name_of),
+            Doc::Array(items) => items.iter_mut().for_each(|(_, item)| item.rename(name_of)),
+            Doc::Object(entries) => entries.iter_mut().for_each(|(_, _, value)| value.rename(name_of)),
+        }
+    }
+
     fn write(&self, out: &mut Vec<Part>) {
         match self {
             Doc::Json(value) => push(out, &value.to_string()),
@@ -77,6 +87,25 @@ impl Doc {
                     entries.iter().map(|(when, key, value)| (when.as_ref(), Some(key), value)).collect();
                 write_list(&entries, out);
                 push(out, "}");
+            }
+        }
+    }
+}
+
+fn rename_in<'n>(template: &mut Template, name_of: &impl Fn(AtomId) -> Option<&'n str>) {
+    for piece in template {
+        match piece {
+            Piece::Text(_) | Piece::Fact(_) => {}
+            Piece::Available { tools, .. } => {
+                for (atom, name) in tools {
+                    if let Some(shown) = name_of(*atom) {
+                        shown.clone_into(name);
+                    }
+                }
+            }
+            Piece::Choice { branches, otherwise } => {
+                branches.iter_mut().for_each(|(_, pieces)| rename_in(pieces, name_of));
+                rename_in(otherwise, name_of);
             }
         }
     }
@@ -234,12 +263,7 @@ mod tests {
     }
 
     fn holds(when: &When, atoms: Atoms) -> bool {
-        match when {
-            Condition::Atom(atom) => atoms >> atom.0 & 1 == 1,
-            Condition::Not(inner) => !holds(inner, atoms),
-            Condition::And(parts) => parts.iter().all(|part| holds(part, atoms)),
-            Condition::Or(parts) => parts.iter().any(|part| holds(part, atoms)),
-        }
+        when.holds(&|AtomId(atom)| atoms >> atom & 1 == 1)
     }
 
     /// What a document means, with nothing compiled.

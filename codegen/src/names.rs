@@ -14,7 +14,7 @@ pub(crate) fn snake(name: &str) -> Ident {
 pub(crate) fn module(name: &str) -> Ident {
     let ident = snake(name);
     match plain(&ident).as_str() {
-        taken @ ("clippy" | "diagnostic" | "lib" | "main" | "mod" | "rustfmt" | "toolc") => {
+        taken @ ("clippy" | "diagnostic" | "lib" | "main" | "mod" | "names" | "rustfmt" | "toolc") => {
             Ident::new(&format!("{taken}_"), Span::call_site())
         }
         _ => ident,

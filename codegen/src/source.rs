@@ -13,6 +13,9 @@ use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
 /// The folder of a project that holds its manifests, and by which the project is known.
 pub const MANIFESTS: &str = "manifests";
 
+/// The project's settings, beside that folder. There need not be any.
+const SETTINGS: &str = "toolc.toml";
+
 /// A manifest that is larger is no manifest; it also keeps every offset within 32 bits.
 const LARGEST: u64 = 4 << 20;
 
@@ -23,20 +26,33 @@ pub enum Kind {
     Tool,
     /// A toolset.
     Toolset,
+    /// Toolsets to be drawn.
+    Distribution,
+    /// Rules about shell commands.
+    Commands,
     /// What the host tells about its world.
     Facts,
+    /// Environment variables that tools require.
+    Env,
+    /// The project's settings.
+    Settings,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::Tool, Kind::Toolset, Kind::Facts];
+    pub const ALL: [Kind; 7] =
+        [Kind::Tool, Kind::Toolset, Kind::Distribution, Kind::Commands, Kind::Facts, Kind::Env, Kind::Settings];
 
-    /// Where it stands below `manifests`: a folder of files, or one file.
+    /// Where it stands below the project's root: a folder of files, or one file.
     pub const fn place(self) -> &'static str {
         match self {
-            Kind::Tool => "tools/",
-            Kind::Toolset => "toolsets/",
-            Kind::Facts => "facts.toml",
+            Kind::Tool => "manifests/tools/",
+            Kind::Toolset => "manifests/toolsets/",
+            Kind::Distribution => "manifests/distributions/",
+            Kind::Commands => "manifests/commands/",
+            Kind::Facts => "manifests/facts.toml",
+            Kind::Env => "manifests/env.toml",
+            Kind::Settings => SETTINGS,
         }
     }
 
@@ -45,15 +61,31 @@ impl Kind {
         match self {
             Kind::Tool => "tool",
             Kind::Toolset => "toolset",
+            Kind::Distribution => "distribution",
+            Kind::Commands => "commands",
             Kind::Facts => "facts",
+            Kind::Env => "env",
+            Kind::Settings => "toolc",
+        }
+    }
+
+    /// Such a file, in words.
+    pub const fn document(self) -> &'static str {
+        match self {
+            Kind::Tool => "a tool's manifest",
+            Kind::Toolset => "a toolset's manifest",
+            Kind::Distribution => "a distribution's manifest",
+            Kind::Commands => "a manifest of command rules",
+            Kind::Facts => "the manifest of facts",
+            Kind::Env => "the manifest of variables",
+            Kind::Settings => "`toolc.toml`",
         }
     }
 
     fn of(path: &str) -> Option<Self> {
-        let below = path.strip_prefix(MANIFESTS)?.strip_prefix('/')?;
         let is = |kind: &Kind| match kind.place() {
-            folder if folder.ends_with('/') => below.starts_with(folder),
-            file => below == file,
+            folder if folder.ends_with('/') => path.starts_with(folder),
+            file => path == file,
         };
         Kind::ALL.into_iter().find(is)
     }
@@ -118,6 +150,10 @@ impl Sources {
             if entry.file_type().is_file() {
                 paths.push(entry.into_path());
             }
+        }
+        let settings = root.join(SETTINGS);
+        if fs::symlink_metadata(&settings).is_ok() {
+            paths.push(settings);
         }
         let mut files = Vec::new();
         for path in paths {
@@ -184,9 +220,9 @@ fn is_hidden(path: &Path, folder: &Path) -> bool {
     below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// Whether the file is read: any TOML below the manifests, but for the crate's own.
+/// Whether the file is read: the settings, and any TOML below the manifests but for the crate's own.
 fn is_source(path: &str) -> bool {
-    path.strip_suffix(".toml").is_some_and(|path| path != format!("{MANIFESTS}/Cargo"))
+    path.strip_suffix(".toml").is_some_and(|path| path != "manifests/Cargo")
 }
 
 fn read(path: &Path, relative: String) -> Result<Source, Failure> {
@@ -201,10 +237,12 @@ fn read(path: &Path, relative: String) -> Result<Source, Failure> {
 }
 
 fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
-    let folders = Kind::ALL.map(|kind| format!("{MANIFESTS}/{}", kind.place().trim_end_matches('/')));
-    let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
     let (folder, name) = source.path.rsplit_once('/').unwrap_or_default();
-    let near = toolc::nearest(folder, folders.iter().copied());
+    let (folders, files): (Vec<&str>, Vec<&str>) =
+        Kind::ALL.iter().map(|kind| kind.place()).partition(|p| p.ends_with('/'));
+    let folders: Vec<&str> = folders.into_iter().map(|folder| folder.trim_end_matches('/')).collect();
+    let renamed = toolc::nearest(&source.path, files);
+    let near = if renamed.is_empty() { toolc::nearest(folder, folders.iter().copied()) } else { renamed };
     let to = ticked(if near.is_empty() { &folders } else { &near }, " or ");
     Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), format!("no manifest is read in `{folder}`"))
         .label("this file would be passed over")

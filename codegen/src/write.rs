@@ -12,19 +12,35 @@ use crate::Failure;
 use crate::emit::{MARK, Output};
 use crate::source::MANIFESTS;
 
-/// The folder that gen owns.
+/// The folder of generated files.
 pub const GENERATED: &str = "generated";
 
 /// What it takes to make the disk like the output.
 #[derive(Debug)]
 pub struct Plan {
-    folder: PathBuf,
+    folders: Vec<Folder>,
     /// Files that differ from what they should be, or are not there.
     pub stale: Vec<Stale>,
     /// Files that gen did not write: below the project's root, sorted.
     pub orphans: Vec<PathBuf>,
     /// How many files there are to be in all.
     pub total: usize,
+}
+
+/// A folder that gen owns: what it did not write there, and git does not ignore, goes.
+#[derive(Debug)]
+struct Folder {
+    /// Below the project's root, with `/` at its end.
+    name: String,
+    /// Where it is: it may be a link, and what counts is the folder that it leads to.
+    path: PathBuf,
+}
+
+impl Folder {
+    fn new(root: &Path, name: &str) -> Self {
+        let path = root.join(name);
+        Self { name: format!("{name}/"), path: fs::canonicalize(&path).unwrap_or(path) }
+    }
 }
 
 /// A file to be written.
@@ -34,31 +50,39 @@ pub struct Stale {
     pub output: Output,
     /// What is there, if anything is and if it is text.
     pub found: Option<String>,
+    path: PathBuf,
 }
 
-/// Compares the output with what is on disk below `root`.
+/// Compares the output with what is on disk below `root`, in the folders that gen owns: the usual one, and that of the
+/// generated module, if it has one of its own.
 ///
 /// # Errors
-/// When the folder cannot be read, or holds something and was not made by gen.
-pub fn plan(root: &Path, outputs: Vec<Output>) -> Result<Plan, Failure> {
-    let folder = root.join(GENERATED);
-    // It may be a link: what counts is the folder that it leads to.
-    let folder = fs::canonicalize(&folder).unwrap_or(folder);
-    let present = present(&folder)?;
-    if !present.iter().all(|path| is_temporary(path))
-        && !outputs.iter().any(|output| is_marked(&folder.join(&output.path)))
-    {
-        return Err(Failure::new(format!(
-            "{} holds files that gen did not write: move them away, or delete the folder, and run gen again",
-            folder.display()
-        )));
+/// When a folder cannot be read, or holds something and was not made by gen.
+pub fn plan(root: &Path, module: Option<&str>, outputs: Vec<Output>) -> Result<Plan, Failure> {
+    let folders: Vec<Folder> =
+        [Some(GENERATED), module].into_iter().flatten().map(|name| Folder::new(root, name)).collect();
+    let place = |output: &Output| {
+        let found = folders.iter().find_map(|folder| Some(folder.path.join(output.path.strip_prefix(&folder.name)?)));
+        found.unwrap_or_else(|| unreachable!("an emitter writes to {}, which gen does not own", output.path))
+    };
+    let wanted: BTreeSet<PathBuf> = outputs.iter().map(place).collect();
+    let mut orphans = Vec::new();
+    for folder in &folders {
+        let present = present(&folder.path)?;
+        if !present.iter().all(|path| is_temporary(path))
+            && !wanted.iter().any(|path| path.starts_with(&folder.path) && is_marked(path))
+        {
+            return Err(Failure::new(format!(
+                "{} holds files that gen did not write: move them away, or delete the folder, and run gen again",
+                folder.path.display()
+            )));
+        }
+        orphans.extend(present.into_iter().filter(|path| !wanted.contains(path)));
     }
-    let wanted: BTreeSet<PathBuf> = outputs.iter().map(|output| folder.join(&output.path)).collect();
-    let orphans = present.into_iter().filter(|path| !wanted.contains(path)).collect();
     let total = outputs.len();
     let mut stale = Vec::new();
     for output in outputs {
-        let path = folder.join(&output.path);
+        let path = place(&output);
         let found = match fs::symlink_metadata(&path) {
             Ok(about) if about.is_file() => Some(fs::read(&path).map_err(|error| failed("read", &path, &error))?),
             Ok(_) => None,
@@ -66,10 +90,10 @@ pub fn plan(root: &Path, outputs: Vec<Output>) -> Result<Plan, Failure> {
             Err(error) => return Err(failed("read", &path, &error)),
         };
         if found.as_deref() != Some(output.text.as_bytes()) {
-            stale.push(Stale { output, found: found.and_then(|bytes| String::from_utf8(bytes).ok()) });
+            stale.push(Stale { output, found: found.and_then(|bytes| String::from_utf8(bytes).ok()), path });
         }
     }
-    Ok(Plan { folder, stale, orphans, total })
+    Ok(Plan { folders, stale, orphans, total })
 }
 
 impl Plan {
@@ -89,9 +113,9 @@ impl Plan {
                 _ => {}
             }
         }
-        remove_empty_folders(&self.folder);
+        self.folders.iter().for_each(|folder| remove_empty_folders(&folder.path));
         for stale in &self.stale {
-            write(&self.folder.join(&stale.output.path), &stale.output.text)?;
+            write(&stale.path, &stale.output.text)?;
         }
         Ok(())
     }

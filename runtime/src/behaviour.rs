@@ -20,6 +20,8 @@ pub struct Behaviour {
     pub parallel: Parallel,
     /// Whether a call has to be approved.
     pub approval: Approval,
+    /// Whether tool search may stand for it, where there are many tools.
+    pub defer: bool,
     /// Whether it should no longer be used.
     pub deprecated: Option<Deprecated>,
 }
@@ -33,6 +35,7 @@ impl Behaviour {
         timeout: None,
         parallel: Parallel::Never,
         approval: Approval::NONE,
+        defer: true,
         deprecated: None,
     };
 }
@@ -54,6 +57,21 @@ pub enum Execution {
     Async,
     /// The agent's own loop runs it: it has no handler.
     Agent,
+}
+
+impl Execution {
+    /// All of them.
+    pub const ALL: [Execution; 4] = [Execution::Sync, Execution::Blocking, Execution::Async, Execution::Agent];
+
+    /// The word for it in a manifest.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Execution::Sync => "sync",
+            Execution::Blocking => "blocking",
+            Execution::Async => "async",
+            Execution::Agent => "agent",
+        }
+    }
 }
 
 /// What a tool does to the world, in MCP's terms. Hints for a host's policy, told by the tool's author.

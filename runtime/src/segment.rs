@@ -188,6 +188,18 @@ pub fn render(segments: &[Segment], atoms: Atoms, facts: &[FactValue], out: &mut
 }
 
 impl Comparison {
+    /// The sign for it in a condition.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Comparison::Equal => "==",
+            Comparison::NotEqual => "!=",
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+        }
+    }
+
     /// Whether `fact` compares so with `with`. A fact of another type compares with nothing.
     pub fn holds(self, fact: &FactValue, with: &FactValue) -> bool {
         let order = match (fact, with) {

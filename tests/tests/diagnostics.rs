@@ -1,34 +1,41 @@
-//! What an author is told: for every kind of finding a project that has it, and the same project mended.
+//! What an author is told: for every mistake that can be made a project that has it, and the same project mended.
 //!
-//! `diagnostics/CODE-name.txt` holds both, file by file below a line `--- broken PATH` or `--- mended PATH`, and
-//! `CODE-name.snap` what is said of the broken one. Adding a kind of finding takes a new fixture and no line here.
+//! `diagnostics/CODE-name/MISTAKE.txt` holds both, file by file below a line `--- broken PATH` or `--- mended PATH`, and
+//! `MISTAKE.snap` beside it what is said of the broken one; what neither has is as in `diagnostics/base.txt`. A code
+//! may have many; adding one takes no line here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Code, Renderer};
 use toolc_codegen::source::Sources;
 
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics")
+/// The folder of a code's fixtures.
+fn folder(code: &Code) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("diagnostics/{}-{}", code.id, code.name))
+}
+
+fn paths(folder: &Path) -> BTreeSet<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries.map(|entry| entry.expect("failed to read a folder").path()).collect()
 }
 
 type Files = BTreeMap<String, String>;
 
-/// The files of one half of a fixture, over a project in which nothing is wrong.
+/// A project in which nothing is wrong, whose files stand in for those that a fixture does not have.
+const WELL: &str = include_str!("../diagnostics/base.txt");
+
+/// The files of one half of a fixture.
 fn project(fixture: &str, half: &str) -> Files {
-    let mut files: Files = [
-        ("manifests/tools/t.toml", "name = \"t\"\ntoolset = \"s\"\ndescription = \"Do something.\"\n"),
-        ("manifests/toolsets/s.toml", "name = \"s\"\ndescription = \"Tools.\"\n"),
-    ]
-    .map(|(path, text)| (path.to_owned(), text.to_owned()))
-    .into();
-    let lead = format!("{half} ");
-    let parts = fixture.split("--- ").filter_map(|part| part.strip_prefix(&lead)?.split_once('\n'));
-    let parts: Files = parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect();
-    assert!(!parts.is_empty(), "the fixture has no file that is {half}");
-    files.extend(parts);
+    let below = |text: &str, lead: &str| -> Files {
+        let parts = text.split(lead).skip(1).filter_map(|part| part.split("--- ").next()?.split_once('\n'));
+        parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
+    };
+    let own = below(fixture, &format!("--- {half} "));
+    assert!(!own.is_empty(), "the fixture has no file that is {half}");
+    let mut files = below(WELL, "--- ");
+    files.extend(own);
     files
 }
 
@@ -42,32 +49,41 @@ fn findings(files: Files) -> (Vec<Code>, String) {
 }
 
 #[test]
-fn every_kind_of_finding_is_told_as_it_should_be_and_can_be_mended() {
+fn every_mistake_is_told_as_it_should_be_and_can_be_mended() {
+    let mut wrong = String::new();
     for code in Code::ALL {
-        let name = format!("{}-{}", code.id, code.name);
-        let path = fixtures().join(format!("{name}.txt"));
-        let fixture = std::fs::read_to_string(&path)
-            .unwrap_or_else(|error| panic!("every code has a fixture: {}: {error}", path.display()));
+        let mut fixtures = paths(&folder(code));
+        fixtures.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
+        assert!(!fixtures.is_empty(), "every code has a fixture: {}", folder(code).display());
+        for path in fixtures {
+            let fixture = std::fs::read_to_string(&path).expect("failed to read");
+            let (codes, shown) = findings(project(&fixture, "broken"));
+            if codes.is_empty() || codes.iter().any(|found| found != code) {
+                wrong += &format!("\n{}: not {} alone, but:\n{shown}\n", path.display(), code.id);
+                continue;
+            }
+            let mistake = path.file_stem().expect("a file has a name").to_string_lossy();
+            insta::with_settings!({
+                snapshot_path => folder(code), prepend_module_to_snapshot => false, omit_expression => true,
+            }, { insta::assert_snapshot!(&*mistake, shown) });
 
-        let (codes, shown) = findings(project(&fixture, "broken"));
-        assert!(codes.contains(code), "{name} is not found:\n{shown}");
-        assert!(codes.iter().all(|found| found == code), "{name} brings others along:\n{shown}");
-        insta::with_settings!({
-            snapshot_path => fixtures(), prepend_module_to_snapshot => false, omit_expression => true,
-        }, { insta::assert_snapshot!(name.as_str(), shown) });
-
-        let (_, shown) = findings(project(&fixture, "mended"));
-        assert_eq!(shown, "", "{name}, mended");
+            let (_, shown) = findings(project(&fixture, "mended"));
+            if !shown.is_empty() {
+                wrong += &format!("\n{}: mended, and yet:\n{shown}\n", path.display());
+            }
+        }
     }
+    assert_eq!(wrong, "");
 }
 
 #[test]
-fn every_fixture_is_of_a_code() {
-    let names: Vec<String> = Code::ALL.iter().map(|code| format!("{}-{}", code.id, code.name)).collect();
-    for entry in std::fs::read_dir(fixtures()).expect("failed to read a folder") {
-        let path = entry.expect("failed to read a folder").path();
-        let stem = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
-        assert!(names.contains(&stem), "there is no such code: {}", path.display());
+fn every_fixture_is_of_a_code_and_every_snapshot_of_a_fixture() {
+    let folders: BTreeSet<PathBuf> = Code::ALL.iter().map(folder).collect();
+    let mut found = paths(&Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics"));
+    found.retain(|path| path.is_dir());
+    assert_eq!(found, folders);
+    for path in folders.iter().flat_map(|folder| paths(folder)) {
+        assert!(path.with_extension("txt").exists(), "of no fixture: {}", path.display());
     }
 }
 

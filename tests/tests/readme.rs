@@ -51,7 +51,7 @@ fn the_tool_that_is_added_in_three_minutes_compiles() {
     assert_eq!(findings, [] as [String; 0]);
 
     let outputs = emit(&compilation.catalog.unwrap());
-    let generated = &outputs.iter().find(|output| output.path == "rust/file.rs").unwrap().text;
+    let generated = &outputs.iter().find(|output| output.path == "generated/rust/file.rs").unwrap().text;
     let handler = blocks(&readme, "rust").into_iter().find(|block| block.contains("fn count_words")).unwrap();
     let signature = handler.lines().next().unwrap().trim_end_matches(" {").replace("_: &Call", "call: &Call");
     let flat = generated.split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(").replace(", )", ")");

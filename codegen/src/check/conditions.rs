@@ -8,7 +8,7 @@ use toolc::segment::{Atoms, Comparison, FactValue, MOST_ATOMS};
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::schema::{Property, Schema};
-use crate::text::condition::{Asks, Condition};
+use crate::text::condition::Asks;
 use crate::text::questions::{AtomId, Template, When};
 use crate::text::template::Piece;
 
@@ -27,6 +27,9 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         }
         let turns = Turns::of(asked);
         turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
+        for description in tool.manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref()) {
+            turns.check_text(&description.value, description.place, &|_| true, sink);
+        }
         turns.check_schema(&tool.manifest.params, &|_| true, sink);
     }
 }
@@ -178,12 +181,7 @@ fn check_required(property: &Property, sink: &Sink) {
 }
 
 fn holds(when: &When, atoms: Atoms) -> bool {
-    match when {
-        Condition::Atom(atom) => bit(*atom, atoms),
-        Condition::Not(inner) => !holds(inner, atoms),
-        Condition::And(parts) => parts.iter().all(|part| holds(part, atoms)),
-        Condition::Or(parts) => parts.iter().any(|part| holds(part, atoms)),
-    }
+    when.holds(&|atom| bit(*atom, atoms))
 }
 
 fn bit(atom: AtomId, atoms: Atoms) -> bool {

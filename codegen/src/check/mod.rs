@@ -1,12 +1,17 @@
 //! Check: what is wrong with a catalog although every part of it could be read. A rule is a file here and a line in
 //! [`RULES`].
 
+mod budgets;
+mod commands;
 mod conditions;
+mod cycles;
 mod defaults;
 mod descriptions;
-mod include_cycle;
+mod keys;
+mod requires;
 mod rust_names;
 mod size;
+mod toolsets;
 
 use std::ops::Deref;
 
@@ -16,8 +21,21 @@ use crate::diagnostic::Sink;
 /// Looks at the whole catalog and reports what it finds.
 type Rule = fn(&Catalog, &Sink);
 
-const RULES: &[Rule] =
-    &[conditions::check, defaults::check, descriptions::check, include_cycle::check, rust_names::check, size::check];
+const RULES: &[Rule] = &[
+    conditions::check,
+    cycles::check,
+    defaults::check,
+    descriptions::check,
+    keys::check,
+    requires::check,
+    rust_names::check,
+    size::check,
+    toolsets::check,
+    commands::check,
+];
+
+/// Those that look at what comes out, which there is only where nothing is an error.
+const LAST: &[Rule] = &[budgets::check];
 
 /// A catalog without errors: the only thing that output is made from.
 #[derive(Debug)]
@@ -34,6 +52,9 @@ impl Deref for Checked {
 /// Runs every rule. None where anything before or now was an error.
 pub fn check(catalog: Catalog, sink: &Sink) -> Option<Checked> {
     for rule in RULES {
+        rule(&catalog, sink);
+    }
+    for rule in LAST.iter().filter(|_| !sink.has_errors()) {
         rule(&catalog, sink);
     }
     (!sink.has_errors()).then_some(Checked(catalog))

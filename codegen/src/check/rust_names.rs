@@ -13,6 +13,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let declared = catalog.toolsets().filter(|(_, toolset)| toolset.declared);
     distinct("toolset", declared.map(|(_, toolset)| &toolset.manifest.name), &[snake, handlers], sink);
     distinct("fact", catalog.facts().iter().map(|fact| &fact.name), &[snake], sink);
+    check_available(catalog, sink);
     for schema in catalog.tools().flat_map(|(_, tool)| tool.manifest.params.walk()) {
         distinct("property", schema.properties.iter().map(|property| &property.name), &[snake], sink);
     }
@@ -32,6 +33,19 @@ fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n At<String>>, uses: &
                     .related(first.place, format!("becomes `{rust}`, too"))
                     .help("rename one of them"),
             );
+        }
+    }
+}
+
+/// The trait of handlers that are asked has a method of that name.
+fn check_available(catalog: &Catalog, sink: &Sink) {
+    for (_, toolset) in catalog.toolsets() {
+        let home: Vec<_> = toolset.home_tools.iter().map(|&id| &catalog[id].manifest).collect();
+        let asked = toolset.manifest.requires.check || home.iter().any(|tool| tool.requires.check);
+        let tool = home.iter().find(|tool| plain(&snake(&tool.name.value)) == "available");
+        if let (true, Some(tool)) = (asked, tool) {
+            let message = "`available` is the method by which handlers say what is available";
+            sink.push(Diagnostic::new(Code::RUST_NAME_COLLISION, tool.name.place, message).help("rename the tool"));
         }
     }
 }

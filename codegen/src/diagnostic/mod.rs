@@ -8,6 +8,7 @@ pub use code::{Code, Level};
 pub use render::Renderer;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Index of a file among the run's [sources](crate::source::Sources).
@@ -112,26 +113,44 @@ pub fn ticked(names: &[&str], separator: &str) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(separator)
 }
 
-/// Where the stages put their findings.
+/// Where the stages put their findings, and where levels are applied.
 #[derive(Debug, Default)]
-pub struct Sink(RefCell<Vec<Diagnostic>>);
+pub struct Sink {
+    found: RefCell<Vec<Diagnostic>>,
+    /// Levels that the project sets, by code; none: not told.
+    levels: RefCell<BTreeMap<&'static str, Option<Level>>>,
+}
 
 impl Sink {
     /// Takes a finding.
     pub fn push(&self, diagnostic: Diagnostic) {
-        self.0.borrow_mut().push(diagnostic);
+        self.found.borrow_mut().push(diagnostic);
+    }
+
+    /// Sets the level of a kind of finding, those that were taken before included. None: they are not told.
+    pub fn set_level(&self, code: Code, level: Option<Level>) {
+        self.levels.borrow_mut().insert(code.id, level);
     }
 
     /// Whether any finding is an error.
     pub fn has_errors(&self) -> bool {
-        self.0.borrow().iter().any(|d| d.code.level == Level::Error)
+        self.found.borrow().iter().any(|found| self.level(found.code) == Some(Level::Error))
     }
 
     /// All findings, by place, none of them twice.
     pub fn finish(self) -> Vec<Diagnostic> {
-        let mut all = self.0.into_inner();
+        let found = self.found.take().into_iter();
+        let levelled = |mut found: Diagnostic| {
+            found.code.level = self.level(found.code)?;
+            Some(found)
+        };
+        let mut all: Vec<Diagnostic> = found.filter_map(levelled).collect();
         all.sort_by(|a, b| (a.at.0, a.code.id, &a.message).cmp(&(b.at.0, b.code.id, &b.message)));
         all.dedup();
         all
+    }
+
+    fn level(&self, code: Code) -> Option<Level> {
+        self.levels.borrow().get(code.id).copied().unwrap_or(Some(code.level))
     }
 }

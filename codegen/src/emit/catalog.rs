@@ -1,39 +1,172 @@
-//! `catalog.json`: the catalog for programs in any language. Which tools there are, and what each toolset holds.
+//! `catalog.json`: the catalog for programs in any language. Everything that the manifests declare, with names resolved
+//! and with what every toolset holds. Keys are those of the manifests; what was not said is left out.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use toolc::behaviour::Annotations;
 use toolc::segment::FactValue;
 
 use super::{MARK, Output};
-use crate::catalog::ToolId;
+use crate::catalog::{Atom, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::check::Checked;
+use crate::diagnostic::{At, Place};
+use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
+use crate::text::condition::Condition;
+use crate::text::questions::When;
 
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
+    let document = json!({
+        "$comment": MARK,
+        "tools": catalog.tools().map(|(_, one)| tool(catalog, one)).collect::<Value>(),
+        "toolsets": catalog.toolsets().map(|(id, one)| toolset(catalog, id, one)).collect::<Value>(),
+        "distributions": distributions(catalog),
+        "commands": catalog.commands().iter().map(commands).collect::<Value>(),
+        "facts": facts(catalog),
+        "env": variables(catalog),
+    });
+    vec![Output::json("catalog.json", &document)]
+}
+
+fn tool(catalog: &Checked, tool: &Tool) -> Value {
+    let (setting, manifest) = (catalog.full_setting(tool), &tool.manifest);
+    let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value;
+    let parallel = manifest.parallel.as_ref().map_or("never", |word| &word.value);
+    let dialects = manifest.dialects.iter().map(|dialect| {
+        let description = dialect.description.as_ref().map(|text| setting.text(&text.value));
+        let name = dialect.name.as_ref().map(|name| &name.value);
+        (dialect.dialect.value.clone(), said([("name", json!(name)), ("description", json!(description))]))
+    });
+    let deprecated = manifest.deprecated.as_ref().map(|deprecated| {
+        let replacement = tool.replacement.map(|id| catalog[id].name());
+        said([("replacement", json!(replacement)), ("note", json!(deprecated.note))])
+    });
+    said([
+        ("name", json!(tool.name())),
+        ("toolset", json!(catalog[tool.home].name())),
+        ("title", json!(manifest.title)),
+        ("description", json!(setting.text(&manifest.description.value))),
+        ("emoji", json!(manifest.emoji)),
+        ("execution", json!(manifest.execution.value.word())),
+        ("timeout_ms", json!(manifest.timeout.as_ref().map(|timeout| timeout.value.as_millis()))),
+        ("max_result_chars", json!(manifest.max_result_chars)),
+        ("parallel", json!(parallel)),
+        ("parallel_key", json!(text(manifest.parallel_key.as_ref()))),
+        ("parallel_space", json!(text(manifest.parallel_space.as_ref()))),
+        ("defer", json!(manifest.defer)),
+        (
+            "annotations",
+            json!({
+                "read_only": read_only, "destructive": destructive, "idempotent": idempotent, "open_world": open_world,
+            }),
+        ),
+        ("requires", requires(catalog, &tool.requires, &manifest.requires, &tool.atoms)),
+        (
+            "approval",
+            said([
+                ("always", json!(manifest.approval.always.then_some("ask"))),
+                ("shell", json!(text(manifest.approval.shell.as_ref()))),
+            ]),
+        ),
+        ("deprecated", json!(deprecated)),
+        ("dialect", dialects.collect::<Map<_, _>>().into()),
+        ("parameters", setting.value(&manifest.params.to_doc())),
+    ])
+}
+
+fn toolset(catalog: &Checked, id: ToolsetId, toolset: &Toolset) -> Value {
+    let manifest = &toolset.manifest;
     let names = |ids: &[ToolId]| ids.iter().map(|&id| catalog[id].name()).collect::<Value>();
-    let tools = catalog.tools().map(|(_, tool)| {
-        let setting = catalog.full_setting(tool);
+    let mut direct: Vec<ToolId> = toolset.direct().collect();
+    direct.sort_unstable();
+    direct.dedup();
+    said([
+        ("name", json!(toolset.name())),
+        ("description", json!(manifest.description)),
+        ("kind", json!(if manifest.preset { "preset" } else { "bundle" })),
+        ("direct", names(&direct)),
+        ("includes", toolset.includes.iter().map(|(id, _)| catalog[*id].name()).collect()),
+        ("base", json!(toolset.base.map(|(id, _)| catalog[id].name()))),
+        ("excludes", names(&toolset.excludes)),
+        ("closed", json!(manifest.closed)),
+        ("aliases", manifest.aliases.iter().map(|alias| alias.value.as_str()).collect()),
+        ("tags", json!(manifest.tags)),
+        ("token_budget", json!(manifest.token_budget)),
+        ("requires", requires(catalog, &toolset.requires, &manifest.requires, &toolset.atoms)),
+        ("resolved", names(&catalog.resolve(id))),
+    ])
+}
+
+fn requires(catalog: &Checked, linked: &Requires, manifest: &RequiresManifest, atoms: &[Atom]) -> Value {
+    let some = |names: Vec<&str>| if names.is_empty() { Value::Null } else { json!(names) };
+    let variables = |ids: &[VariableId]| some(ids.iter().map(|&id| catalog[id].name.value.as_str()).collect());
+    let tools = |ids: &[(ToolId, Place)]| some(ids.iter().map(|&(id, _)| catalog[id].name()).collect());
+    said([
+        ("env", variables(&linked.env)),
+        ("any_env", variables(&linked.any_env)),
+        ("programs", some(manifest.programs.iter().map(String::as_str).collect())),
+        ("os", some(manifest.os.iter().map(String::as_str).collect())),
+        ("tools", tools(&linked.tools)),
+        ("any_tools", tools(&linked.any_tools)),
+        ("when", json!(manifest.when.as_ref().map(|when| written(&when.value, atoms, catalog)))),
+        ("check", json!(manifest.check.then_some(true))),
+    ])
+}
+
+/// A condition as an author writes it.
+fn written(when: &When, atoms: &[Atom], catalog: &Checked) -> String {
+    let joined = |parts: &[When], word: &str| {
+        let parts: Vec<String> = parts.iter().map(|part| written(part, atoms, catalog)).collect();
+        format!("({})", parts.join(word))
+    };
+    match when {
+        Condition::Not(inner) => format!("not {}", written(inner, atoms, catalog)),
+        Condition::And(parts) => joined(parts, " and "),
+        Condition::Or(parts) => joined(parts, " or "),
+        Condition::Atom(atom) => match &atoms[atom.0] {
+            Atom::Tool(id) => format!("tools.{}", catalog[*id].name()),
+            Atom::Fact(id) => format!("facts.{}", catalog[*id].name.value),
+            Atom::Compared(id, comparison, with) => {
+                let with = match with {
+                    FactValue::Text(text) => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+                    FactValue::Boolean(flag) => flag.to_string(),
+                    FactValue::Integer(integer) => integer.to_string(),
+                };
+                format!("facts.{} {} {with}", catalog[*id].name.value, comparison.sign())
+            }
+        },
+    }
+}
+
+fn distributions(catalog: &Checked) -> Value {
+    let one = |distribution: &crate::catalog::Distribution| {
+        let toolsets =
+            distribution.toolsets.iter().map(|(id, percent)| (catalog[*id].name().to_owned(), json!(percent)));
         json!({
-            "name": tool.name(),
-            "toolset": catalog[tool.home].name(),
-            "description": setting.text(&tool.manifest.description.value),
-            "emoji": tool.manifest.emoji,
-            "execution": tool.manifest.execution.word(),
-            "parameters": setting.value(&tool.manifest.params.to_doc()),
+            "name": distribution.manifest.name.value,
+            "description": distribution.manifest.description,
+            "toolsets": toolsets.collect::<Map<_, _>>(),
         })
-    });
-    let toolsets = catalog.toolsets().map(|(id, toolset)| {
-        let mut direct = [toolset.home_tools.as_slice(), toolset.tools.as_slice()].concat();
-        direct.sort_unstable();
-        direct.dedup();
-        json!({
-            "name": toolset.name(),
-            "description": toolset.manifest.description,
-            "kind": if toolset.manifest.preset { "preset" } else { "bundle" },
-            "direct": names(&direct),
-            "includes": toolset.includes.iter().map(|(id, _)| catalog[*id].name()).collect::<Value>(),
-            "base": toolset.base.map(|(id, _)| catalog[id].name()),
-            "resolved": names(&catalog.resolve(id)),
-        })
-    });
+    };
+    catalog.distributions().iter().map(one).collect()
+}
+
+fn commands(manifest: &CommandsManifest) -> Value {
+    let list = |texts: &[At<String>]| texts.iter().map(|text| text.value.as_str()).collect::<Value>();
+    let rule = |rule: &RuleManifest| {
+        let conditions = rule.conditions.iter().filter(|(_, texts)| !texts.is_empty());
+        let mut out = json!({ "name": rule.name.value, "description": rule.description, "verdict": rule.verdict });
+        conditions.for_each(|(key, texts)| out[*key] = list(texts));
+        out["matches"] = list(&rule.matches);
+        out["ignores"] = list(&rule.ignores);
+        out
+    };
+    json!({
+        "name": manifest.name.value,
+        "description": manifest.description,
+        "rules": manifest.rules.iter().map(rule).collect::<Value>(),
+    })
+}
+
+fn facts(catalog: &Checked) -> Value {
     let facts = catalog.facts().iter().map(|fact| {
         let default = match &fact.default {
             FactValue::Text(text) => json!(text),
@@ -42,11 +175,29 @@ pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
         };
         json!({ "name": fact.name.value, "default": default, "description": fact.description })
     });
-    let document = json!({
-        "$comment": MARK,
-        "tools": tools.collect::<Value>(),
-        "toolsets": toolsets.collect::<Value>(),
-        "facts": facts.collect::<Value>(),
+    facts.collect()
+}
+
+fn variables(catalog: &Checked) -> Value {
+    let variables = catalog.variables().iter().map(|one| {
+        json!({
+            "name": one.name.value,
+            "description": one.description,
+            "prompt": one.prompt,
+            "url": one.url,
+            "secret": one.secret,
+        })
     });
-    vec![Output::json("catalog.json", &document)]
+    variables.collect()
+}
+
+fn text(at: Option<&At<String>>) -> Option<&str> {
+    at.map(|at| at.value.as_str())
+}
+
+/// An object of what was said: nulls and empty objects are left out.
+fn said<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    let is_said = |value: &Value| !value.is_null() && !value.as_object().is_some_and(Map::is_empty);
+    let said = entries.into_iter().filter(|(_, value)| is_said(value));
+    said.map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>().into()
 }

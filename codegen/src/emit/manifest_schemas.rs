@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MARK, Output};
 use crate::check::Checked;
-use crate::manifest::keys::{FACT, Form, Key, PROPERTY, SCHEMA};
+use crate::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
 use crate::source::Kind;
 
 pub(super) fn emit(_: &Checked) -> Vec<Output> {
@@ -15,11 +15,11 @@ pub(super) fn emit(_: &Checked) -> Vec<Output> {
 }
 
 fn document(kind: Kind) -> Value {
-    let mut document = table(&[kind.keys()]);
+    let mut document = table(kind.keys());
     document.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
     document.insert("$comment".into(), json!(MARK));
-    document.insert("title".into(), json!(format!("A {}'s manifest", kind.noun())));
-    if kind.keys().iter().any(|key| matches!(key.form, Form::Properties)) {
+    document.insert("title".into(), json!(kind.document()));
+    if kind.keys().iter().copied().flatten().any(|key| matches!(key.form, Form::Properties)) {
         document.insert("$defs".into(), json!({ "schema": table(&[SCHEMA]), "property": table(&[SCHEMA, PROPERTY]) }));
     }
     document.into()
@@ -44,11 +44,20 @@ fn value(key: &Key) -> Value {
     let types: Vec<&str> = toolc::table::Type::ALL.iter().map(|t| t.name()).collect();
     let mut value = match key.form {
         Form::Text | Form::Template | Form::Condition => json!({ "type": "string" }),
-        Form::Facts => json!({ "type": "object", "additionalProperties": table(&[FACT]) }),
-        Form::FactValue => json!({ "type": ["string", "boolean", "integer"] }),
-        Form::Word(words) => json!({
-            "oneOf": words.iter().map(|(word, doc)| json!({ "const": word, "description": doc })).collect::<Value>(),
+        Form::Duration => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
+        Form::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        Form::Names => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+        Form::Words(list) => json!({ "type": "array", "items": words(list), "minItems": 1 }),
+        Form::WordsByName(list) => json!({ "type": "object", "additionalProperties": words(list) }),
+        Form::Percents => json!({
+            "type": "object",
+            "additionalProperties": { "type": "number", "exclusiveMinimum": 0, "maximum": 100 },
         }),
+        Form::Table(keys) => table(&[keys]).into(),
+        Form::Tables(keys) => json!({ "type": "object", "additionalProperties": table(&[keys]) }),
+        Form::List(keys) => json!({ "type": "array", "items": table(&[keys]), "minItems": 1 }),
+        Form::FactValue => json!({ "type": ["string", "boolean", "integer"] }),
+        Form::Word(list) => words(list),
         Form::Flag => json!({ "type": "boolean" }),
         Form::Integer => json!({ "type": "integer" }),
         Form::Number => json!({ "type": "number" }),
@@ -63,4 +72,9 @@ fn value(key: &Key) -> Value {
     };
     value["description"] = json!(key.doc);
     value
+}
+
+fn words(list: &[(&str, &str)]) -> Value {
+    let words = list.iter().map(|(word, doc)| json!({ "const": word, "description": doc }));
+    json!({ "oneOf": words.collect::<Value>() })
 }

@@ -10,22 +10,24 @@ mod schemas;
 use serde_json::Value;
 
 use crate::check::Checked;
+use crate::write::GENERATED;
 
 /// One file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// Below the folder of generated files, with `/` between its parts.
+    /// Below the project's root, with `/` between its parts.
     pub path: String,
     /// All of its text.
     pub text: String,
 }
 
 impl Output {
-    fn new(path: impl Into<String>, text: String) -> Self {
-        Self { path: path.into(), text }
+    /// A file in the folder of generated files.
+    fn new(path: impl AsRef<str>, text: String) -> Self {
+        Self { path: format!("{GENERATED}/{}", path.as_ref()), text }
     }
 
-    fn json(path: impl Into<String>, value: &Value) -> Self {
+    fn json(path: impl AsRef<str>, value: &Value) -> Self {
         Self::new(path, format!("{value:#}\n"))
     }
 }

@@ -28,8 +28,9 @@ pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
             context! { name => toolset.name(), description => line(&toolset.manifest.description), members }
         })
         .collect();
+    let rust = catalog.settings().rust.as_deref().unwrap_or("rust");
     let text = Environment::new()
-        .render_str(TEMPLATE, context! { mark => MARK, tools, toolsets })
+        .render_str(TEMPLATE, context! { mark => MARK, rust, tools, toolsets })
         .unwrap_or_else(|error| unreachable!("the template is part of this crate: {error:#}"));
     vec![Output::new("README.md", text)]
 }

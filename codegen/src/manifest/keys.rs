@@ -35,6 +35,24 @@ pub enum Form {
     Number,
     /// An array of strings.
     Texts,
+    /// An array of at least one string.
+    Names,
+    /// An array of at least one of these words.
+    Words(&'static [(&'static str, &'static str)]),
+    /// An integer of at least 1, and at most what 32 bits hold.
+    Count,
+    /// A length of time: a number and its unit, as a string.
+    Duration,
+    /// A table of these keys.
+    Table(&'static [Key]),
+    /// Tables of these keys, by name.
+    Tables(&'static [Key]),
+    /// An array of tables of these keys.
+    List(&'static [Key]),
+    /// One of these words, by name.
+    WordsByName(&'static [(&'static str, &'static str)]),
+    /// Numbers above 0 and up to 100, by name.
+    Percents,
     /// Any value that JSON has, too.
     Json,
     /// An array of such values.
@@ -43,8 +61,6 @@ pub enum Form {
     Types,
     /// An array of values that JSON has, each by itself or as `{ value = ..., when = ... }`.
     Choices,
-    /// A table of facts by name, each of [`FACT`]'s keys.
-    Facts,
     /// A string, a boolean or an integer within ±2^53.
     FactValue,
     /// A schema: a table of [`SCHEMA`]'s keys.
@@ -63,7 +79,14 @@ impl Form {
         match self {
             Form::Text | Form::Word(_) | Form::Template => "a string",
             Form::Condition => "a string: a condition",
-            Form::Facts => "a table of facts",
+            Form::Names | Form::Words(_) => "an array of at least one string",
+            Form::Count => "an integer of at least 1",
+            Form::Duration => "a string: a number and its unit, such as `90s`",
+            Form::Table(_) => "a table",
+            Form::Tables(_) => "a table of tables",
+            Form::List(_) => "an array of tables",
+            Form::WordsByName(_) => "a table of words",
+            Form::Percents => "a table of numbers",
             Form::FactValue => "a string, a boolean or an integer",
             Form::Flag => "`true` or `false`",
             Form::Integer => "an integer",
@@ -97,15 +120,91 @@ pub const TOOL: &[Key] = &[
         Form::Template,
         "What the model is told: what the tool does, when to use it and when not, what it returns.",
     ),
+    key("title", Form::Text, "Its name for people, where a protocol has a place for one."),
     key("emoji", Form::Text, "For a person's eyes, beside the tool's name. The model never sees it."),
     key("execution", Form::Word(EXECUTIONS), "How its handler runs. `sync` unless said otherwise."),
+    key("timeout", Form::Duration, "How long a call may take: `500ms`, `90s`, `5m`. Of `blocking` and `async` tools."),
+    key("max_result_chars", Form::Count, "Characters of a result that the model gets at most."),
+    key("parallel", Form::Word(PARALLELS), "Which calls of one batch may overlap. `never` unless said otherwise."),
+    key("parallel_key", Form::Text, "The parameter whose value tells keyed calls apart."),
+    key("parallel_space", Form::Text, "What the key names, shared by all tools that work on the same: `files`."),
+    key(
+        "defer",
+        Form::Flag,
+        "Whether tool search may stand for it where there are many. `true` unless said otherwise.",
+    ),
+    key("annotations", Form::Table(ANNOTATIONS), "What it does to the world, in MCP's terms."),
+    key("requires", Form::Table(REQUIRES), "What has to be there for the model to see it. All of it has to hold."),
+    key("approval", Form::Table(APPROVAL), "Which calls somebody has to approve."),
+    key("deprecated", Form::Table(DEPRECATED), "That it should no longer be used."),
+    key("dialect", Form::Tables(DIALECT), "What one dialect shows otherwise: a table for each."),
     key("params", Form::Properties, "Its parameters: a table for each, with JSON Schema's own words."),
 ];
 
 /// Values of `execution`.
 pub const EXECUTIONS: &[(&str, &str)] = &[
     ("sync", "Inline, on the caller's thread: for work that is done in moments."),
+    ("blocking", "On a thread of its own: for work that computes or waits for long."),
     ("async", "As a future, on the caller's executor."),
+    ("agent", "The agent's own loop runs it: it has no handler."),
+];
+
+/// Values of `parallel`.
+pub const PARALLELS: &[(&str, &str)] = &[
+    ("always", "Any others may run beside it."),
+    ("never", "None may: those before it are awaited, those behind it wait."),
+    ("keyed", "Others may, but for those of the same space and key, unless both are read-only."),
+];
+
+/// `annotations`
+pub const ANNOTATIONS: &[Key] = &[
+    key("read_only", Form::Flag, "It changes nothing. `false` unless said otherwise."),
+    key("destructive", Form::Flag, "What it changes may be lost. `true` unless said otherwise, or if it is read-only."),
+    key("idempotent", Form::Flag, "A second call with the same arguments changes nothing more. `false` by default."),
+    key("open_world", Form::Flag, "It reaches beyond what the host knows: the network, people. `true` by default."),
+];
+
+/// `requires`, of tools and of toolsets.
+pub const REQUIRES: &[Key] = &[
+    key("env", Form::Names, "Environment variables, all of which must be set. Each is described in `env.toml`."),
+    key("any_env", Form::Names, "Environment variables, one of which must be set."),
+    key("programs", Form::Names, "Programs, all of which must be found."),
+    key("os", Form::Words(SYSTEMS), "The systems on which it works."),
+    key("tools", Form::Names, "Tools, all of which must be there."),
+    key("any_tools", Form::Names, "Tools, one of which must be there."),
+    key("when", Form::Condition, "A condition over facts."),
+    key("check", Form::Flag, "Whether the handlers are asked, too: their trait gets a method `available`."),
+];
+
+/// Values of `os`, as Rust's `std::env::consts::OS` has them.
+pub const SYSTEMS: &[(&str, &str)] = &[
+    ("linux", "Linux."),
+    ("macos", "macOS."),
+    ("windows", "Windows."),
+    ("freebsd", "FreeBSD."),
+    ("openbsd", "OpenBSD."),
+    ("netbsd", "NetBSD."),
+    ("android", "Android."),
+    ("ios", "iOS."),
+];
+
+/// `approval`
+pub const APPROVAL: &[Key] = &[
+    key("always", Form::Word(APPROVALS), "Every call is to be approved."),
+    key("shell", Form::Text, "The parameter that holds a shell command: a dangerous one is to be approved."),
+];
+
+/// Values of `always`.
+pub const APPROVALS: &[(&str, &str)] = &[("ask", "Somebody is asked, each time.")];
+
+/// `deprecated`
+pub const DEPRECATED: &[Key] =
+    &[key("replacement", Form::Text, "The tool to use instead."), required("note", Form::Text, "Why, and what to do.")];
+
+/// `dialect.NAME`
+pub const DIALECT: &[Key] = &[
+    key("name", Form::Text, "What the tool is called there."),
+    key("description", Form::Template, "What the model is told there."),
 ];
 
 /// `manifests/toolsets/NAME.toml`
@@ -120,6 +219,12 @@ pub const TOOLSET: &[Key] = &[
     key("tools", Form::Texts, "Tools that have another home. A toolset holds its home tools by itself."),
     key("includes", Form::Texts, "Toolsets whose tools it brings along."),
     key("base", Form::Text, "The toolset that it builds on: enabled with it, and left alone when it is disabled."),
+    key("excludes", Form::Names, "Tools that it does not hold, whatever brings them along."),
+    key("closed", Form::Flag, "Whether it holds only what `tools` lists: not even its home tools by themselves."),
+    key("aliases", Form::Names, "Legacy names, under which it may be enabled and disabled."),
+    key("tags", Form::Names, "Words by which hosts may choose among toolsets."),
+    key("token_budget", Form::Count, "How many tokens the definitions that it resolves to should take at most."),
+    key("requires", Form::Table(REQUIRES), "What has to be there for the model to see any of its home tools."),
 ];
 
 /// Values of a toolset's `kind`.
@@ -180,7 +285,7 @@ pub const CHOICE: &[Key] =
 
 /// `manifests/facts.toml`
 pub const FACTS: &[Key] =
-    &[required("facts", Form::Facts, "What the host tells about its world: a table for each fact.")];
+    &[required("facts", Form::Tables(FACT), "What the host tells about its world: a table for each fact.")];
 
 /// What a fact has.
 pub const FACT: &[Key] = &[
@@ -192,13 +297,87 @@ pub const FACT: &[Key] = &[
     required("description", Form::Text, "For whoever writes a host: what it means."),
 ];
 
+/// `manifests/env.toml`
+pub const ENV: &[Key] =
+    &[required("env", Form::Tables(VARIABLE), "Environment variables that tools require: a table for each.")];
+
+/// What an environment variable has.
+pub const VARIABLE: &[Key] = &[
+    required("description", Form::Text, "For whoever sets the host up: what it is for."),
+    key("prompt", Form::Text, "What to ask a person for it."),
+    key("url", Form::Text, "Where to get it."),
+    key("secret", Form::Flag, "Whether its value must not be shown. `true` unless said otherwise."),
+];
+
+/// `manifests/distributions/NAME.toml`
+pub const DISTRIBUTION: &[Key] = &[
+    required("name", Form::Text, "What hosts ask for. Equals the file's stem."),
+    required("description", Form::Text, "For a person who chooses: what it is for."),
+    required(
+        "toolsets",
+        Form::Percents,
+        "For each toolset, how likely it is to be drawn, in percent. Each is drawn by itself; if none is, the likeliest.",
+    ),
+];
+
+/// `manifests/commands/NAME.toml`
+pub const COMMANDS: &[Key] = &[
+    required("name", Form::Text, "What the rules are about. Equals the file's stem."),
+    required("description", Form::Text, "For whoever maintains them."),
+    required("rules", Form::List(RULE), "The rules: a table for each."),
+];
+
+/// A rule about shell commands. A command falls under it where all that is said of it holds.
+pub const RULE: &[Key] = &[
+    required("name", Form::Text, "Its own name, unique in the project."),
+    required("description", Form::Text, "For the person who is asked: what such a command does."),
+    required("verdict", Form::Word(VERDICTS), "What becomes of such a command."),
+    key("programs", Form::Names, "The command runs one of these programs, whatever it is run through."),
+    key("subcommands", Form::Names, "The program's first words that are no flags begin with one of these."),
+    key("flags", Form::Names, "One of these flags is given, in its short or long form."),
+    key("arguments", Form::Names, "One of the other arguments matches one of these globs."),
+    key("input_from", Form::Names, "Its input comes from one of these programs."),
+    key("output_to", Form::Names, "Its output is written to a path that matches one of these globs."),
+    required("matches", Form::Names, "Commands that fall under it: its examples, and its tests."),
+    key("ignores", Form::Names, "Commands that look alike and do not fall under it."),
+];
+
+/// Values of `verdict`.
+pub const VERDICTS: &[(&str, &str)] = &[("ask", "Somebody has to approve it."), ("deny", "It is never run.")];
+
+/// `toolc.toml`
+pub const SETTINGS: &[Key] = &[
+    key("dialects", Form::Names, "The dialects that schemas are written in. All, unless said otherwise."),
+    key(
+        "rust",
+        Form::Text,
+        "The folder for the generated Rust, as a module: `src/generated`. A crate in `generated/rust` unless said otherwise.",
+    ),
+    key("lint", Form::WordsByName(LEVELS), "Levels of findings, by code or name."),
+    key("budgets", Form::Table(BUDGETS), "What a toolset should come to at most."),
+];
+
+/// Values in `lint`.
+pub const LEVELS: &[(&str, &str)] =
+    &[("allow", "Not told."), ("warn", "Told."), ("deny", "An error: nothing is written.")];
+
+/// `budgets`
+pub const BUDGETS: &[Key] = &[
+    key("tools", Form::Count, "Tools that one toolset resolves to."),
+    key("tokens", Form::Count, "Tokens of their definitions, where the toolset has no `token_budget` of its own."),
+];
+
 impl Kind {
     /// The keys of this kind of manifest.
-    pub const fn keys(self) -> &'static [Key] {
+    pub const fn keys(self) -> &'static [&'static [Key]] {
         match self {
-            Kind::Tool => TOOL,
-            Kind::Toolset => TOOLSET,
-            Kind::Facts => FACTS,
+            Kind::Tool => &[TOOL],
+            Kind::Toolset => &[TOOLSET],
+            Kind::Distribution => &[DISTRIBUTION],
+            Kind::Commands => &[COMMANDS],
+            Kind::Facts => &[FACTS],
+            Kind::Env => &[ENV],
+            Kind::Settings => &[SETTINGS],
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Parse: each file on its own, from TOML to a typed manifest. Names are still text here.
 
 pub mod keys;
+mod model;
 mod offsets;
 mod read;
 mod standard;
@@ -8,92 +9,14 @@ mod syntax;
 
 use std::cell::RefCell;
 
-use toolc::segment::FactValue;
+use toolc::behaviour::{Annotations, Execution};
 
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::schema::{Property, Schema};
 use crate::source::{Kind, Source, Sources};
-use crate::text::questions::{Questions, Template};
+use crate::text::questions::Questions;
+pub use model::*;
 use read::Reader;
-
-/// A tool, as its author wrote it.
-#[derive(Debug, Clone)]
-pub struct ToolManifest {
-    /// Its name.
-    pub name: At<String>,
-    /// Its home. None where the key is missing, which has been reported.
-    pub toolset: Option<At<String>>,
-    /// What the model is told.
-    pub description: At<Template>,
-    /// For a person's eyes.
-    pub emoji: String,
-    /// How its handler runs.
-    pub execution: Execution,
-    /// Its parameters: an object.
-    pub params: Schema,
-    /// What its conditions and texts ask.
-    pub questions: Questions,
-}
-
-/// How a handler runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Execution {
-    /// Inline.
-    Sync,
-    /// As a future.
-    Async,
-}
-
-impl Execution {
-    /// The word for it in a manifest.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Execution::Sync => "sync",
-            Execution::Async => "async",
-        }
-    }
-}
-
-/// A toolset, as its author wrote it.
-#[derive(Debug, Clone)]
-pub struct ToolsetManifest {
-    /// Its name.
-    pub name: At<String>,
-    /// For a person who chooses.
-    pub description: String,
-    /// Whether it stands for a platform.
-    pub preset: bool,
-    /// Tools that have another home.
-    pub tools: Vec<At<String>>,
-    /// Toolsets that it brings along.
-    pub includes: Vec<At<String>>,
-    /// The toolset that it builds on.
-    pub base: Option<At<String>>,
-}
-
-/// A fact, as its author wrote it.
-#[derive(Debug, Clone)]
-pub struct FactManifest {
-    /// Its name.
-    pub name: At<String>,
-    /// What is assumed where the host says nothing.
-    pub default: FactValue,
-    /// For whoever writes a host.
-    pub description: String,
-}
-
-/// Everything that could be parsed, and the names of what could not: nobody is told twice about a broken file.
-#[derive(Debug, Default)]
-pub struct Manifests {
-    /// In the order of their paths.
-    pub tools: Vec<ToolManifest>,
-    /// In the order of their paths.
-    pub toolsets: Vec<ToolsetManifest>,
-    /// In the author's order.
-    pub facts: Vec<FactManifest>,
-    /// Names that a file stands for without declaring them well.
-    pub broken: Vec<(Kind, String)>,
-}
 
 /// Parses every source.
 pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
@@ -105,48 +28,178 @@ pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
         };
         let questions = RefCell::default();
         let reader = Reader::document((id, source), kind, &document, &questions, sink);
-        if kind == Kind::Facts {
-            manifests.facts = reader.facts("facts");
-            continue;
-        }
-        let name = name(&reader, kind, source, sink);
-        if name.value != source.stem {
-            manifests.broken.push((kind, source.stem.clone()));
-        }
-        if kind == Kind::Toolset {
-            manifests.toolsets.push(toolset(&reader, name));
-        } else {
-            let tool = tool(&reader, name);
-            manifests.tools.push(ToolManifest { questions: questions.take(), ..tool });
+        let mut named = || {
+            let name = name(&reader, kind, source, sink);
+            if name.value != source.stem {
+                manifests.broken.push((kind, source.stem.clone()));
+            }
+            name
+        };
+        match kind {
+            Kind::Tool => {
+                let tool = tool(&reader, named());
+                manifests.tools.push(ToolManifest { questions: questions.take(), ..tool });
+            }
+            Kind::Toolset => {
+                let toolset = toolset(&reader, named());
+                manifests.toolsets.push(ToolsetManifest { questions: questions.take(), ..toolset });
+            }
+            Kind::Distribution => manifests.distributions.push(distribution(&reader, named())),
+            Kind::Commands => manifests.commands.push(commands(&reader, named())),
+            Kind::Facts => manifests.facts = facts(&reader),
+            Kind::Env => manifests.variables = variables(&reader),
+            Kind::Settings => manifests.settings = settings(&reader),
         }
     }
     manifests
 }
 
 fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
+    let execution = reader.text("execution").and_then(|word| {
+        let execution = Execution::ALL.into_iter().find(|execution| execution.word() == word.value)?;
+        Some(At::new(execution, word.place))
+    });
+    let deprecated = reader
+        .table("deprecated")
+        .map(|reader| DeprecatedManifest { replacement: reader.text("replacement"), note: string(&reader, "note") });
     ToolManifest {
         toolset: reader.text("toolset"),
         description: reader.template("description").unwrap_or_else(|| At::new(Vec::new(), name.place)),
-        emoji: reader.text("emoji").map(|emoji| emoji.value).unwrap_or_default(),
-        execution: match reader.text("execution") {
-            Some(word) if word.value == Execution::Async.word() => Execution::Async,
-            _ => Execution::Sync,
-        },
+        title: reader.text("title").map(|title| title.value),
+        emoji: string(reader, "emoji"),
+        execution: execution.unwrap_or(At::new(Execution::Sync, name.place)),
+        timeout: reader.duration("timeout"),
+        max_result_chars: reader.count("max_result_chars"),
+        parallel: reader.text("parallel"),
+        parallel_key: reader.text("parallel_key"),
+        parallel_space: reader.text("parallel_space"),
+        defer: reader.flag("defer").unwrap_or(true),
+        annotations: annotations(reader),
+        requires: requires(reader),
+        approval: approval(reader),
+        deprecated,
+        dialects: dialects(reader),
         params: Schema::arguments(name.place, reader.properties("params")),
         questions: Questions::default(),
         name,
     }
 }
 
+fn annotations(reader: &Reader<'_>) -> At<Annotations> {
+    let Some(reader) = reader.table("annotations") else { return At::new(Annotations::DEFAULT, reader.place()) };
+    let flag = |key, default| reader.flag(key).unwrap_or(default);
+    let read_only = flag("read_only", Annotations::DEFAULT.read_only);
+    let annotations = Annotations {
+        read_only,
+        destructive: flag("destructive", !read_only),
+        idempotent: flag("idempotent", Annotations::DEFAULT.idempotent),
+        open_world: flag("open_world", Annotations::DEFAULT.open_world),
+    };
+    At::new(annotations, reader.place())
+}
+
+fn requires(reader: &Reader<'_>) -> RequiresManifest {
+    let Some(reader) = reader.table("requires") else { return RequiresManifest::default() };
+    let plain = |key| reader.texts(key).into_iter().map(|text| text.value).collect();
+    RequiresManifest {
+        env: reader.texts("env"),
+        any_env: reader.texts("any_env"),
+        programs: plain("programs"),
+        os: plain("os"),
+        tools: reader.texts("tools"),
+        any_tools: reader.texts("any_tools"),
+        when: reader.condition("when"),
+        check: reader.flag("check").unwrap_or(false),
+    }
+}
+
+fn approval(reader: &Reader<'_>) -> ApprovalManifest {
+    let Some(reader) = reader.table("approval") else { return ApprovalManifest::default() };
+    ApprovalManifest { always: reader.text("always").is_some(), shell: reader.text("shell") }
+}
+
+fn dialects(reader: &Reader<'_>) -> Vec<DialectManifest> {
+    let one = |(dialect, reader): (At<String>, Reader<'_>)| DialectManifest {
+        dialect,
+        name: reader.text("name"),
+        description: reader.template("description"),
+    };
+    reader.tables("dialect").into_iter().map(one).collect()
+}
+
 fn toolset(reader: &Reader<'_>, name: At<String>) -> ToolsetManifest {
     ToolsetManifest {
         name,
-        description: reader.text("description").map(|text| text.value).unwrap_or_default(),
+        description: string(reader, "description"),
         preset: reader.text("kind").is_some_and(|kind| kind.value == "preset"),
         tools: reader.texts("tools"),
         includes: reader.texts("includes"),
         base: reader.text("base"),
+        excludes: reader.texts("excludes"),
+        closed: reader.flag("closed").unwrap_or(false),
+        aliases: reader.texts("aliases"),
+        tags: reader.texts("tags").into_iter().map(|tag| tag.value).collect(),
+        token_budget: reader.count("token_budget"),
+        requires: requires(reader),
+        questions: Questions::default(),
     }
+}
+
+fn distribution(reader: &Reader<'_>, name: At<String>) -> DistributionManifest {
+    let toolsets = reader.numbers_by_name("toolsets");
+    DistributionManifest { name, description: string(reader, "description"), toolsets }
+}
+
+fn commands(reader: &Reader<'_>, name: At<String>) -> CommandsManifest {
+    let rule = |reader: Reader<'_>| {
+        let conditions = ["programs", "subcommands", "flags", "arguments", "input_from", "output_to"];
+        Some(RuleManifest {
+            name: reader.text("name")?,
+            description: string(&reader, "description"),
+            verdict: string(&reader, "verdict"),
+            conditions: conditions.map(|key| (key, reader.texts(key))).into(),
+            matches: reader.texts("matches"),
+            ignores: reader.texts("ignores"),
+        })
+    };
+    let rules = reader.list("rules").into_iter().filter_map(rule).collect();
+    CommandsManifest { name, description: string(reader, "description"), rules }
+}
+
+fn facts(reader: &Reader<'_>) -> Vec<FactManifest> {
+    let fact = |(name, reader): (At<String>, Reader<'_>)| {
+        let default = reader.fact_value("default")?;
+        Some(FactManifest { name, default, description: string(&reader, "description") })
+    };
+    reader.tables("facts").into_iter().filter_map(fact).collect()
+}
+
+fn variables(reader: &Reader<'_>) -> Vec<VariableManifest> {
+    let variable = |(name, reader): (At<String>, Reader<'_>)| VariableManifest {
+        name,
+        description: string(&reader, "description"),
+        prompt: string(&reader, "prompt"),
+        url: string(&reader, "url"),
+        secret: reader.flag("secret").unwrap_or(true),
+    };
+    reader.tables("env").into_iter().map(variable).collect()
+}
+
+fn settings(reader: &Reader<'_>) -> SettingsManifest {
+    let budgets = reader.table("budgets");
+    let budget = |key| budgets.as_ref().and_then(|budgets| budgets.count(key));
+    SettingsManifest {
+        dialects: reader.texts("dialects"),
+        rust: reader.text("rust"),
+        levels: reader.texts_by_name("lint"),
+        tools: budget("tools"),
+        tokens: budget("tokens"),
+    }
+}
+
+/// A text that means nothing to the compiler; empty where there is none.
+fn string(reader: &Reader<'_>, key: &str) -> String {
+    reader.text(key).map(|text| text.value).unwrap_or_default()
 }
 
 /// The manifest's name, checked. Where there is none, the file's stem has to do.
@@ -184,7 +237,7 @@ const RESERVED: [(Kind, &str); 5] = [
 ];
 
 /// Whether every known provider takes this as a tool's name: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
-fn is_portable(name: &str) -> bool {
+pub(crate) fn is_portable(name: &str) -> bool {
     let mut letters = name.chars();
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')

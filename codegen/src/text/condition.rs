@@ -29,6 +29,16 @@ pub enum Condition<A> {
 }
 
 impl<A> Condition<A> {
+    /// Whether it holds where those atoms do of which `atom` says so.
+    pub fn holds(&self, atom: &impl Fn(&A) -> bool) -> bool {
+        match self {
+            Condition::Atom(asked) => atom(asked),
+            Condition::Not(inner) => !inner.holds(atom),
+            Condition::And(parts) => parts.iter().all(|part| part.holds(atom)),
+            Condition::Or(parts) => parts.iter().any(|part| part.holds(atom)),
+        }
+    }
+
     /// The same over other atoms.
     pub fn map<B>(self, link: &mut impl FnMut(A) -> B) -> Condition<B> {
         let mut all = |parts: Vec<Condition<A>>| parts.into_iter().map(|part| part.map(link)).collect();

@@ -1,10 +1,14 @@
-//! `rust/`: the catalog as Rust. `lib.rs` ties together a module per toolset; each holds the trait of its handlers,
+//! `rust/`: the catalog as Rust. `lib.rs` (`mod.rs`, where the settings name a folder in somebody's crate) ties together a module per toolset; each holds the trait of its handlers,
 //! its provider, and a module per tool with the tool's arguments and data.
 //!
 //! The files work as a crate and as a module of somebody's crate: paths lead to `::toolc` or are relative.
 
+mod agent;
+mod behaviour;
 mod facts;
+mod requires;
 mod segments;
+mod statics;
 mod table;
 mod tool;
 mod toolset;
@@ -14,18 +18,25 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::{MARK, Output};
 use crate::catalog::{Toolset, ToolsetId};
 use crate::check::Checked;
-use crate::names::{handlers, module, plain};
+use crate::names::{self, module, plain};
+use toolset::Handled;
 
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let homes: Vec<(ToolsetId, &Toolset)> =
         catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).collect();
-    let mut outputs = vec![file("lib", "from the manifests", root(catalog, &homes))];
+    let folder = catalog.settings().rust.as_deref();
+    let file = |stem: &str, from: &str, tokens| match folder {
+        Some(folder) => Output { path: format!("{folder}/{stem}.rs"), text: print(from, tokens) },
+        None => Output::new(format!("rust/{stem}.rs"), print(from, tokens)),
+    };
+    let top = if folder.is_some() { "mod" } else { "lib" };
+    let mut outputs = vec![file(top, "from the manifests", root(catalog, &homes))];
     outputs.extend(in_parallel(&homes, |(id, home)| {
         let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
         file(&plain(&module(home.name())), &from, toolset::of(catalog, *id))
@@ -51,7 +62,7 @@ fn in_parallel<T: Sync, O: Send>(all: &[T], make: impl Fn(&T) -> O + Sync) -> Ve
     outputs.into_iter().map(|(_, output)| output).collect()
 }
 
-fn file(stem: &str, from: &str, tokens: TokenStream) -> Output {
+fn print(from: &str, tokens: TokenStream) -> String {
     let mut file: syn::File =
         syn::parse2(tokens).unwrap_or_else(|error| unreachable!("the emitter writes Rust: {error}"));
     let mut text = format!("// {MARK} {from}. Edit those, never this file.\n");
@@ -63,62 +74,21 @@ fn file(stem: &str, from: &str, tokens: TokenStream) -> Output {
         text.push('\n');
         text += &prettyplease::unparse(&part);
     }
-    Output::new(format!("rust/{stem}.rs"), text)
+    text
 }
 
 fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     let stamp = Literal::u32_unsuffixed(toolc::STAMP);
     let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
-    let traits: Vec<_> = homes.iter().map(|(_, home)| handlers(home.name())).collect();
     let toolsets = catalog.toolsets().map(|(_, toolset)| toolset::data(catalog, toolset));
-
-    let mut first = 0;
-    let (mut tools, mut arms) = (Vec::new(), Vec::new());
-    for ((_, home), home_module) in homes.iter().zip(&modules) {
-        tools.extend(home.home_tools.iter().map(|&id| {
-            let tool = module(catalog[id].name());
-            quote!(self::#home_module::#tool::TOOL)
-        }));
-        let [from, to] = [first, tools.len()].map(Literal::usize_unsuffixed);
-        arms.push(quote!(#from..#to => self::#home_module::call(&self.0, index - #from, args, call)));
-        first = tools.len();
-    }
-    let facts = facts::of(catalog);
-    let provider = (!homes.is_empty()).then(|| {
-        quote! {
-            /// Every tool of the catalog, run by one set of handlers.
-            pub fn provider<H>(handlers: H) -> Box<dyn Provider>
-            where
-                H: #(#traits)+* + 'static,
-            {
-                Box::new(Everything(handlers))
-            }
-
-            struct Everything<H>(H);
-
-            impl<H: #(#traits)+*> Provider for Everything<H> {
-                fn tools(&self) -> &[Tool] {
-                    static TOOLS: &[Tool] = &[#(#tools),*];
-                    TOOLS
-                }
-
-                fn toolsets(&self) -> &[Toolset] {
-                    TOOLSETS
-                }
-
-                fn facts(&self) -> &[Fact] {
-                    FACTS
-                }
-
-                fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
-                    match index {
-                        #(#arms,)*
-                        _ => Reply::no_such_tool(index),
-                    }
-                }
-            }
-        }
+    let handled: Vec<Handled<'_>> = homes.iter().map(|(id, _)| Handled::of(catalog, *id)).collect();
+    let with_trait: Vec<_> = handled.iter().zip(&modules).filter(|(handled, _)| handled.has_trait()).collect();
+    let exports = with_trait.iter().map(|(handled, module)| {
+        let handlers = handled.handlers();
+        quote!(pub use self::#module::#handlers;)
     });
+    let (facts, statics, agent) = (facts::of(catalog), statics::of(catalog), agent::of(catalog));
+    let provider = (!homes.is_empty()).then(|| everything(catalog, &handled, &modules));
     quote! {
         //! The catalog: traits to be implemented by handlers, and providers that serve them.
         #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all,
@@ -126,8 +96,12 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
         #![cfg_attr(rustfmt, rustfmt_skip)]
 
         use ::std::borrow::Cow::Borrowed;
+        use ::std::sync::Arc;
 
-        use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
+        use ::toolc::requirement::Requirement;
+        use ::toolc::segment::*;
+        use ::toolc::{Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool,
+            Toolset, Variable};
 
         const _: () = ::toolc::assert_stamp(#stamp);
 
@@ -136,14 +110,86 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
             pub mod #modules;
         )*
 
-        #(pub use self::#modules::#traits;)*
+        #(#exports)*
 
         #provider
+
+        #agent
 
         /// Every toolset of the catalog.
         pub static TOOLSETS: &[Toolset] = &[#(#toolsets),*];
 
         #facts
+
+        #statics
+    }
+}
+
+/// The provider of every tool: a tool's index tells its home.
+fn everything(catalog: &Checked, handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
+    let (mut tools, mut calls, mut checks) = (Vec::new(), Vec::new(), Vec::new());
+    for (handled, module) in handled.iter().zip(modules) {
+        let first = tools.len();
+        tools.extend(handled.tools.iter().map(|tool| {
+            let tool = names::module(tool.name());
+            quote!(self::#module::#tool::TOOL)
+        }));
+        let [from, to] = [first, tools.len()].map(Literal::usize_unsuffixed);
+        calls.push(quote!(#from..#to => self::#module::call(&self.0, index - #from, args, call)));
+        if handled.has_checks() {
+            let toolset = handled.toolset.name();
+            checks.push(quote! {
+                Check::Tool(index @ #from..#to) => self::#module::available(&*self.0, Check::Tool(index - #from), env),
+                Check::Toolset(#toolset) => self::#module::available(&*self.0, check, env)
+            });
+        }
+    }
+    let traits: Vec<_> = handled.iter().filter(|handled| handled.has_trait()).map(Handled::handlers).collect();
+    let bounds = if traits.is_empty() { quote!(Send + Sync) } else { quote!(#(#traits)+*) };
+    let available = toolset::available(&checks);
+    let variables = (!catalog.variables().is_empty()).then(|| {
+        quote! {
+            fn variables(&self) -> &[Variable] {
+                VARIABLES
+            }
+        }
+    });
+    quote! {
+        /// Every tool of the catalog, run by one set of handlers.
+        pub fn provider<H>(handlers: H) -> Box<dyn Provider>
+        where
+            H: #bounds + 'static,
+        {
+            Box::new(Everything(Arc::new(handlers)))
+        }
+
+        struct Everything<H>(Arc<H>);
+
+        impl<H: #bounds + 'static> Provider for Everything<H> {
+            fn tools(&self) -> &[Tool] {
+                static TOOLS: &[Tool] = &[#(#tools),*];
+                TOOLS
+            }
+
+            fn toolsets(&self) -> &[Toolset] {
+                TOOLSETS
+            }
+
+            fn facts(&self) -> &[Fact] {
+                FACTS
+            }
+
+            #variables
+
+            #available
+
+            fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+                match index {
+                    #(#calls,)*
+                    _ => Reply::no_such_tool(index),
+                }
+            }
+        }
     }
 }
 

@@ -3,10 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{segments, table, text, types};
+use super::{behaviour, requires, segments, table, text, types};
 use crate::catalog::Tool;
 use crate::check::Checked;
-use crate::lower::DIALECTS;
 use crate::names::module;
 
 pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
@@ -14,14 +13,18 @@ pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
     let about = format!(" The tool `{}`.", tool.name());
     let types = types::of(tool, &catalog.full_setting(tool));
     let tables = table::of(&tool.manifest.params);
-    let definitions = DIALECTS.iter().map(|dialect| {
+    let definitions = catalog.settings().dialects.iter().map(|dialect| {
         let variant = format_ident!("{}", dialect.variant);
-        let segments = (dialect.lower)(tool).segments();
+        let name = tool.otherwise(dialect.name).and_then(|otherwise| otherwise.name.as_ref());
+        let name = name.map(|name| text(&name.value)).map_or(quote!(None), |name| quote!(Some(#name)));
+        let segments = dialect.definition(catalog, tool).segments();
         let segments = segments.iter().map(segments::segment);
-        quote!(Definition { dialect: Dialect::#variant, name: None, segments: Borrowed(&[#(#segments),*]) })
+        quote!(Definition { dialect: Dialect::#variant, name: #name, segments: Borrowed(&[#(#segments),*]) })
     });
     let atoms = tool.atoms.iter().map(|atom| segments::atom(catalog, atom));
     let facts = tool.facts.iter().map(|id| text(&catalog[*id].name.value));
+    let requires = requires::of(catalog, &tool.requires, &tool.manifest.requires, &tool.atoms);
+    let behaviour = behaviour::of(catalog, tool);
     let name = text(tool.name());
     let toolset = text(&tool.manifest.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default());
     let emoji = text(&tool.manifest.emoji);
@@ -36,6 +39,7 @@ pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
                 use ::std::borrow::Cow::Borrowed;
 
                 use ::toolc::behaviour::*;
+                use ::toolc::requirement::Requirement;
                 use ::toolc::segment::*;
                 use ::toolc::table::*;
                 use ::toolc::{Definition, Dialect, Tool};
@@ -49,8 +53,8 @@ pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
                     atoms: Borrowed(&[#(#atoms),*]),
                     facts: Borrowed(&[#(#facts),*]),
                     definitions: Borrowed(DEFINITIONS),
-                    requires: Borrowed(&[]),
-                    behaviour: Borrowed(Behaviour::DEFAULT),
+                    requires: #requires,
+                    behaviour: Borrowed(#behaviour),
                 };
 
                 const DEFINITIONS: &[Definition] = &[#(#definitions),*];

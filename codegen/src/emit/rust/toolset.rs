@@ -1,55 +1,102 @@
 //! A toolset's module: the trait that its handlers implement, the provider that serves them, its tools' modules.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
+use toolc::behaviour::Execution;
 
-use super::{doc, text, tool};
+use super::{doc, requires, text, tool};
 use crate::catalog::{Tool, Toolset, ToolsetId};
 use crate::check::Checked;
-use crate::manifest::Execution;
-use crate::names::{handlers, module, snake};
+use crate::names::{Scope, handlers, module, pascal, snake};
+
+/// A toolset that has home tools, and what its handlers have to do.
+pub(super) struct Handled<'c> {
+    pub(super) toolset: &'c Toolset,
+    pub(super) tools: Vec<&'c Tool>,
+}
+
+impl<'c> Handled<'c> {
+    pub(super) fn of(catalog: &'c Checked, id: ToolsetId) -> Self {
+        let toolset = &catalog[id];
+        Self { toolset, tools: toolset.home_tools.iter().map(|&id| &catalog[id]).collect() }
+    }
+
+    /// The trait's name.
+    pub(super) fn handlers(&self) -> Ident {
+        handlers(self.toolset.name())
+    }
+
+    /// Whether there is anything to implement: tools that the agent runs have no handler.
+    pub(super) fn has_trait(&self) -> bool {
+        self.has_checks() || self.tools.iter().any(|tool| tool.manifest.execution.value != Execution::Agent)
+    }
+
+    /// Whether the handlers are asked what is available.
+    pub(super) fn has_checks(&self) -> bool {
+        self.toolset.manifest.requires.check || self.tools.iter().any(|tool| tool.manifest.requires.check)
+    }
+
+    /// What they are asked about: the variant, its documentation, and the runtime's question.
+    fn checks(&self) -> Vec<(Ident, String, TokenStream)> {
+        let mut scope = Scope::with(&["Self"]);
+        let name = self.toolset.name();
+        let whole = self.toolset.manifest.requires.check.then(|| {
+            let about = format!(" Every tool whose home is `{name}`.");
+            (scope.claim(pascal(&["toolset"])), about, quote!(::toolc::Check::Toolset(#name)))
+        });
+        let mut checks: Vec<_> = whole.into_iter().collect();
+        for (index, tool) in self.tools.iter().enumerate().filter(|(_, tool)| tool.manifest.requires.check) {
+            let index = Literal::usize_unsuffixed(index);
+            let variant = scope.claim(pascal(&[tool.name()]));
+            checks.push((variant, format!(" `{}`", tool.name()), quote!(::toolc::Check::Tool(#index))));
+        }
+        checks
+    }
+}
 
 /// The module of a toolset that has home tools.
 pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
-    let toolset = &catalog[id];
-    let tools: Vec<&Tool> = toolset.home_tools.iter().map(|&id| &catalog[id]).collect();
-    let handlers = handlers(toolset.name());
-    let about = doc(&format!("Handlers of the toolset `{}`: {}", toolset.name(), toolset.manifest.description));
-    let message = format!("`{{Self}}` does not handle the tools of `{}`", toolset.name());
-    let label = format!("`{handlers}` is missing");
-    let note = format!("write `impl {handlers} for {{Self}}`: a method for each tool, which the compiler then names");
-    let methods = tools.iter().map(|tool| method(catalog, tool));
-    let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
-    let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| {
-        let method = snake(tool.name());
-        let index = Literal::usize_unsuffixed(index);
-        let run = quote!(#handlers::#method(handlers, #name::Args::from(args), call));
-        match tool.manifest.execution {
-            Execution::Sync => quote!(#index => Reply::Ready(#run)),
-            Execution::Async => quote!(#index => Reply::Later(Box::pin(#run))),
-        }
-    });
-    let modules = tools.iter().map(|tool| tool::of(catalog, tool));
+    let handled = Handled::of(catalog, id);
+    let Handled { toolset, tools } = &handled;
     let title = format!(" The toolset `{}`.", toolset.name());
+    let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
+    let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| arm(&handled, index, tool, name));
+    let modules = tools.iter().map(|tool| tool::of(catalog, tool));
+    let trait_and_checks = handled.has_trait().then(|| handlers_of(catalog, &handled));
+    let (bound, provider) = if handled.has_trait() {
+        let handlers = handled.handlers();
+        let provider = quote! {
+            /// The tools of this toolset alone, run by these handlers.
+            pub fn provider<H: #handlers + 'static>(handlers: H) -> Box<dyn Provider> {
+                Box::new(Home(Arc::new(handlers)))
+            }
+        };
+        (quote!(#handlers), provider)
+    } else {
+        let provider = quote! {
+            /// The tools of this toolset alone. The agent runs them: there are no handlers.
+            pub fn provider() -> Box<dyn Provider> {
+                Box::new(Home(Arc::new(())))
+            }
+        };
+        (quote!(Send + Sync), provider)
+    };
+    let checks = handled.has_checks().then(|| quote!(_ => available(&*self.0, check, env)));
+    let available = available(checks.as_slice());
     quote! {
         #![doc = #title]
 
-        use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+        use ::std::sync::Arc;
 
-        #about
-        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
-        pub trait #handlers: Send + Sync {
-            #(#methods)*
-        }
+        use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
-        /// The tools of this toolset alone, run by these handlers.
-        pub fn provider<H: #handlers + 'static>(handlers: H) -> Box<dyn Provider> {
-            Box::new(Home(handlers))
-        }
+        #trait_and_checks
 
-        struct Home<H>(H);
+        #provider
 
-        impl<H: #handlers> Provider for Home<H> {
+        struct Home<H>(Arc<H>);
+
+        impl<H: #bound + 'static> Provider for Home<H> {
             fn tools(&self) -> &[Tool] {
                 static TOOLS: &[Tool] = &[#(#names::TOOL),*];
                 TOOLS
@@ -63,13 +110,19 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
                 super::FACTS
             }
 
+            fn variables(&self) -> &[Variable] {
+                super::VARIABLES
+            }
+
+            #available
+
             fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
                 call(&self.0, index, args, context)
             }
         }
 
-        pub(super) fn call<'a, H: #handlers>(
-            handlers: &'a H,
+        pub(super) fn call<'a, H: #bound + 'static>(
+            handlers: &'a Arc<H>,
             index: usize,
             args: Slots<'_>,
             call: &'a Call<'a>,
@@ -84,31 +137,117 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
     }
 }
 
-fn method(catalog: &Checked, tool: &Tool) -> TokenStream {
+/// The trait, and what it is asked beside its tools.
+fn handlers_of(catalog: &Checked, handled: &Handled<'_>) -> TokenStream {
+    let (handlers, toolset) = (handled.handlers(), handled.toolset);
+    let about = doc(&format!("Handlers of the toolset `{}`: {}", toolset.name(), toolset.manifest.description));
+    let message = format!("`{{Self}}` does not handle the tools of `{}`", toolset.name());
+    let label = format!("`{handlers}` is missing");
+    let note = format!("write `impl {handlers} for {{Self}}`: a method for each tool, which the compiler then names");
+    let methods = handled.tools.iter().filter_map(|tool| method(catalog, tool));
+    let checks = handled.checks();
+    let (asked, question) = if checks.is_empty() {
+        (None, None)
+    } else {
+        let (variants, abouts): (Vec<_>, Vec<_>) = checks.iter().map(|(variant, about, _)| (variant, about)).unzip();
+        let questions = checks.iter().map(|(.., question)| question);
+        let question = quote! {
+            /// Whether the model may see what `check` names now. Asked again from time to time; a panic means no.
+            fn available(&self, check: Check, env: &Env) -> Availability;
+        };
+        let asked = quote! {
+            /// What the handlers are asked about: a manifest says `check = true`.
+            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+            pub enum Check { #(#[doc = #abouts] #variants),* }
+
+            pub(super) fn available<H: #handlers>(handlers: &H, check: ::toolc::Check<'_>, env: &Env) -> Availability {
+                match check {
+                    #(#questions => handlers.available(Check::#variants, env),)*
+                    _ => Availability::Available,
+                }
+            }
+        };
+        (Some(asked), Some(question))
+    };
+    quote! {
+        #about
+        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+        pub trait #handlers: Send + Sync {
+            #(#methods)*
+
+            #question
+        }
+
+        #asked
+    }
+}
+
+/// A provider's `available`, of the arms of its match; the default does where there are none.
+pub(super) fn available(arms: &[TokenStream]) -> Option<TokenStream> {
+    (!arms.is_empty()).then(|| {
+        quote! {
+            #[allow(unreachable_patterns)]
+            fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
+                match check {
+                    #(#arms,)*
+                    _ => Availability::Available,
+                }
+            }
+        }
+    })
+}
+
+/// What a call of a tool comes to.
+fn arm(handled: &Handled<'_>, index: usize, tool: &Tool, name: &Ident) -> TokenStream {
+    let (handlers, method) = (handled.handlers(), snake(tool.name()));
+    let index = Literal::usize_unsuffixed(index);
+    let run = quote!(#handlers::#method(&**handlers, #name::Args::from(args), call));
+    match tool.manifest.execution.value {
+        Execution::Sync => quote!(#index => Reply::Ready(#run)),
+        Execution::Async => quote!(#index => Reply::Later(Box::pin(#run))),
+        Execution::Blocking => quote! {
+            #index => {
+                let (handlers, args) = (Arc::clone(handlers), #name::Args::from(args));
+                Reply::blocking(call, move |call| #handlers::#method(&*handlers, args, call))
+            }
+        },
+        Execution::Agent => quote!(#index => Reply::agent()),
+    }
+}
+
+/// The method that handles a tool; none where the agent runs it.
+fn method(catalog: &Checked, tool: &Tool) -> Option<TokenStream> {
     let (name, module) = (snake(tool.name()), module(tool.name()));
-    let word = tool.manifest.execution.word();
+    let word = tool.manifest.execution.value.word();
     let from = format!("`execution = \"{word}\"` in `manifests/tools/{}.toml`.", tool.name());
     let text = catalog.full_setting(tool).text(&tool.manifest.description.value);
     let about = doc(&format!("{text}\n\n{from}"));
     let result = quote!(Result<Output, ToolError>);
-    let result = match tool.manifest.execution {
-        Execution::Sync => result,
+    let result = match tool.manifest.execution.value {
+        Execution::Sync | Execution::Blocking => result,
         Execution::Async => quote!(impl ::core::future::Future<Output = #result> + Send),
+        Execution::Agent => return None,
     };
-    quote! {
+    Some(quote! {
         #about
         fn #name(&self, args: #module::Args, call: &Call<'_>) -> #result;
-    }
+    })
 }
 
-/// A toolset as data, where `Borrowed` is in scope.
+/// A toolset as data, where the runtime's names and `Borrowed` are in scope.
 pub(super) fn data(catalog: &Checked, toolset: &Toolset) -> TokenStream {
+    let manifest = &toolset.manifest;
     let name = text(toolset.name());
-    let description = text(&toolset.manifest.description);
+    let description = text(&manifest.description);
     let tools = toolset.tools.iter().map(|&id| text(catalog[id].name()));
     let includes = toolset.includes.iter().map(|&(id, _)| text(catalog[id].name()));
     let base = toolset.base.map(|(id, _)| text(catalog[id].name()));
     let base = base.map_or(quote!(None), |name| quote!(Some(#name)));
+    let excludes = toolset.excludes.iter().map(|&id| text(catalog[id].name()));
+    let aliases = manifest.aliases.iter().map(|alias| text(&alias.value));
+    let tags = manifest.tags.iter().map(|tag| text(tag));
+    let closed = manifest.closed;
+    let requires = requires::of(catalog, &toolset.requires, &manifest.requires, &toolset.atoms);
     quote! {
         Toolset {
             name: #name,
@@ -116,11 +255,11 @@ pub(super) fn data(catalog: &Checked, toolset: &Toolset) -> TokenStream {
             tools: Borrowed(&[#(#tools),*]),
             includes: Borrowed(&[#(#includes),*]),
             base: #base,
-            excludes: Borrowed(&[]),
-            aliases: Borrowed(&[]),
-            tags: Borrowed(&[]),
-            closed: false,
-            requires: Borrowed(&[]),
+            excludes: Borrowed(&[#(#excludes),*]),
+            aliases: Borrowed(&[#(#aliases),*]),
+            tags: Borrowed(&[#(#tags),*]),
+            closed: #closed,
+            requires: #requires,
         }
     }
 }

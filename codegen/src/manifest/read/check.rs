@@ -1,5 +1,7 @@
 //! What a table is held against: the keys that it may have, those that it must have, and what each of them takes.
 
+use std::time::Duration;
+
 use toml::Spanned;
 use toml::de::DeValue;
 use toolc::table::Type;
@@ -10,8 +12,8 @@ use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::manifest::keys::{Form, Key};
 
 impl Reader<'_> {
-    pub(super) fn check(&self, keys: &[&'static [Key]], what: &str) {
-        let known = || keys.iter().copied().flatten();
+    pub(super) fn check(&self, what: &str) {
+        let known = || self.keys.iter().copied().flatten();
         // A misspelt key is not reported as missing, too.
         let mut meant = Vec::new();
         for (name, value) in self.table {
@@ -41,7 +43,47 @@ impl Reader<'_> {
     fn check_value(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {
         let toml = value.get_ref();
         match key.form {
-            Form::Word(words) if toml.is_str() => self.check_word(name, value, words.iter().map(|(word, _)| *word)),
+            Form::Word(words) if toml.is_str() => self.check_word(name, value, words),
+            Form::Words(words) if toml.is_array() => {
+                self.check_some(key, name, value);
+                for item in self.items(name) {
+                    if item.get_ref().is_str() {
+                        self.check_word(name, item, words);
+                    } else {
+                        self.wrong_type(key, name, item, "a string");
+                    }
+                }
+            }
+            Form::WordsByName(words) if toml.is_table() => {
+                for (name, value) in toml.as_table().into_iter().flatten() {
+                    if value.get_ref().is_str() {
+                        self.check_word(name.get_ref(), value, words);
+                    } else {
+                        self.wrong_type(key, name.get_ref(), value, "a string");
+                    }
+                }
+            }
+            Form::Percents if toml.is_table() => {
+                let table = toml.as_table().into_iter().flatten();
+                for (name, value) in table {
+                    let number = json(value).ok().and_then(|number| number.as_f64());
+                    match number.map(|percent| percent > 0.0 && percent <= 100.0) {
+                        Some(true) => {}
+                        Some(false) => self.invalid(value, name.get_ref(), "a number above 0 and up to 100"),
+                        None => self.wrong_type(key, name.get_ref(), value, "a number"),
+                    }
+                }
+            }
+            Form::Duration if toml.is_str() => {
+                if duration(toml.as_str().unwrap_or_default()).is_none() {
+                    self.invalid(value, name, "a number and its unit: `500ms`, `90s`, `5m` or `1h`");
+                }
+            }
+            Form::Count if toml.is_integer() => {
+                if self.count(name).is_none() {
+                    self.invalid(value, name, "an integer of at least 1, and less than 2^32");
+                }
+            }
             Form::Types if toml.is_str() => self.check_type(value),
             Form::Types if toml.is_array() => {
                 for item in self.items(name) {
@@ -52,23 +94,22 @@ impl Reader<'_> {
                     }
                 }
             }
-            Form::Texts if toml.is_array() => {
+            Form::Texts | Form::Names if toml.is_array() => {
+                if matches!(key.form, Form::Names) {
+                    self.check_some(key, name, value);
+                }
                 for item in self.items(name).filter(|item| !item.get_ref().is_str()) {
                     self.wrong_type(key, name, item, "a string");
                 }
             }
             Form::Jsons if toml.is_array() => {
-                if self.items(name).next().is_none() {
-                    self.wrong_type(key, name, value, "at least one value");
-                }
+                self.check_some(key, name, value);
                 for item in self.items(name) {
                     self.check_json(name, item);
                 }
             }
             Form::Choices if toml.is_array() => {
-                if self.items(name).next().is_none() {
-                    self.wrong_type(key, name, value, "at least one value");
-                }
+                self.check_some(key, name, value);
                 let plain = |item: &&Spanned<DeValue<'_>>| {
                     item.get_ref().as_table().is_none_or(|table| written_as_json(table).is_some())
                 };
@@ -76,15 +117,13 @@ impl Reader<'_> {
                     self.check_json(name, item);
                 }
             }
-            Form::Schemas if toml.is_array() => {
-                if self.items(name).next().is_none() {
-                    self.wrong_type(key, name, value, "at least one schema");
-                }
+            Form::Schemas | Form::List(_) if toml.is_array() => {
+                self.check_some(key, name, value);
                 for item in self.items(name).filter(|item| !item.get_ref().is_table()) {
-                    self.wrong_type(key, name, item, "a table: a schema");
+                    self.wrong_type(key, name, item, "a table");
                 }
             }
-            Form::Properties | Form::Facts if toml.is_table() => {
+            Form::Properties | Form::Tables(_) if toml.is_table() => {
                 let table = toml.as_table().into_iter().flatten();
                 for (property, value) in table.filter(|(_, value)| !value.get_ref().is_table()) {
                     self.wrong_type(key, property.get_ref(), value, "a table");
@@ -102,15 +141,30 @@ impl Reader<'_> {
                 }
             }
             Form::Flag if toml.is_bool() => {}
-            Form::Schema if toml.is_table() => {}
+            Form::Schema | Form::Table(_) if toml.is_table() => {}
             Form::FlagOrSchema if toml.is_bool() || toml.is_table() => {}
             form => self.wrong_type(key, name, value, form.expected()),
         }
     }
 
-    fn check_word(&self, key: &str, value: &Spanned<DeValue<'_>>, words: impl Iterator<Item = &'static str>) {
+    fn check_some(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {
+        if self.items(name).next().is_none() {
+            let message = format!("`{name}` is empty");
+            let found =
+                Diagnostic::new(Code::INVALID_VALUE, self.at(value), message).label("expected at least one entry");
+            self.sink.push(found.help(format!("take the key away, or fill it: {}", key.doc)));
+        }
+    }
+
+    fn invalid(&self, value: &Spanned<DeValue<'_>>, name: &str, expected: &str) {
+        let message = format!("`{name}` cannot be this");
+        let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), message);
+        self.sink.push(found.label(format!("expected {expected}")));
+    }
+
+    fn check_word(&self, key: &str, value: &Spanned<DeValue<'_>>, words: &[(&'static str, &str)]) {
         let word = value.get_ref().as_str().unwrap_or_default();
-        let words: Vec<&str> = words.collect();
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         if !words.contains(&word) {
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_WORD, self.at(value), format!("`{key}` cannot be `{word}`"))
@@ -147,6 +201,21 @@ impl Reader<'_> {
             _ => found.help(format!("`{}`: {}", key.name, key.doc)),
         });
     }
+}
+
+/// Reads a length of time: `500ms`, `90s`, `5m`, `1h`, of a day at most.
+pub(super) fn duration(text: &str) -> Option<Duration> {
+    const DAY: u64 = 24 * 60 * 60 * 1000;
+    let digits = text.find(|letter: char| !letter.is_ascii_digit())?;
+    let unit = match &text[digits..] {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60 * 1000,
+        "h" => 60 * 60 * 1000,
+        _ => return None,
+    };
+    let millis = text[..digits].parse::<u64>().ok()?.checked_mul(unit)?;
+    (1..=DAY).contains(&millis).then(|| Duration::from_millis(millis))
 }
 
 /// What people write for a type that JSON Schema calls otherwise.

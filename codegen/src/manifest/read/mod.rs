@@ -4,9 +4,9 @@
 mod check;
 mod json;
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
+use std::time::Duration;
 
 use serde_json::Value;
 use toml::Spanned;
@@ -14,8 +14,8 @@ use toml::de::{DeTable, DeValue};
 use toolc::segment::FactValue;
 use toolc::table::Type;
 
-use super::keys::{CHOICE, FACT, Key, PROPERTY, SCHEMA};
-use super::{FactManifest, offsets, standard};
+use super::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
+use super::{offsets, standard};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
 use crate::schema::{Additional, Bounds, Choice, Property, Schema};
 use crate::source::{Kind, Source};
@@ -33,6 +33,7 @@ pub(super) struct Reader<'t> {
     source: SourceId,
     text: &'t str,
     table: &'t DeTable<'t>,
+    keys: &'static [&'static [Key]],
     place: Place,
     sink: &'t Sink,
     questions: &'t RefCell<Questions>,
@@ -52,20 +53,27 @@ impl<'t> Reader<'t> {
         // The whole file would be no place to point at.
         let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(0..0);
         let place = Place::new(id, first);
-        let reader = Self { source: id, text: &source.text, table, place, sink, questions, depth: 0 };
-        reader.check(&[kind.keys()], &format!("a {}'s manifest", kind.noun()));
+        let keys = kind.keys();
+        let reader = Self { source: id, text: &source.text, table, keys, place, sink, questions, depth: 0 };
+        reader.check(kind.document());
         reader
     }
 
     /// A table within it. None where it is too deep.
-    fn nested(&self, table: &'t DeTable<'t>, place: Place, keys: &[&'static [Key]], what: &str) -> Option<Self> {
-        let reader = Self { table, place, depth: self.depth + 1, ..*self };
+    fn nested(
+        &self,
+        table: &'t DeTable<'t>,
+        place: Place,
+        keys: &'static [&'static [Key]],
+        what: &str,
+    ) -> Option<Self> {
+        let reader = Self { table, keys, place, depth: self.depth + 1, ..*self };
         if reader.depth > DEEPEST {
             let message = format!("a schema nested more than {DEEPEST} deep");
             self.sink.push(Diagnostic::new(Code::SCHEMA_TOO_LARGE, place, message).help("flatten it"));
             return None;
         }
-        reader.check(keys, what);
+        reader.check(what);
         Some(reader)
     }
 
@@ -143,23 +151,78 @@ impl<'t> Reader<'t> {
         Some((value, value.get_ref().as_str()?))
     }
 
-    /// The facts that a table declares, in the author's order.
-    pub(super) fn facts(&self, key: &str) -> Vec<FactManifest> {
-        let table = self.table.get(key).and_then(|value| value.get_ref().as_table());
-        let fact = |(name, value): (&'t Spanned<Cow<'t, str>>, &'t Spanned<DeValue<'t>>)| {
-            let place = Place::new(self.source, name.span());
-            let what = format!("the fact `{}`", name.get_ref());
-            let reader = self.nested(value.get_ref().as_table()?, place, &[FACT], &what)?;
-            Some(FactManifest {
-                name: At::new(name.get_ref().to_string(), place),
-                default: reader.fact_value("default")?,
-                description: reader.text("description").map(|text| text.value).unwrap_or_default(),
-            })
-        };
-        table.into_iter().flatten().filter_map(fact).collect()
+    /// The table that is a key's value.
+    pub(super) fn table(&self, key: &str) -> Option<Self> {
+        let value = self.table.get(key)?;
+        self.nested(value.get_ref().as_table()?, self.at(value), self.inner(key), &format!("`{key}`"))
     }
 
-    fn fact_value(&self, key: &str) -> Option<FactValue> {
+    /// The tables in a key's table, with their names, in the author's order.
+    pub(super) fn tables(&self, key: &str) -> Vec<(At<String>, Self)> {
+        let table = |(name, value): (At<String>, &'t Spanned<DeValue<'t>>)| {
+            let what = format!("`{key}.{}`", name.value);
+            let reader = self.nested(value.get_ref().as_table()?, name.place, self.inner(key), &what)?;
+            Some((name, reader))
+        };
+        self.entries(key).filter_map(table).collect()
+    }
+
+    /// The tables in a key's array.
+    pub(super) fn list(&self, key: &str) -> Vec<Self> {
+        let table = |item: &'t Spanned<DeValue<'t>>| {
+            let table = item.get_ref().as_table()?;
+            // The whole table would be no place to point at.
+            let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(item.span());
+            let place = Place::new(self.source, first);
+            self.nested(table, place, self.inner(key), &format!("a table of `{key}`"))
+        };
+        self.items(key).filter_map(table).collect()
+    }
+
+    /// The strings in a key's table, with their names.
+    pub(super) fn texts_by_name(&self, key: &str) -> Vec<(At<String>, At<String>)> {
+        let text = |(name, value): (At<String>, &'t Spanned<DeValue<'t>>)| {
+            Some((name, At::new(value.get_ref().as_str()?.to_owned(), self.at(value))))
+        };
+        self.entries(key).filter_map(text).collect()
+    }
+
+    /// The numbers in a key's table, with their names.
+    pub(super) fn numbers_by_name(&self, key: &str) -> Vec<(At<String>, f64)> {
+        let number = |(name, value): (At<String>, &'t Spanned<DeValue<'t>>)| Some((name, json(value).ok()?.as_f64()?));
+        self.entries(key).filter_map(number).collect()
+    }
+
+    fn entries(&self, key: &str) -> impl Iterator<Item = (At<String>, &'t Spanned<DeValue<'t>>)> + use<'t> {
+        let (source, table) = (self.source, self.table.get(key).and_then(|value| value.get_ref().as_table()));
+        table
+            .into_iter()
+            .flatten()
+            .map(move |(name, value)| (At::new(name.get_ref().to_string(), Place::new(source, name.span())), value))
+    }
+
+    /// The keys of the tables in a key's value.
+    fn inner(&self, key: &str) -> &'static [&'static [Key]] {
+        let form = self.keys.iter().copied().flatten().find(|known| known.name == key).map(|known| &known.form);
+        match form {
+            Some(Form::Table(keys) | Form::Tables(keys) | Form::List(keys)) => std::slice::from_ref(keys),
+            _ => unreachable!("`{key}` holds no tables"),
+        }
+    }
+
+    /// A length of time.
+    pub(super) fn duration(&self, key: &str) -> Option<At<Duration>> {
+        let (value, text) = self.string(key)?;
+        check::duration(text).map(|duration| At::new(duration, self.at(value)))
+    }
+
+    /// An integer of at least 1.
+    pub(super) fn count(&self, key: &str) -> Option<u32> {
+        self.json(key)?.value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0)
+    }
+
+    /// A fact's value.
+    pub(super) fn fact_value(&self, key: &str) -> Option<FactValue> {
         match self.json(key)?.value {
             Value::String(text) => Some(FactValue::Text(text.into())),
             Value::Bool(flag) => Some(FactValue::Boolean(flag)),
@@ -276,7 +339,8 @@ impl<'t> Reader<'t> {
         types
     }
 
-    fn flag(&self, key: &str) -> Option<bool> {
+    /// `true` or `false`.
+    pub(super) fn flag(&self, key: &str) -> Option<bool> {
         self.table.get(key)?.get_ref().as_bool()
     }
 

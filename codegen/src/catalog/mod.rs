@@ -1,0 +1,319 @@
+//! Resolve: every manifest together. Names become ids, once; no stage behind this one looks anything up by name.
+
+mod names;
+mod resolve;
+mod settings;
+
+use std::ops::Index;
+
+use serde_json::Value;
+use toolc::graph::{Graph, Members};
+use toolc::segment::{Atoms, Comparison, FactValue};
+
+use crate::diagnostic::{At, Place};
+use crate::doc::Doc;
+use crate::manifest::{
+    CommandsManifest, DialectManifest, DistributionManifest, FactManifest, ToolManifest, ToolsetManifest,
+    VariableManifest,
+};
+use crate::text::questions::{AtomId, Template, When};
+pub use resolve::resolve;
+pub use settings::Settings;
+
+/// Index of a tool in its catalog. Ids are in the order of the names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ToolId(pub usize);
+
+/// Index of a toolset in its catalog. Ids are in the order of the names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ToolsetId(pub usize);
+
+/// Index of a fact in its catalog. Ids are in the order of the names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FactId(pub usize);
+
+/// Index of an environment variable in its catalog. Ids are in the order of the names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VariableId(pub usize);
+
+/// Everything that a project declares, linked.
+#[derive(Debug)]
+pub struct Catalog {
+    tools: Vec<Tool>,
+    toolsets: Vec<Toolset>,
+    distributions: Vec<Distribution>,
+    commands: Vec<CommandsManifest>,
+    facts: Vec<FactManifest>,
+    variables: Vec<VariableManifest>,
+    settings: Settings,
+    graph: Graph,
+    /// What the turn of all tools shows.
+    everything: Members,
+}
+
+/// A tool and its home.
+#[derive(Debug)]
+pub struct Tool {
+    /// What its author wrote.
+    pub manifest: ToolManifest,
+    /// The toolset that owns it.
+    pub home: ToolsetId,
+    /// What its conditions ask. Empty where something of it is unknown, which has been reported.
+    pub atoms: Vec<Atom>,
+    /// The facts that its texts write out.
+    pub facts: Vec<FactId>,
+    /// What has to be there for it to be shown, as far as that has names.
+    pub requires: Requires,
+    /// The tool to use instead, if it is deprecated.
+    pub replacement: Option<ToolId>,
+    /// The dialects that show something otherwise, and which of the manifest's tables says what.
+    dialects: Vec<(&'static str, usize)>,
+}
+
+/// What has to be there for a tool to be shown, linked.
+#[derive(Debug, Default)]
+pub struct Requires {
+    /// Variables, all of which are set.
+    pub env: Vec<VariableId>,
+    /// Variables, one of which is set.
+    pub any_env: Vec<VariableId>,
+    /// Tools, all of which are shown, each with where that is said.
+    pub tools: Vec<(ToolId, Place)>,
+    /// Tools, one of which is shown.
+    pub any_tools: Vec<(ToolId, Place)>,
+}
+
+/// A question that conditions ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Atom {
+    /// Whether this tool is in the turn.
+    Tool(ToolId),
+    /// Whether this fact is true.
+    Fact(FactId),
+    /// How this fact compares.
+    Compared(FactId, Comparison, FactValue),
+}
+
+/// A toolset, linked.
+#[derive(Debug)]
+pub struct Toolset {
+    /// What its author wrote.
+    pub manifest: ToolsetManifest,
+    /// Whether anybody wrote it; if not, a tool only named it as its home.
+    pub declared: bool,
+    /// The tools whose home it is.
+    pub home_tools: Vec<ToolId>,
+    /// The tools that it lists.
+    pub tools: Vec<ToolId>,
+    /// The toolsets that it includes, each with where that is said.
+    pub includes: Vec<(ToolsetId, Place)>,
+    /// Its base, with where that is said.
+    pub base: Option<(ToolsetId, Place)>,
+    /// Tools that it does not hold.
+    pub excludes: Vec<ToolId>,
+    /// What its requirements ask.
+    pub atoms: Vec<Atom>,
+    /// What has to be there for its home tools to be shown.
+    pub requires: Requires,
+}
+
+/// Toolsets to be drawn, linked.
+#[derive(Debug)]
+pub struct Distribution {
+    /// What its author wrote.
+    pub manifest: DistributionManifest,
+    /// Each toolset, and how likely it is in percent.
+    pub toolsets: Vec<(ToolsetId, f64)>,
+}
+
+/// What a tool's texts and conditions depend on, in one turn.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    atoms: Atoms,
+    facts: Vec<FactValue>,
+}
+
+impl Setting {
+    /// What a document of the tool is there.
+    pub fn value(&self, doc: &Doc) -> Value {
+        doc.value(self.atoms, &self.facts)
+    }
+
+    /// What a text of the tool says there.
+    pub fn text(&self, template: &Template) -> String {
+        self.value(&Doc::Text(template.clone())).as_str().map(str::to_owned).unwrap_or_default()
+    }
+}
+
+impl Tool {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.manifest.name.value
+    }
+
+    /// What a dialect shows otherwise.
+    pub fn otherwise(&self, dialect: &str) -> Option<&DialectManifest> {
+        let found = self.dialects.iter().find(|(name, _)| *name == dialect);
+        found.map(|(_, index)| &self.manifest.dialects[*index])
+    }
+
+    /// Its name in a dialect.
+    pub fn name_in(&self, dialect: &str) -> &str {
+        self.otherwise(dialect).and_then(|otherwise| otherwise.name.as_ref()).map_or(self.name(), |name| &name.value)
+    }
+}
+
+impl Toolset {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.manifest.name.value
+    }
+
+    /// The tools that it holds by itself: those that it lists, and its home tools unless it is closed.
+    pub fn direct(&self) -> impl Iterator<Item = ToolId> {
+        let home_tools: &[ToolId] = if self.manifest.closed { &[] } else { &self.home_tools };
+        home_tools.iter().chain(&self.tools).copied()
+    }
+
+    /// Whatever it brings along: includes and base.
+    pub fn edges(&self) -> impl Iterator<Item = (ToolsetId, Place)> {
+        self.includes.iter().copied().chain(self.base)
+    }
+}
+
+impl Index<ToolId> for Catalog {
+    type Output = Tool;
+
+    fn index(&self, id: ToolId) -> &Tool {
+        &self.tools[id.0]
+    }
+}
+
+impl Index<ToolsetId> for Catalog {
+    type Output = Toolset;
+
+    fn index(&self, id: ToolsetId) -> &Toolset {
+        &self.toolsets[id.0]
+    }
+}
+
+impl Index<FactId> for Catalog {
+    type Output = FactManifest;
+
+    fn index(&self, id: FactId) -> &FactManifest {
+        &self.facts[id.0]
+    }
+}
+
+impl Index<VariableId> for Catalog {
+    type Output = VariableManifest;
+
+    fn index(&self, id: VariableId) -> &VariableManifest {
+        &self.variables[id.0]
+    }
+}
+
+impl Catalog {
+    /// Every environment variable, by name.
+    pub fn variables(&self) -> &[VariableManifest] {
+        &self.variables
+    }
+
+    /// Every distribution, by name.
+    pub fn distributions(&self) -> &[Distribution] {
+        &self.distributions
+    }
+
+    /// Every manifest of command rules, by name.
+    pub fn commands(&self) -> &[CommandsManifest] {
+        &self.commands
+    }
+
+    /// The project's settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Every fact, by name.
+    pub fn facts(&self) -> &[FactManifest] {
+        &self.facts
+    }
+
+    /// Those of some granted tools that a turn shows where every fact is at its default, and everything else is there
+    /// that they require. The set is decided before any text.
+    pub fn shown(&self, granted: Members) -> Members {
+        let mut shown = granted;
+        for (id, tool) in self.tools() {
+            let home = &self[tool.home];
+            shown[id.0] &= self.allows(&tool.manifest.requires.when, &tool.atoms)
+                && self.allows(&home.manifest.requires.when, &home.atoms);
+        }
+        // Without rings, which are errors, this ends after as many rounds as requirements are deep.
+        loop {
+            let met = |requires: &Requires| {
+                let is_shown = |(id, _): &(ToolId, Place)| shown[id.0];
+                requires.tools.iter().all(is_shown)
+                    && (requires.any_tools.is_empty() || requires.any_tools.iter().any(is_shown))
+            };
+            let leaves =
+                |&(id, tool): &(ToolId, &Tool)| shown[id.0] && !(met(&tool.requires) && met(&self[tool.home].requires));
+            let left: Vec<ToolId> = self.tools().filter(leaves).map(|(id, _)| id).collect();
+            if left.is_empty() {
+                return shown;
+            }
+            left.into_iter().for_each(|id| shown[id.0] = false);
+        }
+    }
+
+    /// Whether a requirement's condition holds.
+    fn allows(&self, when: &Option<At<When>>, atoms: &[Atom]) -> bool {
+        // More atoms than there may be are only reported later.
+        let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[]));
+        when.as_ref().is_none_or(|when| when.value.holds(&atom))
+    }
+
+    /// Whether an atom holds in a turn of these tools, with every fact at its default.
+    fn holds(&self, atom: &Atom, members: &[bool]) -> bool {
+        match atom {
+            Atom::Tool(id) => members.get(id.0).copied().unwrap_or(false),
+            Atom::Fact(id) => self[*id].default == FactValue::Boolean(true),
+            Atom::Compared(id, comparison, with) => comparison.holds(&self[*id].default, with),
+        }
+    }
+
+    /// What a tool's texts and conditions come to in a turn of these tools, with every fact at its default.
+    pub fn setting(&self, tool: &Tool, members: &[bool]) -> Setting {
+        Setting {
+            atoms: (tool.atoms.iter().enumerate())
+                .map(|(index, atom)| Atoms::from(self.holds(atom, members)) << index)
+                .sum(),
+            facts: tool.facts.iter().map(|id| self[*id].default.clone()).collect(),
+        }
+    }
+
+    /// The same in the turn of all tools.
+    pub fn full_setting(&self, tool: &Tool) -> Setting {
+        self.setting(tool, &self.everything)
+    }
+
+    /// Every tool, by name.
+    pub fn tools(&self) -> impl Iterator<Item = (ToolId, &Tool)> {
+        self.tools.iter().enumerate().map(|(id, tool)| (ToolId(id), tool))
+    }
+
+    /// Every toolset, by name.
+    pub fn toolsets(&self) -> impl Iterator<Item = (ToolsetId, &Toolset)> {
+        self.toolsets.iter().enumerate().map(|(id, toolset)| (ToolsetId(id), toolset))
+    }
+
+    /// What the toolsets hold, as plain indices: ids are its positions.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The tools that a toolset resolves to, by name.
+    pub fn resolve(&self, id: ToolsetId) -> Vec<ToolId> {
+        let members = self.graph.resolve(id.0);
+        (0..members.len()).filter(|&tool| members[tool]).map(ToolId).collect()
+    }
+}

@@ -1,0 +1,155 @@
+//! Names to ids; and to findings, where there is no such name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
+
+use toolc::segment::{Comparison, FactValue};
+
+use super::{Atom, FactId, ToolId, ToolsetId, VariableId};
+use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::lower::{DIALECTS, Dialect};
+use crate::manifest::FactManifest;
+use crate::source::Kind;
+use crate::text::condition::Asks;
+
+/// Every name that something has.
+pub(super) struct Names<'s> {
+    pub(super) tools: BTreeMap<String, ToolId>,
+    pub(super) toolsets: BTreeMap<String, ToolsetId>,
+    pub(super) facts: BTreeMap<String, FactId>,
+    /// Toolsets that have a manifest; the others are assumed.
+    pub(super) declared: BTreeSet<String>,
+    /// Of toolsets, each with the name that it stands for.
+    pub(super) aliases: BTreeMap<String, String>,
+    pub(super) variables: BTreeMap<String, VariableId>,
+    pub(super) broken: Vec<(Kind, String)>,
+    pub(super) sink: &'s Sink,
+}
+
+impl Names<'_> {
+    pub(super) fn atom(&self, asks: &At<Asks>, facts: &BTreeMap<String, FactManifest>) -> Option<Atom> {
+        let place = asks.place;
+        match &asks.value {
+            Asks::Tool(name) => self.tool(&At::new(name.clone(), place)).map(Atom::Tool),
+            Asks::Fact(name, compared) => {
+                let id = self.fact(&At::new(name.clone(), place))?;
+                let fact = &facts[name];
+                let asked = compared.as_ref().map_or(&FactValue::Boolean(true), |(_, with)| with);
+                if discriminant(asked) != discriminant(&fact.default) {
+                    let message = format!("the fact `{name}` is {}, not {}", fact.default.noun(), asked.noun());
+                    self.sink.push(
+                        Diagnostic::new(Code::FACT_TYPE, place, message)
+                            .related(fact.name.place, "declared here")
+                            .help(if compared.is_some() {
+                                "compare it with a value of its own type"
+                            } else {
+                                "compare it"
+                            }),
+                    );
+                    return None;
+                }
+                match compared {
+                    None => Some(Atom::Fact(id)),
+                    Some((Comparison::Equal | Comparison::NotEqual, _) | (_, FactValue::Integer(_))) => {
+                        let (comparison, with) = compared.clone()?;
+                        Some(Atom::Compared(id, comparison, with))
+                    }
+                    Some(_) => {
+                        let message = format!("the fact `{name}` is {}, which has no order", fact.default.noun());
+                        self.sink.push(Diagnostic::new(Code::FACT_TYPE, place, message).help("use `==` or `!=`"));
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn fact(&self, name: &At<String>) -> Option<FactId> {
+        let found = self.facts.get(&name.value).copied();
+        if found.is_none() {
+            self.sink.push(
+                Diagnostic::new(Code::UNKNOWN_FACT, name.place, format!("unknown fact `{}`", name.value))
+                    .help_nearest(&name.value, self.facts.keys().map(String::as_str), "the facts are")
+                    .help("facts are declared in `manifests/facts.toml`"),
+            );
+        }
+        found
+    }
+
+    pub(super) fn tool(&self, name: &At<String>) -> Option<ToolId> {
+        let found = self.tools.get(&name.value).copied();
+        if found.is_none() && !self.is_broken(Kind::Tool, &name.value) {
+            let found = Diagnostic::new(Code::UNKNOWN_TOOL, name.place, format!("unknown tool `{}`", name.value));
+            self.sink.push(if self.declared.contains(&name.value) {
+                found.help(format!("`{}` is a toolset: name it in `includes`", name.value))
+            } else {
+                found.help_nearest(&name.value, self.tools.keys().map(String::as_str), "the tools are")
+            });
+        }
+        found
+    }
+
+    pub(super) fn toolset(&self, name: &At<String>) -> Option<ToolsetId> {
+        if self.declared.contains(&name.value) {
+            return self.toolsets.get(&name.value).copied();
+        }
+        if !self.is_broken(Kind::Toolset, &name.value) {
+            let found = unknown_toolset(name, "toolset");
+            self.sink.push(if let Some(toolset) = self.aliases.get(&name.value) {
+                found.help(format!("`{}` is a legacy name: write `{toolset}`", name.value))
+            } else if self.tools.contains_key(&name.value) {
+                found.help(format!("`{}` is a tool: name it in `tools`", name.value))
+            } else {
+                self.nearest_toolset(found, name)
+            });
+        }
+        None
+    }
+
+    pub(super) fn check_home(&self, name: &At<String>) {
+        if !self.declared.contains(&name.value) && !self.is_broken(Kind::Toolset, &name.value) {
+            let found = unknown_toolset(name, "home toolset");
+            self.sink.push(
+                self.nearest_toolset(found, name)
+                    .help(format!("or declare it, in `manifests/toolsets/{}.toml`", name.value)),
+            );
+        }
+    }
+
+    /// A variable that `env.toml` describes.
+    pub(super) fn variable(&self, name: &At<String>) -> Option<VariableId> {
+        let found = self.variables.get(&name.value).copied();
+        if found.is_none() && !self.is_broken(Kind::Env, "env") {
+            self.sink.push(
+                Diagnostic::new(Code::UNKNOWN_VARIABLE, name.place, format!("unknown variable `{}`", name.value))
+                    .help_nearest(&name.value, self.variables.keys().map(String::as_str), "the variables are")
+                    .help(format!("variables are described in `manifests/env.toml`, as `[env.{}]`", name.value)),
+            );
+        }
+        found
+    }
+
+    /// A dialect that there is.
+    pub(super) fn dialect(&self, name: &At<String>) -> Option<&'static Dialect> {
+        let found = DIALECTS.iter().find(|dialect| dialect.name == name.value);
+        if found.is_none() {
+            self.sink.push(
+                Diagnostic::new(Code::UNKNOWN_DIALECT, name.place, format!("unknown dialect `{}`", name.value))
+                    .help_nearest(&name.value, DIALECTS.iter().map(|dialect| dialect.name), "the dialects are"),
+            );
+        }
+        found
+    }
+
+    fn nearest_toolset(&self, found: Diagnostic, name: &At<String>) -> Diagnostic {
+        found.help_nearest(&name.value, self.declared.iter().map(String::as_str), "the toolsets are")
+    }
+
+    fn is_broken(&self, kind: Kind, name: &str) -> bool {
+        self.broken.iter().any(|(of, broken)| *of == kind && broken == name)
+    }
+}
+
+fn unknown_toolset(name: &At<String>, what: &str) -> Diagnostic {
+    Diagnostic::new(Code::UNKNOWN_TOOLSET, name.place, format!("unknown {what} `{}`", name.value))
+}

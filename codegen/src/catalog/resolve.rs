@@ -1,0 +1,159 @@
+//! Links everything: names become ids, once. What cannot be linked is reported and left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toolc::graph::{Graph, Set};
+
+use super::names::Names;
+use super::settings::settings;
+use super::{Atom, Catalog, Distribution, FactId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
+use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
+use crate::source::Kind;
+use crate::text::questions::Questions;
+
+/// Links everything. What cannot be linked is reported and left out.
+pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
+    let Manifests { tools, toolsets, distributions, commands, facts, variables, settings: written, broken } = manifests;
+    let tools = unique(tools, |tool| &tool.name, Code::DUPLICATE_TOOL, Kind::Tool, sink);
+    let mut toolsets = unique(toolsets, |toolset| &toolset.name, Code::DUPLICATE_TOOLSET, Kind::Toolset, sink);
+    let distributions = unique(distributions, |one| &one.name, Code::DUPLICATE_NAME, Kind::Distribution, sink);
+    let commands = unique(commands, |one| &one.name, Code::DUPLICATE_NAME, Kind::Commands, sink);
+
+    // A home that nobody declares is reported once, and then taken for declared: its tools are still checked.
+    let declared: BTreeSet<String> = toolsets.keys().cloned().collect();
+    for tool in tools.values() {
+        let place = tool.toolset.as_ref().map_or(tool.name.place, |home| home.place);
+        let name = tool.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default();
+        toolsets.entry(name.clone()).or_insert_with(|| ToolsetManifest::assumed(At::new(name, place)));
+    }
+    let facts: BTreeMap<String, FactManifest> = facts.into_iter().map(|fact| (fact.name.value.clone(), fact)).collect();
+    let variables: BTreeMap<_, _> = variables.into_iter().map(|one| (one.name.value.clone(), one)).collect();
+    let aliases = toolsets
+        .values()
+        .flat_map(|toolset| toolset.aliases.iter().map(|alias| (alias.value.clone(), toolset.name.value.clone())));
+    let names = Names {
+        facts: facts.keys().cloned().zip((0..).map(FactId)).collect(),
+        variables: variables.keys().cloned().zip((0..).map(VariableId)).collect(),
+        tools: tools.keys().cloned().zip((0..).map(ToolId)).collect(),
+        toolsets: toolsets.keys().cloned().zip((0..).map(ToolsetId)).collect(),
+        aliases: aliases.collect(),
+        declared,
+        broken,
+        sink,
+    };
+    let settings = settings(written, &names, sink);
+    let tools: Vec<Tool> = tools.into_values().map(|manifest| tool(manifest, &names, &facts)).collect();
+    let toolsets: Vec<Toolset> = (toolsets.into_values().zip((0..).map(ToolsetId)))
+        .map(|(manifest, id)| {
+            let home_tools = (0..tools.len()).filter(|&tool| tools[tool].home == id).map(ToolId).collect();
+            toolset(manifest, home_tools, &names, &facts)
+        })
+        .collect();
+    let distributions = distributions.into_values().map(|manifest| Distribution {
+        toolsets: manifest
+            .toolsets
+            .iter()
+            .filter_map(|(name, percent)| Some((names.toolset(name)?, *percent)))
+            .collect(),
+        manifest,
+    });
+    let distributions = distributions.collect();
+    let sets = toolsets.iter().map(|toolset| Set {
+        tools: toolset.direct().map(|tool| tool.0).collect(),
+        includes: toolset.includes.iter().map(|(id, _)| id.0).collect(),
+        base: toolset.base.map(|(id, _)| id.0),
+        excludes: toolset.excludes.iter().map(|tool| tool.0).collect(),
+    });
+    let graph = Graph { tools: tools.len(), sets: sets.collect() };
+    let all = vec![true; tools.len()];
+    let catalog = Catalog {
+        everything: Vec::new(),
+        tools,
+        toolsets,
+        distributions,
+        commands: commands.into_values().collect(),
+        facts: facts.into_values().collect(),
+        variables: variables.into_values().collect(),
+        settings,
+        graph,
+    };
+    Catalog { everything: catalog.shown(all), ..catalog }
+}
+
+type Facts = BTreeMap<String, FactManifest>;
+
+fn tool(manifest: ToolManifest, names: &Names<'_>, facts: &Facts) -> Tool {
+    let home = manifest.toolset.as_ref();
+    if let Some(home) = home {
+        names.check_home(home);
+    }
+    let home = names.toolsets[home.map_or("", |home| home.value.as_str())];
+    let written: Vec<_> = manifest.questions.facts.iter().map(|name| names.fact(name)).collect();
+    let replacement = manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
+    let dialects = manifest.dialects.iter().enumerate();
+    Tool {
+        home,
+        atoms: atoms(&manifest.questions, names, facts),
+        facts: written.into_iter().collect::<Option<_>>().unwrap_or_default(),
+        requires: requires(&manifest.requires, names),
+        replacement: replacement.and_then(|name| names.tool(name)),
+        dialects: dialects.filter_map(|(index, one)| Some((names.dialect(&one.dialect)?.name, index))).collect(),
+        manifest,
+    }
+}
+
+fn toolset(manifest: ToolsetManifest, home_tools: Vec<ToolId>, names: &Names<'_>, facts: &Facts) -> Toolset {
+    Toolset {
+        declared: names.declared.contains(&manifest.name.value),
+        home_tools,
+        tools: manifest.tools.iter().filter_map(|name| names.tool(name)).collect(),
+        includes: manifest.includes.iter().filter_map(|name| Some((names.toolset(name)?, name.place))).collect(),
+        base: manifest.base.as_ref().and_then(|name| Some((names.toolset(name)?, name.place))),
+        excludes: manifest.excludes.iter().filter_map(|name| names.tool(name)).collect(),
+        atoms: atoms(&manifest.questions, names, facts),
+        requires: requires(&manifest.requires, names),
+        manifest,
+    }
+}
+
+/// All of them are looked up before any of them is given up.
+fn atoms(questions: &Questions, names: &Names<'_>, facts: &Facts) -> Vec<Atom> {
+    let atoms: Vec<_> = questions.atoms.iter().map(|asks| names.atom(asks, facts)).collect();
+    atoms.into_iter().collect::<Option<_>>().unwrap_or_default()
+}
+
+fn requires(manifest: &RequiresManifest, names: &Names<'_>) -> Requires {
+    let tools = |list: &[At<String>]| list.iter().filter_map(|name| Some((names.tool(name)?, name.place))).collect();
+    let variables = |list: &[At<String>]| list.iter().filter_map(|name| names.variable(name)).collect();
+    Requires {
+        env: variables(&manifest.env),
+        any_env: variables(&manifest.any_env),
+        tools: tools(&manifest.tools),
+        any_tools: tools(&manifest.any_tools),
+    }
+}
+
+/// By name; of two with one name the first stays.
+fn unique<T>(
+    all: Vec<T>,
+    name: impl Fn(&T) -> &At<String>,
+    code: Code,
+    kind: Kind,
+    sink: &Sink,
+) -> BTreeMap<String, T> {
+    let mut kept: BTreeMap<String, T> = BTreeMap::new();
+    for one in all {
+        let At { value, place } = name(&one).clone();
+        match kept.get(&value) {
+            Some(first) => sink.push(
+                Diagnostic::new(code, place, format!("the {} `{value}` is declared twice", kind.noun()))
+                    .label("declared again here")
+                    .related(name(first).place, "first declared here")
+                    .help("rename one of them, or delete it"),
+            ),
+            None => drop(kept.insert(value, one)),
+        }
+    }
+    kept
+}

@@ -1,0 +1,80 @@
+//! The project's settings, linked.
+
+use std::path::Path;
+
+use super::names::Names;
+use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::lower::{DIALECTS, Dialect};
+use crate::manifest::SettingsManifest;
+use crate::source::MANIFESTS;
+use crate::write::GENERATED;
+
+/// What `toolc.toml` says, or what is assumed where it says nothing.
+#[derive(Debug)]
+pub struct Settings {
+    /// The dialects that schemas are written in.
+    pub dialects: Vec<&'static Dialect>,
+    /// The folder of the generated Rust as a module, below the project's root. None: a crate, in `generated/rust`.
+    pub rust: Option<String>,
+    /// Tools that a toolset resolves to at most.
+    pub most_tools: Option<u32>,
+    /// Tokens of the definitions of a toolset that has no budget of its own.
+    pub token_budget: Option<u32>,
+}
+
+pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sink) -> Settings {
+    for (name, level) in &manifest.levels {
+        set_level(name, &level.value, sink);
+    }
+    let named: Vec<&'static Dialect> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
+    let wanted = |dialect: &&Dialect| named.is_empty() || named.iter().any(|named| named.name == dialect.name);
+    Settings {
+        dialects: DIALECTS.iter().filter(wanted).collect(),
+        rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
+        most_tools: manifest.tools,
+        token_budget: manifest.tokens,
+    }
+}
+
+fn set_level(name: &At<String>, level: &str, sink: &Sink) {
+    let Some(code) = Code::ALL.iter().find(|code| code.id == name.value || code.name == name.value) else {
+        let known = Code::ALL.iter().filter(|code| code.level == Level::Warning).map(|code| code.name);
+        sink.push(
+            Diagnostic::new(Code::UNKNOWN_CODE, name.place, format!("there is no finding `{}`", name.value))
+                .help_nearest(&name.value, known, "those whose level can be set are"),
+        );
+        return;
+    };
+    if code.level == Level::Error {
+        let message = format!("`{}` is always an error: there is nothing to compile where it is found", code.name);
+        sink.push(Diagnostic::new(Code::UNKNOWN_CODE, name.place, message).help("take this line out"));
+        return;
+    }
+    sink.set_level(
+        *code,
+        match level {
+            "allow" => None,
+            "deny" => Some(Level::Error),
+            _ => Some(Level::Warning),
+        },
+    );
+}
+
+/// gen owns the folder and removes what it does not know: it must not be one that holds anything else.
+fn check_folder(folder: &At<String>, sink: &Sink) -> bool {
+    let parts: Vec<&str> = folder.value.split('/').collect();
+    let plain = |part: &&str| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', ':']);
+    let fits = parts.iter().all(|part| plain(&part))
+        && Path::new(&folder.value).is_relative()
+        && !["src", MANIFESTS, GENERATED].contains(&folder.value.as_str())
+        && ![MANIFESTS, GENERATED].contains(&parts[0]);
+    if !fits {
+        let message = format!("`{}` cannot be the folder of the generated module", folder.value);
+        sink.push(
+            Diagnostic::new(Code::INVALID_VALUE, folder.place, message)
+                .label("expected a folder of its own below the project's root, with `/` between its parts")
+                .help("write `src/generated`, and `mod generated;` in the crate's root"),
+        );
+    }
+    fits
+}

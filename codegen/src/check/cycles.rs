@@ -1,0 +1,96 @@
+//! What leads back to itself: toolsets that bring themselves along, tools that require themselves. The whole way round,
+//! with the place of each step.
+
+use crate::catalog::{Catalog, Requires, ToolId, ToolsetId};
+use crate::diagnostic::{Code, Diagnostic, Place, Sink};
+
+pub(super) fn check(catalog: &Catalog, sink: &Sink) {
+    let brings = |set: usize| catalog[ToolsetId(set)].edges().map(|(id, place)| (id.0, place)).collect();
+    for cycle in cycles(catalog.toolsets().count(), brings) {
+        let name = |set: usize| catalog[ToolsetId(set)].name();
+        report(&cycle, &name, "toolsets that bring themselves along", "brings along", Code::INCLUDE_CYCLE, sink);
+    }
+    let requires = |tool: usize| {
+        let tool = &catalog[ToolId(tool)];
+        let edges = |requires: &Requires| requires.tools.iter().chain(&requires.any_tools).copied().collect::<Vec<_>>();
+        let all = [edges(&tool.requires), edges(&catalog[tool.home].requires)].concat();
+        all.into_iter().map(|(id, place)| (id.0, place)).collect()
+    };
+    for cycle in cycles(catalog.tools().count(), requires) {
+        let name = |tool: usize| catalog[ToolId(tool)].name();
+        report(&cycle, &name, "tools that require themselves", "requires", Code::REQUIRES_CYCLE, sink);
+    }
+}
+
+/// A step on a way: from where, and where it is said that the way goes on.
+type Step = (usize, Place);
+
+fn report<'n>(cycle: &[Step], name: &dyn Fn(usize) -> &'n str, what: &str, verb: &str, code: Code, sink: &Sink) {
+    let ring: Vec<&str> = cycle.iter().chain(cycle.first()).map(|(node, _)| name(*node)).collect();
+    let message = format!("{what}: {}", ring.join(" → "));
+    let mut places = cycle
+        .iter()
+        .zip(ring.windows(2))
+        .map(|((_, place), edge)| (*place, format!("`{}` {verb} `{}`", edge[0], edge[1])));
+    if let Some((place, label)) = places.next() {
+        let first = Diagnostic::new(code, place, message).label(label);
+        let found = places.fold(first, |found, (place, label)| found.related(place, label));
+        sink.push(found.help("take one of these out"));
+    }
+}
+
+/// Rings in a graph of `nodes`: enough of them that without one edge of each there is none left.
+fn cycles(nodes: usize, edges: impl Fn(usize) -> Vec<(usize, Place)>) -> Vec<Vec<Step>> {
+    let mut search = Search { edges, done: vec![false; nodes], found: Vec::new() };
+    for node in 0..nodes {
+        search.from(node);
+    }
+    search.found
+}
+
+struct Search<E> {
+    edges: E,
+    /// Nodes from which everything has been seen.
+    done: Vec<bool>,
+    found: Vec<Vec<Step>>,
+}
+
+/// A node on the way, the edges that have not been followed, and where the edge stands that is being followed.
+struct Open {
+    node: usize,
+    edges: Vec<(usize, Place)>,
+    at: Option<Place>,
+}
+
+impl<E: Fn(usize) -> Vec<(usize, Place)>> Search<E> {
+    /// Depth first, with the way kept by hand: it may be as long as a project is large.
+    fn from(&mut self, node: usize) {
+        let mut way: Vec<Open> = Vec::new();
+        // Where on the way a node stands.
+        let mut on_way = std::collections::HashMap::new();
+        let mut next = Some(node);
+        loop {
+            if let Some(node) = next.take().filter(|node| !self.done[*node]) {
+                let mut edges = (self.edges)(node);
+                edges.reverse();
+                on_way.insert(node, way.len());
+                way.push(Open { node, edges, at: None });
+            }
+            let Some(open) = way.last_mut() else { return };
+            let Some((target, place)) = open.edges.pop() else {
+                self.done[open.node] = true;
+                on_way.remove(&open.node);
+                way.pop();
+                continue;
+            };
+            open.at = Some(place);
+            match on_way.get(&target) {
+                Some(&start) => {
+                    let ring = way[start..].iter().filter_map(|open| Some((open.node, open.at?)));
+                    self.found.push(ring.collect());
+                }
+                None => next = Some(target),
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Requirements that cannot be asked: conditions over tools, and environment variables that no system has.
+
+use crate::catalog::{Atom, Catalog};
+use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::text::condition::Condition;
+use crate::text::questions::{AtomId, When};
+
+pub(super) fn check(catalog: &Catalog, sink: &Sink) {
+    let tools = catalog.tools().map(|(_, tool)| (&tool.manifest.requires.when, &tool.atoms));
+    let toolsets = catalog.toolsets().map(|(_, toolset)| (&toolset.manifest.requires.when, &toolset.atoms));
+    for (when, atoms) in tools.chain(toolsets) {
+        // Where something of it is unknown there are no atoms, and that has been reported.
+        if let Some(when) = when.as_ref().filter(|when| asks_for_tools(&when.value, atoms)) {
+            sink.push(
+                Diagnostic::new(Code::REQUIRES_WHEN, when.place, "a requirement's condition can ask for facts only")
+                    .help("name the tools in `tools` (all of them) or `any_tools` (one of them)"),
+            );
+        }
+    }
+    for variable in catalog.variables() {
+        check_variable(&variable.name, sink);
+    }
+}
+
+fn asks_for_tools(when: &When, atoms: &[Atom]) -> bool {
+    match when {
+        Condition::Atom(AtomId(atom)) => matches!(atoms.get(*atom), Some(Atom::Tool(_))),
+        Condition::Not(inner) => asks_for_tools(inner, atoms),
+        Condition::And(parts) | Condition::Or(parts) => parts.iter().any(|part| asks_for_tools(part, atoms)),
+    }
+}
+
+/// What POSIX calls a name, in either case.
+fn check_variable(name: &At<String>, sink: &Sink) {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if name.value.starts_with(|letter: char| letter.is_ascii_digit())
+        || name.value.is_empty()
+        || !name.value.chars().all(is_part)
+    {
+        let message = format!("`{}` cannot be the name of an environment variable", name.value);
+        sink.push(
+            Diagnostic::new(Code::INVALID_NAME, name.place, message)
+                .label("expected letters, digits and `_`, the first one no digit"),
+        );
+    }
+}
