@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::catalog::{Atom, Catalog, Tool};
 use crate::doc::Doc;
-use crate::schema::Schema;
 use crate::text::questions::{AtomId, Template};
 
 /// A shape that one family of providers wants.
@@ -25,7 +24,7 @@ pub const DIALECTS: &[Dialect] = &[Dialect { name: "openai", variant: "OpenAi", 
 struct Shown<'c> {
     name: &'c str,
     description: &'c Template,
-    params: &'c Schema,
+    params: Doc,
 }
 
 impl Dialect {
@@ -35,7 +34,7 @@ impl Dialect {
         let mut doc = (self.lower)(&Shown {
             name: tool.name_in(self.name),
             description: &description.unwrap_or(&tool.manifest.description).value,
-            params: &tool.manifest.params,
+            params: tool.manifest.parameters(),
         });
         // Texts that list other tools list them by their names there.
         doc.rename(&|AtomId(atom)| match tool.atoms.get(atom) {
@@ -55,7 +54,7 @@ fn openai(tool: &Shown<'_>) -> Doc {
             Doc::object([
                 ("name", Value::from(tool.name).into()),
                 ("description", Doc::Text(tool.description.clone())),
-                ("parameters", tool.params.to_doc()),
+                ("parameters", tool.params.clone()),
             ]),
         ),
     ])

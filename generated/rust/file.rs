@@ -2,7 +2,12 @@
 
 //! The toolset `file`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `file`: Read, write, edit and search files.
 #[diagnostic::on_unimplemented(
@@ -43,12 +48,12 @@ pub trait FileTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: FileTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: FileTools> Provider for Home<H> {
+impl<H: FileTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             patch::TOOL,
@@ -64,6 +69,9 @@ impl<H: FileTools> Provider for Home<H> {
     fn facts(&self) -> &[Fact] {
         super::FACTS
     }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
+    }
     fn call<'a>(
         &'a self,
         index: usize,
@@ -74,27 +82,31 @@ impl<H: FileTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: FileTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: FileTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(FileTools::patch(handlers, patch::Args::from(args), call)),
+        0 => Reply::Ready(FileTools::patch(&**handlers, patch::Args::from(args), call)),
         1 => {
             Reply::Ready(
-                FileTools::read_file(handlers, read_file::Args::from(args), call),
+                FileTools::read_file(&**handlers, read_file::Args::from(args), call),
             )
         }
         2 => {
             Reply::Ready(
-                FileTools::search_files(handlers, search_files::Args::from(args), call),
+                FileTools::search_files(
+                    &**handlers,
+                    search_files::Args::from(args),
+                    call,
+                ),
             )
         }
         3 => {
             Reply::Ready(
-                FileTools::write_file(handlers, write_file::Args::from(args), call),
+                FileTools::write_file(&**handlers, write_file::Args::from(args), call),
             )
         }
         _ => Reply::no_such_tool(index),
@@ -129,6 +141,7 @@ pub mod patch {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -244,6 +257,7 @@ pub mod read_file {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -421,6 +435,7 @@ pub mod search_files {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -587,6 +602,7 @@ pub mod write_file {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};

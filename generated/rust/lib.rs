@@ -15,7 +15,16 @@
 
 use ::std::borrow::Cow::Borrowed;
 
-use ::toolc::{Call, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::requirement::Requirement;
+
+use ::toolc::segment::*;
+
+use ::toolc::{
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply,
+    Slots, Text, Tool, Toolset, Variable,
+};
 
 const _: () = ::toolc::assert_stamp(4);
 
@@ -39,12 +48,12 @@ pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where
     H: FileTools + TerminalTools + TodoTools + 'static,
 {
-    Box::new(Everything(handlers))
+    Box::new(Everything(Arc::new(handlers)))
 }
 
-struct Everything<H>(H);
+struct Everything<H>(Arc<H>);
 
-impl<H: FileTools + TerminalTools + TodoTools> Provider for Everything<H> {
+impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             self::file::patch::TOOL,
@@ -175,3 +184,45 @@ pub static TOOLSETS: &[Toolset] = &[
 
 /// What the tools' conditions and texts ask for.
 pub static FACTS: &[Fact] = &[];
+
+/// Environment variables that tools require.
+pub static VARIABLES: &[Variable] = &[];
+
+/// Toolsets to be drawn.
+pub static DISTRIBUTIONS: &[Distribution] = &[];
+
+/// Names, for hosts that would rather not spell them.
+pub mod names {
+    /// Of tools.
+    pub mod tools {
+        /// `patch`
+        pub const PATCH: &str = "patch";
+        /// `read_file`
+        pub const READ_FILE: &str = "read_file";
+        /// `search_files`
+        pub const SEARCH_FILES: &str = "search_files";
+        /// `terminal`
+        pub const TERMINAL: &str = "terminal";
+        /// `todo`
+        pub const TODO: &str = "todo";
+        /// `write_file`
+        pub const WRITE_FILE: &str = "write_file";
+    }
+    /// Of toolsets.
+    pub mod toolsets {
+        /// `cli`
+        pub const CLI: &str = "cli";
+        /// `core`
+        pub const CORE: &str = "core";
+        /// `debugging`
+        pub const DEBUGGING: &str = "debugging";
+        /// `file`
+        pub const FILE: &str = "file";
+        /// `safe`
+        pub const SAFE: &str = "safe";
+        /// `terminal`
+        pub const TERMINAL: &str = "terminal";
+        /// `todo`
+        pub const TODO: &str = "todo";
+    }
+}

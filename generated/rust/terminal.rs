@@ -2,7 +2,12 @@
 
 //! The toolset `terminal`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `terminal`: Run shell commands on the host.
 #[diagnostic::on_unimplemented(
@@ -23,12 +28,12 @@ pub trait TerminalTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: TerminalTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: TerminalTools> Provider for Home<H> {
+impl<H: TerminalTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[terminal::TOOL];
         TOOLS
@@ -38,6 +43,9 @@ impl<H: TerminalTools> Provider for Home<H> {
     }
     fn facts(&self) -> &[Fact] {
         super::FACTS
+    }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
     }
     fn call<'a>(
         &'a self,
@@ -49,8 +57,8 @@ impl<H: TerminalTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: TerminalTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: TerminalTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
@@ -58,7 +66,7 @@ pub(super) fn call<'a, H: TerminalTools>(
     match index {
         0 => {
             Reply::Ready(
-                TerminalTools::terminal(handlers, terminal::Args::from(args), call),
+                TerminalTools::terminal(&**handlers, terminal::Args::from(args), call),
             )
         }
         _ => Reply::no_such_tool(index),
@@ -90,6 +98,7 @@ pub mod terminal {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};

@@ -198,10 +198,14 @@ pub enum Form {
     Choice,
     /// Each item in the form of the node's `items`.
     Array,
-    /// One slot for each declared property, in order: a generated struct. Undeclared keys are dropped.
+    /// One slot for each declared property, in order: a generated struct. Where others are allowed, one slot more holds
+    /// those, as of a map.
     Object,
     /// Text keys, each value in the form of the node of [`Additional::Node`].
     Map,
+    /// Which of the node's alternatives it is, and the value in the form of that one: a generated enum. They have to be
+    /// told apart by their types, or by the values of properties that objects must have.
+    Union,
     /// Any JSON value.
     Value,
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use toolc::{Dialect, Registry, Turn};
-
-use toolc_codegen::manifest::keys::{CHOICE, FACT, Form, Key, PROPERTY, SCHEMA};
+use toolc::{Dialect, Env, Registry, Turn};
+use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
 use toolc_tests::echo::Echo;
+use toolc_tests::golden::VARIABLES;
 
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("projects/golden")
@@ -41,17 +41,20 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
 
 /// A project's manifests of one kind, as JSON.
 fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
-    let path = project.join("manifests").join(kind.place());
+    let path = project.join(kind.place());
     let files: Vec<(String, PathBuf)> =
         if kind.place().ends_with('/') { files(&path) } else { [(kind.noun().to_owned(), path)].into() };
     let files = files.into_iter().filter(|(_, path)| path.exists());
     files.map(|(stem, path)| (stem, toml::from_str(&read(&path)).expect("a manifest is TOML"))).collect()
 }
 
+/// A turn in a world in which everything is there that a tool may require.
 fn turn(toolset: &str) -> Turn {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
-    registry.session().enable([toolset]).build().expect("the toolset is known").turn(Dialect::OpenAi)
+    let env = VARIABLES.iter().fold(Env::empty(), |env, variable| env.with_var(&variable.name, "set"));
+    let session = registry.session().enable([toolset]).env(env.with_program("golden-program")).build();
+    session.expect("the toolset is known").turn(Dialect::OpenAi)
 }
 
 #[test]
@@ -64,46 +67,79 @@ fn the_generated_files_are_up_to_date() {
 
 #[test]
 fn the_golden_project_uses_every_word_of_the_language() {
-    let mut used = BTreeSet::new();
+    let (mut all, mut used) = (BTreeSet::new(), BTreeSet::new());
     for kind in Kind::ALL {
+        words_of(kind.noun(), kind.keys(), &mut all);
         for (_, manifest) in manifests(&golden(), kind) {
-            collect(&manifest, kind.keys(), &mut used);
+            collect(kind.noun(), &manifest, kind.keys(), &mut used);
         }
     }
-    let mut unused = Vec::new();
-    for key in Kind::ALL.iter().flat_map(|kind| kind.keys()).chain(SCHEMA).chain(PROPERTY).chain(CHOICE).chain(FACT) {
-        let words: Vec<String> = match key.form {
-            Form::Word(words) => words.iter().map(|(word, _)| format!("{} = {word}", key.name)).collect(),
-            Form::Types => toolc::table::Type::ALL.iter().map(|t| format!("{} = {}", key.name, t.name())).collect(),
-            Form::FlagOrSchema => ["true", "false", "{}"].iter().map(|form| format!("{} = {form}", key.name)).collect(),
-            _ => vec![key.name.to_owned()],
-        };
-        unused.extend(words.into_iter().filter(|word| !used.contains(word)));
+    // Its Rust is a crate of its own; that of another project is a module of somebody's.
+    for (_, settings) in manifests(&golden().join("../names"), Kind::Settings) {
+        collect(Kind::Settings.noun(), &settings, Kind::Settings.keys(), &mut used);
     }
+    let unused: Vec<&String> = all.difference(&used).collect();
     assert!(unused.is_empty(), "no golden manifest uses {unused:?}");
 }
 
-/// Notes every key of these tables that `value` uses, and words where the key takes words.
-fn collect(value: &Value, keys: &[Key], used: &mut BTreeSet<String>) {
+/// Where the keys of a form's tables are told apart from those of others, and those keys.
+fn inner(path: &str, key: &Key) -> Option<(String, Vec<&'static [Key]>)> {
+    match key.form {
+        Form::Properties => Some(("property".to_owned(), vec![SCHEMA, PROPERTY])),
+        Form::Schema | Form::Schemas | Form::FlagOrSchema => Some(("property".to_owned(), vec![SCHEMA])),
+        Form::Choices => Some(("choice".to_owned(), vec![CHOICE])),
+        Form::Table(keys) | Form::Tables(keys) | Form::List(keys) => Some((format!("{path}.{}", key.name), vec![keys])),
+        _ => None,
+    }
+}
+
+/// The words that a key may hold; empty where it may hold anything.
+fn words_in(key: &Key) -> Vec<&'static str> {
+    match key.form {
+        Form::Word(words) | Form::Words(words) | Form::WordsByName(words) => {
+            words.iter().map(|(word, _)| *word).collect()
+        }
+        Form::Types => toolc::table::Type::ALL.iter().map(|t| t.name()).collect(),
+        Form::FlagOrSchema => vec!["true", "false", "{}"],
+        _ => Vec::new(),
+    }
+}
+
+/// Every key of these tables and of those below, and every word that they may hold.
+fn words_of(path: &str, keys: &[&'static [Key]], all: &mut BTreeSet<String>) {
+    for key in keys.iter().copied().flatten() {
+        let name = format!("{path}.{}", key.name);
+        if !all.insert(name.clone()) {
+            continue;
+        }
+        all.extend(words_in(key).iter().map(|word| format!("{name} = {word}")));
+        if let Some((path, keys)) = inner(path, key) {
+            words_of(&path, &keys, all);
+        }
+    }
+}
+
+/// Notes what a manifest's table uses of them.
+fn collect(path: &str, value: &Value, keys: &[&'static [Key]], used: &mut BTreeSet<String>) {
     for (name, value) in value.as_object().into_iter().flatten() {
-        let key = keys.iter().chain(CHOICE).chain(FACT).chain(SCHEMA).chain(PROPERTY).find(|key| key.name == name);
-        let Some(key) = key else { panic!("`{name}` is no word of the language") };
+        let key = keys.iter().copied().flatten().find(|key| key.name == name);
+        let Some(key) = key else { panic!("`{path}` has no word `{name}`") };
+        let name = format!("{path}.{name}");
         used.insert(name.clone());
-        match key.form {
-            Form::Properties => value.as_object().into_iter().flatten().for_each(|(_, p)| collect(p, SCHEMA, used)),
-            Form::Facts => value.as_object().into_iter().flatten().for_each(|(_, fact)| collect(fact, FACT, used)),
-            Form::Choices => {
-                let tables = value.as_array().into_iter().flatten().filter(|item| item.get("value").is_some());
-                tables.for_each(|item| collect(item, CHOICE, used));
-            }
-            Form::Schema | Form::FlagOrSchema => collect(value, SCHEMA, used),
-            _ => {}
-        }
-        for word in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
+        let by_name: Vec<&Value> = value.as_object().into_iter().flatten().map(|(_, value)| value).collect();
+        let listed: Vec<&Value> = value.as_array().map_or(vec![value], |list| list.iter().collect());
+        let words = if matches!(key.form, Form::WordsByName(_)) { &by_name } else { &listed };
+        for word in words {
             let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
-            let word = if word.starts_with('{') { "{}" } else { &word };
-            used.insert(format!("{name} = {word}"));
+            used.insert(format!("{name} = {}", if word.starts_with('{') { "{}" } else { &word }));
         }
+        let Some((path, keys)) = inner(path, key) else { continue };
+        let tables = match key.form {
+            Form::Properties | Form::Tables(_) => by_name,
+            Form::Choices => listed.into_iter().filter(|item| item.get("value").is_some()).collect(),
+            _ => listed,
+        };
+        tables.into_iter().for_each(|table| collect(&path, table, &keys, used));
     }
 }
 
@@ -118,7 +154,8 @@ fn every_schema_keeps_to_the_standard() {
         for (name, path) in files(&project.join("generated/schemas/openai/tools")) {
             let definition = read_json(&path);
             assert_eq!(definition["type"], "function");
-            assert_eq!(definition["function"]["name"], name);
+            let called = if name == "fetch_all" { "fetch_everything" } else { &name };
+            assert_eq!(definition["function"]["name"], called);
             assert_eq!(definition["function"]["parameters"]["type"], "object");
             check(&path, &definition["function"]["parameters"]);
         }
@@ -188,8 +225,12 @@ fn the_published_schemas_refuse_what_lint_refuses() {
 fn the_static_definitions_are_what_the_runtime_serves() {
     let folder = golden().join("generated/schemas/openai");
     let compact = |path: &Path| read_json(path).to_string();
-    let one_by_one: Vec<String> = files(&folder.join("tools")).iter().map(|(_, path)| compact(path)).collect();
-    assert_eq!(format!("[{}]", one_by_one.join(",")), turn("all").definitions());
+    // Every tool has a file, and those that this turn does not show are the ones of a chat.
+    let all = turn("all");
+    assert_eq!(all.hidden().map(|hidden| hidden.tool).collect::<Vec<_>>(), ["in_chat"]);
+    let shown = files(&folder.join("tools")).into_iter().filter(|(name, _)| name != "in_chat");
+    let one_by_one: Vec<String> = shown.map(|(_, path)| compact(&path)).collect();
+    assert_eq!(format!("[{}]", one_by_one.join(",")), all.definitions());
 
     for (name, path) in files(&folder.join("toolsets")) {
         assert_eq!(compact(&path), turn(&name).definitions(), "{name}");
@@ -205,10 +246,14 @@ fn the_catalog_resolves_toolsets_as_the_runtime_does() {
         let name = toolset["name"].as_str().expect("a name");
         let resolved = toolset["resolved"].as_array().expect("an array").iter();
         let resolved: Vec<&str> = resolved.map(|tool| tool.as_str().expect("a name")).collect();
-        assert_eq!(resolved, turn(name).tools().collect::<Vec<_>>(), "{name}");
+        // What a toolset resolves to is granted; what is shown of it is decided by what is there.
+        let turn = turn(name);
+        let mut granted: Vec<&str> = turn.tools().chain(turn.hidden().map(|hidden| hidden.tool)).collect();
+        granted.sort_unstable();
+        assert_eq!(resolved, granted, "{name}");
 
         let file = golden().join(format!("generated/schemas/openai/toolsets/{name}.json"));
-        assert_eq!(file.exists(), !resolved.is_empty(), "{name}: a file for each toolset that holds a tool");
+        assert_eq!(file.exists(), turn.tools().next().is_some(), "{name}: a file for each toolset that shows a tool");
     }
     let resolved = |name: &str| {
         let toolset = toolsets.iter().find(|toolset| toolset["name"] == name).expect("the toolset is there");
@@ -217,6 +262,9 @@ fn the_catalog_resolves_toolsets_as_the_runtime_does() {
     // The diamond's bottom comes once, lists are sorted by code point, and bases count.
     assert_eq!(resolved("diamond"), json!(["Odd-Names", "every_bound", "every_type", "no_parameters", "run_now"]));
     assert_eq!(resolved("lib"), json!(["Odd-Names", "no_parameters", "run_now"]));
+    assert_eq!(resolved("less"), json!(["Odd-Names", "every_bound", "every_type", "no_parameters"]));
+    assert_eq!(resolved("guards"), json!(["guarded", "in_chat"]));
+    assert!(turn("guards").tools().next().is_none(), "without the tools that they require");
     assert_eq!(resolved("also_nothing"), json!([]));
     assert_eq!(turn("all").tools().collect::<Vec<_>>(), turn("everything").tools().collect::<Vec<_>>());
 }

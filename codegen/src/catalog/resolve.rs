@@ -63,7 +63,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         tools: toolset.direct().map(|tool| tool.0).collect(),
         includes: toolset.includes.iter().map(|(id, _)| id.0).collect(),
         base: toolset.base.map(|(id, _)| id.0),
-        excludes: toolset.excludes.iter().map(|tool| tool.0).collect(),
+        excludes: toolset.excludes.iter().map(|id| id.0).collect(),
     });
     let graph = Graph { tools: tools.len(), sets: sets.collect() };
     let all = vec![true; tools.len()];

@@ -30,7 +30,10 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         for description in tool.manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref()) {
             turns.check_text(&description.value, description.place, &|_| true, sink);
         }
-        turns.check_schema(&tool.manifest.params, &|_| true, sink);
+        // Definitions are told in every turn, whatever leads to them.
+        for schema in tool.manifest.roots() {
+            turns.check_schema(schema, &|_| true, sink);
+        }
     }
 }
 

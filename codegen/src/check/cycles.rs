@@ -1,6 +1,8 @@
 //! What leads back to itself: toolsets that bring themselves along, tools that require themselves. The whole way round,
 //! with the place of each step.
 
+use std::collections::HashMap;
+
 use crate::catalog::{Catalog, Requires, ToolId, ToolsetId};
 use crate::diagnostic::{Code, Diagnostic, Place, Sink};
 
@@ -8,7 +10,8 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let brings = |set: usize| catalog[ToolsetId(set)].edges().map(|(id, place)| (id.0, place)).collect();
     for cycle in cycles(catalog.toolsets().count(), brings) {
         let name = |set: usize| catalog[ToolsetId(set)].name();
-        report(&cycle, &name, "toolsets that bring themselves along", "brings along", Code::INCLUDE_CYCLE, sink);
+        let step = |from: &str, to: &str| format!("`{from}` brings `{to}` along");
+        report(Code::INCLUDE_CYCLE, "toolsets that bring themselves along", &cycle, &name, &step, sink);
     }
     let requires = |tool: usize| {
         let tool = &catalog[ToolId(tool)];
@@ -18,20 +21,25 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     };
     for cycle in cycles(catalog.tools().count(), requires) {
         let name = |tool: usize| catalog[ToolId(tool)].name();
-        report(&cycle, &name, "tools that require themselves", "requires", Code::REQUIRES_CYCLE, sink);
+        let step = |from: &str, to: &str| format!("`{from}` requires `{to}`");
+        report(Code::REQUIRES_CYCLE, "tools that require themselves", &cycle, &name, &step, sink);
     }
 }
 
 /// A step on a way: from where, and where it is said that the way goes on.
 type Step = (usize, Place);
 
-fn report<'n>(cycle: &[Step], name: &dyn Fn(usize) -> &'n str, what: &str, verb: &str, code: Code, sink: &Sink) {
+fn report<'n>(
+    code: Code,
+    what: &str,
+    cycle: &[Step],
+    name: &dyn Fn(usize) -> &'n str,
+    step: &dyn Fn(&str, &str) -> String,
+    sink: &Sink,
+) {
     let ring: Vec<&str> = cycle.iter().chain(cycle.first()).map(|(node, _)| name(*node)).collect();
     let message = format!("{what}: {}", ring.join(" → "));
-    let mut places = cycle
-        .iter()
-        .zip(ring.windows(2))
-        .map(|((_, place), edge)| (*place, format!("`{}` {verb} `{}`", edge[0], edge[1])));
+    let mut places = cycle.iter().zip(ring.windows(2)).map(|((_, place), edge)| (*place, step(edge[0], edge[1])));
     if let Some((place, label)) = places.next() {
         let first = Diagnostic::new(code, place, message).label(label);
         let found = places.fold(first, |found, (place, label)| found.related(place, label));
@@ -67,7 +75,7 @@ impl<E: Fn(usize) -> Vec<(usize, Place)>> Search<E> {
     fn from(&mut self, node: usize) {
         let mut way: Vec<Open> = Vec::new();
         // Where on the way a node stands.
-        let mut on_way = std::collections::HashMap::new();
+        let mut on_way = HashMap::new();
         let mut next = Some(node);
         loop {
             if let Some(node) = next.take().filter(|node| !self.done[*node]) {

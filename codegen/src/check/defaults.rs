@@ -1,31 +1,57 @@
-//! Values within a schema that the schema itself refuses: a model that copies one is refused, too.
+//! Values within a schema that the schema itself refuses: a model that copies one is refused, too. And defaults that
+//! would never come to an end.
 
 use serde_json::Value;
+use toolc::table::Form;
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::schema::{Defs, Schema};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
-    for schema in catalog.tools().flat_map(|(_, tool)| tool.manifest.params.walk()) {
-        if let Some(default) = &schema.default {
-            hold(std::slice::from_ref(default), &schema.to_json(), Code::DEFAULT_VIOLATES_SCHEMA, "default", sink);
-        }
-        if !schema.choices.is_empty() {
-            // Held against everything but the enum itself.
-            let mut rest = schema.to_json();
-            rest.as_object_mut().and_then(|words| words.remove("enum"));
-            let values: Vec<At<Value>> = schema.choices.iter().map(|choice| choice.value.clone()).collect();
-            hold(&values, &rest, Code::ENUM_TYPE_MISMATCH, "enum value", sink);
+    for (_, tool) in catalog.tools() {
+        let defs = &tool.manifest.defs;
+        for schema in tool.manifest.schemas() {
+            check_schema(schema, defs, sink);
         }
     }
 }
 
-fn hold(values: &[At<Value>], schema: &Value, code: Code, what: &str, sink: &Sink) {
+fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
+    if let Some(default) = &schema.default {
+        hold(&[default], schema, defs, Code::DEFAULT_VIOLATES_SCHEMA, sink);
+        if fill(&default.value, schema, defs, &mut { MOST }).is_none() {
+            let message = "this default has no end: what it leaves out has a default, in which the same is left out";
+            sink.push(
+                Diagnostic::new(Code::ENDLESS_DEFAULT, default.place, message)
+                    .label(format!("comes to more than {MOST} values"))
+                    .help("let one of them be without a default, or say in it what is left out"),
+            );
+        }
+    }
+    if !schema.examples.is_empty() {
+        let examples: Vec<&At<Value>> = schema.examples.iter().collect();
+        hold(&examples, schema, defs, Code::EXAMPLE_VIOLATES_SCHEMA, sink);
+    }
+    if !schema.choices.is_empty() {
+        // Held against everything but the enum itself.
+        let rest = Schema { choices: Vec::new(), ..schema.clone() };
+        let values: Vec<&At<Value>> = schema.choices.iter().map(|choice| &choice.value).collect();
+        hold(&values, &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
+    }
+}
+
+fn hold(values: &[&At<Value>], schema: &Schema, defs: &Defs, code: Code, sink: &Sink) {
     // What is no schema has been reported as that.
-    let Ok(validator) = jsonschema::draft202012::new(schema) else { return };
+    let Ok(validator) = jsonschema::draft202012::new(&defs.whole(schema)) else { return };
+    let what = match code {
+        Code::DEFAULT_VIOLATES_SCHEMA => "default",
+        Code::EXAMPLE_VIOLATES_SCHEMA => "example",
+        _ => "enum value",
+    };
     for At { value, place } in values {
         let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
-        if errors.is_empty() && is_beyond_integers(value, schema) {
+        if errors.is_empty() && defs.form(schema) == Form::Integer && is_beyond_integers(value) {
             errors.push(format!("{value} is no integer that 64 bits hold exactly"));
         }
         if !errors.is_empty() {
@@ -40,7 +66,38 @@ fn hold(values: &[At<Value>], schema: &Value, code: Code, what: &str, sink: &Sin
 
 /// The standard takes any whole number for an integer; a handler gets an `i64`, and a float of 2^53 on no longer tells
 /// which integer it is.
-fn is_beyond_integers(value: &Value, schema: &Value) -> bool {
+fn is_beyond_integers(value: &Value) -> bool {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    schema["type"] == "integer" && value.is_f64() && value.as_f64().is_some_and(|float| float.abs() >= EXACT)
+    value.is_f64() && value.as_f64().is_some_and(|float| float.abs() >= EXACT)
+}
+
+/// Values that a default may come to, with the defaults of what it leaves out. Each of them is Rust code.
+const MOST: usize = 1_000;
+
+/// Counts what typed code gets for a value, down from `left`; none where that is not enough.
+fn fill(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option<()> {
+    *left = left.checked_sub(1)?;
+    let schema = defs.bare(schema).schema;
+    match (defs.form(schema), value) {
+        (Form::Object, Value::Object(entries)) => {
+            for property in &schema.properties {
+                let default = property.schema.default.as_ref().filter(|_| !property.required).map(|at| &at.value);
+                if let Some(value) = entries.get(&property.name.value).or(default) {
+                    fill(value, &property.schema, defs, left)?;
+                }
+            }
+        }
+        (Form::Array, Value::Array(items)) => {
+            let each = schema.items.iter().flat_map(|schema| items.iter().map(move |item| (item, schema)));
+            each.into_iter().try_for_each(|(item, schema)| fill(item, schema, defs, left))?;
+        }
+        (Form::Union, value) => {
+            let union = defs.union(schema).unwrap_or_default();
+            if let Some(one) = union.iter().find(|one| one.is(value)) {
+                fill(value, one.schema, defs, left)?;
+            }
+        }
+        _ => {}
+    }
+    Some(())
 }

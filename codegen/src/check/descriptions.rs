@@ -1,15 +1,19 @@
 //! A parameter without a description: the model has to guess what it is for.
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::schema::Schema;
 use crate::text::questions::Template;
 use crate::text::template::Piece;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
-        for property in tool.manifest.params.walk().into_iter().flat_map(|schema| &schema.properties) {
-            let described = property.schema.description.as_ref().is_some_and(|text| !is_blank(&text.value));
-            if !described {
+        let defs = &tool.manifest.defs;
+        // What only the result is made of is no parameter.
+        let needed = defs.needed_by([&tool.manifest.params]);
+        let told = defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
+        for schema in [&tool.manifest.params].into_iter().chain(told).flat_map(Schema::walk) {
+            for property in schema.properties.iter().filter(|property| !is_described(&property.schema, tool)) {
                 let message =
                     format!("the parameter `{}` of `{}` has no description", property.name.value, tool.name());
                 sink.push(
@@ -19,6 +23,13 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             }
         }
     }
+}
+
+/// Whether the schema, or a definition that it leads to, has a description.
+fn is_described(schema: &Schema, tool: &Tool) -> bool {
+    let described = schema.description.as_ref().is_some_and(|text| !is_blank(&text.value));
+    let leads_to = |schema: &Schema| schema.reference.as_ref().map(|reference| tool.manifest.defs.get(reference.to));
+    described || leads_to(schema).is_some_and(|def| is_described(&def.schema, tool))
 }
 
 /// Whether nothing but white space can come of a text.

@@ -6,6 +6,7 @@ mod commands;
 mod conditions;
 mod cycles;
 mod defaults;
+mod definitions;
 mod descriptions;
 mod keys;
 mod requires;
@@ -25,6 +26,7 @@ const RULES: &[Rule] = &[
     conditions::check,
     cycles::check,
     defaults::check,
+    definitions::check,
     descriptions::check,
     keys::check,
     requires::check,

@@ -14,7 +14,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     distinct("toolset", declared.map(|(_, toolset)| &toolset.manifest.name), &[snake, handlers], sink);
     distinct("fact", catalog.facts().iter().map(|fact| &fact.name), &[snake], sink);
     check_available(catalog, sink);
-    for schema in catalog.tools().flat_map(|(_, tool)| tool.manifest.params.walk()) {
+    for schema in catalog.tools().flat_map(|(_, tool)| tool.manifest.schemas()) {
         distinct("property", schema.properties.iter().map(|property| &property.name), &[snake], sink);
     }
 }

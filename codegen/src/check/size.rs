@@ -8,8 +8,7 @@ const MOST: usize = 10_000;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
-        let schemas = tool.manifest.params.walk();
-        let parts = schemas.len() + schemas.iter().map(|schema| schema.choices.len()).sum::<usize>();
+        let parts: usize = tool.manifest.schemas().map(|schema| 1 + schema.choices.len()).sum();
         if parts > MOST {
             let message = format!("`{}` has {parts} schemas and enum values, where at most {MOST} fit", tool.name());
             sink.push(

@@ -68,7 +68,8 @@ fn tool(catalog: &Checked, tool: &Tool) -> Value {
         ),
         ("deprecated", json!(deprecated)),
         ("dialect", dialects.collect::<Map<_, _>>().into()),
-        ("parameters", setting.value(&manifest.params.to_doc())),
+        ("parameters", setting.value(&manifest.parameters())),
+        ("returns", json!(manifest.returns.as_ref().map(|returns| setting.value(&manifest.defs.document(returns))))),
     ])
 }
 

@@ -66,6 +66,7 @@ fn value(key: &Key) -> Value {
         Form::Jsons | Form::Choices => json!({ "type": "array", "minItems": 1 }),
         Form::Types => json!({ "anyOf": [{ "enum": types }, { "type": "array", "items": { "enum": types } }] }),
         Form::Schema => schema,
+        Form::Reference => json!({ "type": "string", "pattern": r"^#/\$defs/[A-Za-z0-9._-]+$" }),
         Form::Schemas => json!({ "type": "array", "items": schema, "minItems": 1 }),
         Form::Properties => json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/property" } }),
         Form::FlagOrSchema => json!({ "anyOf": [{ "type": "boolean" }, schema] }),

@@ -1,7 +1,10 @@
 //! The manifest language as data: every key of every kind of manifest, once. The reader, the suggestions and the
 //! published JSON Schemas all come from these tables.
 
+mod schema;
+
 use crate::source::Kind;
+pub use schema::{CHOICE, FOREIGN, PROPERTY, ROOT, SCHEMA};
 
 /// One key of a table.
 #[derive(Debug)]
@@ -65,6 +68,8 @@ pub enum Form {
     FactValue,
     /// A schema: a table of [`SCHEMA`]'s keys.
     Schema,
+    /// `#/$defs/NAME`
+    Reference,
     /// An array of schemas.
     Schemas,
     /// A table of schemas by property name, each of [`PROPERTY`]'s keys.
@@ -96,6 +101,7 @@ impl Form {
             Form::Jsons | Form::Choices => "an array",
             Form::Types => "a type's name, or an array of them",
             Form::Schema => "a table: a schema",
+            Form::Reference => "a string: `#/$defs/NAME`",
             Form::Schemas => "an array of schemas",
             Form::Properties => "a table of properties",
             Form::FlagOrSchema => "`true`, `false` or a schema",
@@ -139,6 +145,12 @@ pub const TOOL: &[Key] = &[
     key("deprecated", Form::Table(DEPRECATED), "That it should no longer be used."),
     key("dialect", Form::Tables(DIALECT), "What one dialect shows otherwise: a table for each."),
     key("params", Form::Properties, "Its parameters: a table for each, with JSON Schema's own words."),
+    key(
+        "schema",
+        Form::Table(ROOT),
+        "What else there is to say of its arguments as a whole; `params` are its `properties`.",
+    ),
+    key("returns", Form::Schema, "What it returns: the schema that becomes the type of its handler's result."),
 ];
 
 /// Values of `execution`.
@@ -230,58 +242,6 @@ pub const TOOLSET: &[Key] = &[
 /// Values of a toolset's `kind`.
 pub const TOOLSET_KINDS: &[(&str, &str)] =
     &[("bundle", "Tools that serve one purpose."), ("preset", "Stands for a platform: mostly includes, on a base.")];
-
-/// Words of a schema, JSON Schema's own (draft 2020-12).
-pub const SCHEMA: &[Key] = &[
-    key("type", Form::Types, "The JSON type, or an array of those that are allowed."),
-    key("title", Form::Text, "A short name for people."),
-    key("description", Form::Template, "What the model is told about it."),
-    key(
-        "enum",
-        Form::Choices,
-        "The values that are allowed; `{ value = ..., when = ... }` where one is not in every turn.",
-    ),
-    key("const", Form::Json, "The one value that is allowed."),
-    key("default", Form::Json, "What is assumed where the model sends nothing. The handler gets it."),
-    key("examples", Form::Jsons, "Values that show what is meant."),
-    key("minimum", Form::Number, "The least number."),
-    key("maximum", Form::Number, "The greatest number."),
-    key("exclusiveMinimum", Form::Number, "Numbers must be greater than this."),
-    key("exclusiveMaximum", Form::Number, "Numbers must be less than this."),
-    key("multipleOf", Form::Number, "Numbers must be a multiple of this."),
-    key("minLength", Form::Integer, "The least length of a string, in code points."),
-    key("maxLength", Form::Integer, "The greatest length of a string, in code points."),
-    key("pattern", Form::Text, "A regular expression that a string has to match somewhere in it."),
-    key("format", Form::Text, "What a string stands for: `date-time`, `uri`, `email` and the like. Told to the model."),
-    key("anyOf", Form::Schemas, "Alternatives, of which at least one has to hold."),
-    key("oneOf", Form::Schemas, "Alternatives, of which exactly one has to hold."),
-    key("items", Form::Schema, "The schema of an array's items."),
-    key("minItems", Form::Integer, "The least number of items."),
-    key("maxItems", Form::Integer, "The greatest number of items."),
-    key("uniqueItems", Form::Flag, "Whether items must differ from one another."),
-    key("properties", Form::Properties, "An object's properties: a table for each."),
-    key(
-        "additionalProperties",
-        Form::FlagOrSchema,
-        "Whether an object may have further properties, or the schema of those. `false` unless said otherwise.",
-    ),
-    key("minProperties", Form::Integer, "The least number of properties."),
-    key("maxProperties", Form::Integer, "The greatest number of properties."),
-];
-
-/// What a property has beyond the words of its schema.
-pub const PROPERTY: &[Key] = &[
-    key("required", Form::Flag, "Whether the model must send it."),
-    key(
-        "when",
-        Form::Condition,
-        "In which turns it is there: `tools.NAME`, `facts.NAME`, comparisons, `and`, `or`, `not`.",
-    ),
-];
-
-/// What a conditional value of an enum has.
-pub const CHOICE: &[Key] =
-    &[required("value", Form::Json, "The value."), required("when", Form::Condition, "In which turns it is allowed.")];
 
 /// `manifests/facts.toml`
 pub const FACTS: &[Key] =

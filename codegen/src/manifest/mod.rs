@@ -11,8 +11,7 @@ use std::cell::RefCell;
 
 use toolc::behaviour::{Annotations, Execution};
 
-use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::schema::{Property, Schema};
+use crate::diagnostic::{At, Code, Diagnostic, Sink};
 use crate::source::{Kind, Source, Sources};
 use crate::text::questions::Questions;
 pub use model::*;
@@ -62,6 +61,7 @@ fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
     let deprecated = reader
         .table("deprecated")
         .map(|reader| DeprecatedManifest { replacement: reader.text("replacement"), note: string(&reader, "note") });
+    let (params, defs) = reader.arguments(name.place);
     ToolManifest {
         toolset: reader.text("toolset"),
         description: reader.template("description").unwrap_or_else(|| At::new(Vec::new(), name.place)),
@@ -79,7 +79,9 @@ fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
         approval: approval(reader),
         deprecated,
         dialects: dialects(reader),
-        params: Schema::arguments(name.place, reader.properties("params")),
+        params,
+        returns: reader.subschema("returns"),
+        defs,
         questions: Questions::default(),
         name,
     }
@@ -242,12 +244,4 @@ pub(crate) fn is_portable(name: &str) -> bool {
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-')
         && name.len() <= 64
-}
-
-impl Schema {
-    /// The schema of a tool's arguments: an object of these properties and no others.
-    fn arguments(place: Place, properties: Vec<Property>) -> Schema {
-        use toolc::table::Type;
-        Schema { types: vec![Type::Object], properties, ..Schema::new(place) }
-    }
 }

@@ -6,7 +6,8 @@ use toolc::behaviour::{Annotations, Execution};
 use toolc::segment::FactValue;
 
 use crate::diagnostic::At;
-use crate::schema::Schema;
+use crate::doc::Doc;
+use crate::schema::{Defs, Schema};
 use crate::source::Kind;
 use crate::text::questions::{Questions, Template, When};
 
@@ -70,8 +71,30 @@ pub struct ToolManifest {
     pub dialects: Vec<DialectManifest>,
     /// Its parameters: an object.
     pub params: Schema,
+    /// What it returns. None: that is the handler's business.
+    pub returns: Option<Schema>,
+    /// The definitions that those lead to.
+    pub defs: Defs,
     /// What its conditions and texts ask.
     pub questions: Questions,
+}
+
+impl ToolManifest {
+    /// The schema of its arguments, definitions included.
+    pub fn parameters(&self) -> Doc {
+        self.defs.document(&self.params)
+    }
+
+    /// The schemas that are in no other one.
+    pub fn roots(&self) -> impl Iterator<Item = &Schema> {
+        let defs = self.defs.iter().map(|(_, def)| &def.schema);
+        [&self.params].into_iter().chain(&self.returns).chain(defs)
+    }
+
+    /// Every schema.
+    pub fn schemas(&self) -> impl Iterator<Item = &Schema> {
+        self.roots().flat_map(Schema::walk)
+    }
 }
 
 /// What a tool, or every home tool of a toolset, needs to be shown.

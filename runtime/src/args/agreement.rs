@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::tests::typed;
 use super::*;
-use crate::table::{Additional, Literal, NodeId, Type};
+use crate::table::{Additional, Form, Literal, NodeId, Type};
 
 const ROUNDS: usize = 20_000;
 
@@ -30,7 +30,10 @@ impl Random {
 
     /// A value for a node: most often a right one.
     fn value(&mut self, table: &Table, id: NodeId, depth: usize) -> Value {
-        let node = table.node(id);
+        let mut node = table.node(id);
+        if node.form == Form::Union {
+            node = table.node(self.pick(table.any_of(node)));
+        }
         if self.one_in(40) || node.types.is_any() {
             return self.odd();
         }
@@ -83,6 +86,7 @@ impl Random {
             json!([]),
             json!({"a": [1]}),
             json!({"id": 1, "label": null}),
+            json!({"kind": "b", "x": 2}),
         ])
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::reader::Reader;
 use super::slot::Slot;
 use super::{kind, number};
-use crate::table::{Additional, Form, Node, NodeId};
+use crate::table::{Additional, Form, Node, NodeId, Property};
 
 impl Reader<'_> {
     /// The slots of the arguments: one for each declared property, or one for all where the root is a value.
@@ -36,6 +36,10 @@ impl Reader<'_> {
             }
             (Form::Object, Value::Object(map)) => Slot::Object(self.fill_properties(map, node)),
             (Form::Map, Value::Object(map)) => Slot::Map(self.fill_entries(map, node)),
+            (Form::Union, value) => match self.alternative(&value, node) {
+                Some((index, id)) => Slot::Variant(Box::new((index, self.fill(value, id)))),
+                None => Slot::Value(value),
+            },
             (_, mut value) => {
                 self.drop_absent(&mut value, id, 4 * self.limits.max_depth);
                 Slot::Value(value)
@@ -51,16 +55,36 @@ impl Reader<'_> {
         }
     }
 
+    /// Which alternative of a union a valid value is. What tells them apart is looked at and nothing else: a whole
+    /// validation at every level would be quadratic.
+    fn alternative(&self, value: &Value, node: &Node) -> Option<(u16, NodeId)> {
+        let is = |id: NodeId| {
+            let alternative = self.table.node(id);
+            let has = |property: &Property| {
+                let literals = self.table.literals(self.table.node(property.node));
+                let sent = value.get(&*property.name);
+                literals.is_empty() || sent.is_some_and(|sent| literals.iter().any(|l| kind::equals(l, sent)))
+            };
+            kind::fits(alternative.types, value)
+                && self.table.shown(alternative).filter(|property| property.required).all(has)
+        };
+        (0..).zip(self.table.any_of(node).iter().copied()).find(|(_, id)| is(*id))
+    }
+
     fn fill_properties(&self, mut map: Map<String, Value>, node: &Node) -> Vec<Slot<'static>> {
         let properties = self.table.properties(node).iter();
-        properties
-            .map(|property| match map.remove(&*property.name) {
+        let mut slots: Vec<Slot<'static>> = properties
+            // What is hidden in this turn is none of the declared ones.
+            .map(|property| match (!property.hidden).then(|| map.remove(&*property.name)).flatten() {
                 None => Slot::Absent,
-                Some(_) if property.hidden => Slot::Absent,
                 Some(value) if self.is_absence(&value, property.required, property.node) => Slot::Absent,
                 Some(value) => self.fill(value, property.node),
             })
-            .collect()
+            .collect();
+        if node.additional != Additional::Deny {
+            slots.push(Slot::Map(self.fill_entries(map, node)));
+        }
+        slots
     }
 
     /// Sorted by key.

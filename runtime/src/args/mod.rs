@@ -17,7 +17,7 @@ mod tree;
 mod validate;
 mod words;
 
-pub use slot::{FromSlot, Slot, Slots, choice, json, object};
+pub use slot::{FromSlot, Slot, Slots, choice, json, object, variant};
 
 use std::fmt::Write as _;
 
@@ -48,7 +48,7 @@ impl Default for Limits {
 /// Reads the arguments in `text`, a JSON object as the model wrote it.
 ///
 /// A table whose root has [`Form::Value`](crate::table::Form::Value) gives one slot, the whole object; any
-/// other a slot for each declared property.
+/// other a slot for each declared property, and one for the others where others are allowed.
 ///
 /// # Errors
 /// [`ErrorKind::MalformedArguments`] where `text` is not JSON, too large or too deep, or repeats a key;

@@ -31,11 +31,14 @@ pub enum Slot<'a> {
     Object(Vec<Slot<'a>>),
     /// `Form::Map`
     Map(Vec<(Cow<'a, str>, Slot<'a>)>),
+    /// `Form::Union`: the position of the alternative, and its value.
+    Variant(Box<(u16, Slot<'a>)>),
     /// `Form::Value`
     Value(Value),
 }
 
-/// The arguments of one call: a slot for each declared property of the root, in order.
+/// The arguments of one call: a slot for each declared property of the root, in order, and one for the others where
+/// others are allowed.
 #[derive(Debug, Default)]
 pub struct Slots<'a>(Vec<Slot<'a>>);
 
@@ -132,6 +135,12 @@ impl<T: FromSlot> FromSlot for Option<T> {
     }
 }
 
+impl<T: FromSlot> FromSlot for Box<T> {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        Box::new(T::from_slot(slot))
+    }
+}
+
 impl<T: FromSlot> FromSlot for Vec<T> {
     fn from_slot(slot: Slot<'_>) -> Self {
         match slot {
@@ -174,6 +183,14 @@ pub fn choice<T: Copy>(slot: &Slot<'_>, all: &[T]) -> T {
     match slot {
         Slot::Choice(index) if usize::from(*index) < all.len() => all[usize::from(*index)],
         other => mismatch("one of the enum's values", other),
+    }
+}
+
+/// A generated enum with values: how to read each of the alternatives.
+pub fn variant<T>(slot: Slot<'_>, all: &[fn(Slot<'_>) -> T]) -> T {
+    match slot {
+        Slot::Variant(variant) if usize::from(variant.0) < all.len() => all[usize::from(variant.0)](variant.1),
+        other => mismatch("one of the alternatives", &other),
     }
 }
 

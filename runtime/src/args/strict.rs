@@ -169,7 +169,7 @@ impl<'a> Strict<'_, '_, 'a> {
         let properties = self.reader.table.properties(node);
         let mut slots: Vec<Slot<'a>> = properties.iter().map(|_| Slot::Absent).collect();
         let (mut seen, mut first, mut next) = (0_u64, true, 0);
-        let mut unknown = Vec::new();
+        let (mut unknown, mut rest) = (Vec::new(), Vec::new());
         if !self.scan.eat(b'{') {
             return None;
         }
@@ -184,24 +184,21 @@ impl<'a> Strict<'_, '_, 'a> {
                 next = found + 1;
                 self.value(property.node, !property.required, room, slot)?;
             } else {
-                match node.additional {
-                    Additional::Deny => return None,
-                    Additional::Allow => drop(self.any(room)?),
-                    Additional::Node(id) => self.value(id, false, room, &mut Slot::Absent)?,
-                }
+                let id = others(node)?;
+                rest.push((unknown.pop()?, Slot::Absent));
+                self.item(id, room, &mut rest.last_mut()?.1)?;
             }
         }
+        if node.additional != Additional::Deny {
+            slots.push(Slot::Map(sorted(rest)?));
+        }
         let missing = |(index, property): (usize, &Property)| property.required && seen & (1 << index) == 0;
-        (!properties.iter().enumerate().any(missing) && are_distinct(unknown)).then_some(slots)
+        (!properties.iter().enumerate().any(missing)).then_some(slots)
     }
 
-    fn map(&mut self, node: &Node, room: usize) -> Option<Vec<(Cow<'a, str>, Slot<'a>)>> {
+    fn map(&mut self, node: &Node, room: usize) -> Option<Entries<'a>> {
         let room = room.checked_sub(1)?;
-        let id = match node.additional {
-            Additional::Node(id) => Some(id),
-            Additional::Allow => None,
-            Additional::Deny => return None,
-        };
+        let id = others(node)?;
         let (mut keys, mut entries) = (Vec::new(), Vec::new());
         self.scan.eat(b'{');
         while self.scan.next(entries.is_empty(), b'}')? {
@@ -209,8 +206,7 @@ impl<'a> Strict<'_, '_, 'a> {
             entries.push((keys.pop()?, Slot::Absent));
             self.item(id, room, &mut entries.last_mut()?.1)?;
         }
-        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        entries.is_sorted_by(|(a, _), (b, _)| a < b).then_some(entries)
+        sorted(entries)
     }
 
     /// The index of the property that the next key names; [`NONE`], and the key among the unknown, if none.
@@ -269,7 +265,19 @@ fn find(properties: &[Property], next: usize, key: &str) -> usize {
     }
 }
 
-fn are_distinct(mut keys: Vec<Cow<'_, str>>) -> bool {
-    keys.sort_unstable();
-    keys.is_sorted_by(|a, b| a < b)
+/// The node of undeclared properties, where there may be any; within it none where nothing is said of them.
+fn others(node: &Node) -> Option<Option<NodeId>> {
+    match node.additional {
+        Additional::Node(id) => Some(Some(id)),
+        Additional::Allow => Some(None),
+        Additional::Deny => None,
+    }
+}
+
+type Entries<'a> = Vec<(Cow<'a, str>, Slot<'a>)>;
+
+/// By key, if no key comes twice.
+fn sorted(mut entries: Entries<'_>) -> Option<Entries<'_>> {
+    entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    entries.is_sorted_by(|(a, _), (b, _)| a < b).then_some(entries)
 }

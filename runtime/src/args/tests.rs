@@ -16,7 +16,7 @@ pub(super) fn typed() -> Table {
     use Type::{Array, Boolean, Integer, Null, Number, Object, String};
     let node = |form, types: &[Type]| Node { form, types: Types::of(types), ..Node::ANY };
     let nodes = vec![
-        Node { properties: Span::new(0, 13), additional: Additional::Deny, ..node(Form::Object, &[Object]) },
+        Node { properties: Span::new(0, 14), additional: Additional::Deny, ..node(Form::Object, &[Object]) },
         Node { bounds: Some(0), ..node(Form::String, &[String]) },
         Node { bounds: Some(1), ..node(Form::Integer, &[Integer]) },
         node(Form::Number, &[Number]),
@@ -25,13 +25,19 @@ pub(super) fn typed() -> Table {
         Node { items: Some(7), bounds: Some(2), ..node(Form::Array, &[Array]) },
         node(Form::String, &[String]),
         node(Form::Integer, &[Integer, Null]),
-        Node { properties: Span::new(13, 3), additional: Additional::Allow, ..node(Form::Object, &[Object]) },
+        Node { properties: Span::new(14, 3), additional: Additional::Allow, ..node(Form::Object, &[Object]) },
         Node { additional: Additional::Node(2), ..node(Form::Map, &[Object]) },
         Node::ANY,
         node(Form::String, &[String, Null]),
         Node { any_of: Span::new(0, 2), ..Node::ANY },
         Node { literals: Span::new(3, 3), ..node(Form::Choice, &[String, Null]) },
         Node { items: Some(9), ..node(Form::Array, &[Array]) },
+        Node { any_of: Span::new(2, 5), ..node(Form::Union, &[]) },
+        Node { properties: Span::new(17, 3), additional: Additional::Deny, ..node(Form::Object, &[Object]) },
+        Node { properties: Span::new(20, 2), additional: Additional::Node(2), ..node(Form::Object, &[Object]) },
+        Node { literals: Span::new(6, 1), ..node(Form::Choice, &[String]) },
+        Node { literals: Span::new(7, 1), ..node(Form::Choice, &[String]) },
+        node(Form::Value, &[Null]),
     ];
     let property = |name: &'static str, required, node| Property::new(name, required, node);
     let properties = vec![
@@ -48,12 +54,19 @@ pub(super) fn typed() -> Table {
         property("note", false, 12),
         property("union", false, 13),
         property("choice", false, 14),
+        property("shape", false, 16),
         property("id", true, 2),
         property("label", false, 7),
         property("children", false, 15),
+        property("kind", true, 19),
+        property("inner", false, 16),
+        property("all", false, 10),
+        property("id", false, 2),
+        property("kind", true, 20),
     ];
     let word = |w: &'static str| Literal::String(w.into());
-    let literals = vec![word("content"), word("files"), word("count"), word("a"), word("b"), Literal::Null];
+    let literals =
+        vec![word("content"), word("files"), word("count"), word("a"), word("b"), Literal::Null, word("a"), word("b")];
     let bounds = vec![
         Bounds { min_length: Some(1), max_length: Some(5), ..Bounds::NONE },
         Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(2000)), ..Bounds::NONE },
@@ -63,7 +76,7 @@ pub(super) fn typed() -> Table {
         nodes: nodes.into(),
         properties: properties.into(),
         literals: literals.into(),
-        branches: vec![8, 9].into(),
+        branches: vec![8, 9, 17, 18, 6, 2, 21].into(),
         bounds: bounds.into(),
         conditions: Vec::new().into(),
     }
@@ -89,7 +102,8 @@ fn right_arguments_are_read_without_a_tree_and_borrowed() {
     let table = typed();
     let text = r#" { "limit" : 5, "text":"añ", "names":["b","\u00fc"], "ratio":1, "flag":false, "mode":"files",
         "maybe":null, "nested":{"id":7,"extra":[{}],"children":[{"id":1e3}]}, "counts":{"y":2,"x":1},
-        "any":{"k":[null]}, "note":"n", "union":{"id":5.0}, "choice":null } "#;
+        "any":{"k":[null]}, "note":"n", "union":{"id":5.0}, "choice":null,
+        "shape":{"kind":"a","inner":{"x":2,"kind":"b"}} } "#;
     let slots = Reader::new(&table, limits()).read_strictly(text).unwrap();
     assert!(matches!(slots[0], Slot::String(std::borrow::Cow::Borrowed("añ"))));
     assert_eq!(
@@ -103,13 +117,44 @@ fn right_arguments_are_read_without_a_tree_and_borrowed() {
         ]
     );
     assert_eq!(slots[6], Slot::Null);
-    let child = Slot::Object(vec![Slot::Integer(1000), Slot::Absent, Slot::Absent]);
-    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(7), Slot::Absent, Slot::Array(vec![child])]));
+    let none = Slot::Map(Vec::new());
+    let child = Slot::Object(vec![Slot::Integer(1000), Slot::Absent, Slot::Absent, none]);
+    let extra = Slot::Map(vec![("extra".into(), Slot::Value(json!([{}])))]);
+    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(7), Slot::Absent, Slot::Array(vec![child]), extra]));
     let entries = vec![("x".into(), Slot::Integer(1)), ("y".into(), Slot::Integer(2))];
     assert_eq!(slots[8], Slot::Map(entries));
     assert_eq!(slots[9], Slot::Value(json!({"k": [null]})));
     assert_eq!(slots[11], Slot::Value(json!({"id": 5.0})));
     assert_eq!(slots[12], Slot::Null);
+    let others = Slot::Map(vec![("x".into(), Slot::Integer(2))]);
+    let inner = Slot::Variant(Box::new((1, Slot::Object(vec![Slot::Absent, Slot::Choice(0), others]))));
+    assert_eq!(slots[13], Slot::Variant(Box::new((0, Slot::Object(vec![Slot::Choice(0), inner, Slot::Absent])))));
+}
+
+#[test]
+fn a_union_takes_the_alternative_that_a_value_is() {
+    for (text, variant) in [
+        (r#""7""#, Slot::Variant(Box::new((3, Slot::Integer(7))))),
+        (r#"["x"]"#, Slot::Variant(Box::new((2, Slot::Array(vec![Slot::String("x".into())]))))),
+        (r#""NULL""#, Slot::Null),
+    ] {
+        let read = read_leniently(&format!(r#"{{"text":"a","shape":{text}}}"#), &Reader::new(&typed(), limits()));
+        assert_eq!(read.unwrap()[13], variant, "{text}");
+    }
+    let error = error(r#"{"text":"a","shape":{"kind":"a","innre":1}}"#, &typed());
+    assert_eq!(error.problems()[0].path, "/shape/innre");
+}
+
+#[test]
+fn a_property_that_is_hidden_is_one_of_the_others_where_others_are_allowed() {
+    let mut table = typed();
+    table.properties.to_mut()[15].hidden = true;
+    let text = r#"{"text":"a","nested":{"id":1,"label":"x"}}"#;
+    let reader = Reader::new(&table, limits());
+    let slots = reader.read_strictly(text).unwrap();
+    let others = Slot::Map(vec![("label".into(), Slot::Value(json!("x")))]);
+    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(1), Slot::Absent, Slot::Absent, others]));
+    assert_eq!(slots, read_leniently(text, &reader).unwrap());
 }
 
 #[test]
@@ -251,7 +296,8 @@ fn null_for_an_optional_property_is_absence_at_every_depth() {
     let table = typed();
     let slots = Reader::new(&table, limits()).read_strictly(text).unwrap();
     assert_eq!(slots[1..3], [Slot::Absent, Slot::Absent]);
-    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(1), Slot::Absent, Slot::Absent]));
+    let none = Slot::Map(Vec::new());
+    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(1), Slot::Absent, Slot::Absent, none]));
     assert_eq!(slots[11], Slot::Null);
     assert_eq!(slots, read_leniently(text, &Reader::new(&table, limits())).unwrap());
     let schema =

@@ -1,4 +1,7 @@
-//! A tool's argument table: the schema laid out flat, as the runtime's reader wants it.
+//! A tool's argument table: the schema laid out flat, as the runtime's reader wants it. A definition is laid out once,
+//! whatever leads to it.
+
+use std::collections::{HashMap, VecDeque};
 
 use proc_macro2::{Literal as Number, TokenStream};
 use quote::{ToTokens as _, format_ident, quote};
@@ -9,14 +12,18 @@ use super::segments::condition;
 use super::text;
 use crate::diagnostic::At;
 use crate::doc::compile;
-use crate::schema::{Additional, Choice, Schema};
+use crate::schema::{Additional, Bare, Choice, Defs, Schema};
 use crate::text::questions::When;
 
 /// The constants of which the table is made.
-pub(super) fn of(schema: &Schema) -> TokenStream {
-    let mut table = Table::default();
-    table.node(schema, false);
-    let Table { nodes, properties, literals, branches, bounds, conditions } = table;
+pub(super) fn of(schema: &Schema, defs: &Defs) -> TokenStream {
+    let mut table = Table::new(defs);
+    let root = table.reserve();
+    table.write(root, schema, Form::Object, false);
+    while let Some((id, schema, nullable)) = table.pending.pop_front() {
+        table.write(id, schema, defs.form(schema), nullable);
+    }
+    let Table { nodes, properties, literals, branches, bounds, conditions, .. } = table;
     quote! {
         const NODES: &[Node] = &[#(#nodes),*];
         const PROPERTIES: &[Property] = &[#(#properties),*];
@@ -27,35 +34,12 @@ pub(super) fn of(schema: &Schema) -> TokenStream {
     }
 }
 
-/// How the value of a schema is handed to typed code.
-pub(super) fn form(schema: &Schema) -> Form {
-    if let Some(other) = schema.nullable() {
-        return form(other);
-    }
-    if !schema.any_of.is_empty() || !schema.one_of.is_empty() {
-        return Form::Value;
-    }
-    let mut types = schema.effective_types();
-    types.retain(|t| *t != Type::Null);
-    let [one] = types.as_slice() else { return Form::Value };
-    match one {
-        Type::Boolean => Form::Boolean,
-        Type::Integer => Form::Integer,
-        Type::Number => Form::Number,
-        Type::String if schema.choices.is_empty() && schema.constant.is_none() => Form::String,
-        Type::String => Form::Choice,
-        Type::Array => Form::Array,
-        Type::Object => match (schema.properties.is_empty(), &schema.additional) {
-            (_, Additional::Deny) => Form::Object,
-            (true, Additional::Schema(_)) => Form::Map,
-            _ => Form::Value,
-        },
-        Type::Null => Form::Value,
-    }
-}
-
-#[derive(Default)]
-struct Table {
+struct Table<'s> {
+    defs: &'s Defs,
+    /// The nodes of what `$ref`s lead to, by its address; and with null allowed beside it.
+    ids: HashMap<(*const Schema, bool), u16>,
+    /// What `$ref`s lead to, and is still to be laid out: it may lead back.
+    pending: VecDeque<(u16, &'s Schema, bool)>,
     nodes: Vec<TokenStream>,
     properties: Vec<TokenStream>,
     literals: Vec<TokenStream>,
@@ -64,14 +48,51 @@ struct Table {
     conditions: Vec<TokenStream>,
 }
 
-impl Table {
-    /// Lays out a schema and all below it. The first one gets id 0. `nullable`: null is allowed, too.
-    fn node(&mut self, schema: &Schema, nullable: bool) -> u16 {
-        if let Some(other) = schema.nullable() {
-            return self.node(other, true);
+impl<'s> Table<'s> {
+    fn new(defs: &'s Defs) -> Self {
+        Self {
+            defs,
+            ids: HashMap::new(),
+            pending: VecDeque::new(),
+            nodes: Vec::new(),
+            properties: Vec::new(),
+            literals: Vec::new(),
+            branches: Vec::new(),
+            bounds: Vec::new(),
+            conditions: Vec::new(),
         }
-        let id = count(&self.nodes);
+    }
+
+    fn reserve(&mut self) -> u16 {
         self.nodes.push(TokenStream::new());
+        count(&self.nodes) - 1
+    }
+
+    fn push(&mut self, words: TokenStream) -> u16 {
+        self.nodes.push(quote!(Node { #words, ..Node::ANY }));
+        count(&self.nodes) - 1
+    }
+
+    /// The node of a schema, with all below it.
+    fn node(&mut self, schema: &'s Schema) -> u16 {
+        let Bare { schema, via, nullable } = self.defs.bare(schema);
+        if via.is_none() {
+            let id = self.reserve();
+            self.write(id, schema, self.defs.form(schema), nullable);
+            return id;
+        }
+        let key = (std::ptr::from_ref(schema), nullable);
+        if let Some(id) = self.ids.get(&key) {
+            return *id;
+        }
+        let id = self.reserve();
+        self.ids.insert(key, id);
+        self.pending.push_back((id, schema, nullable));
+        id
+    }
+
+    /// Lays out a schema. `nullable`: null is allowed, too.
+    fn write(&mut self, id: u16, schema: &'s Schema, form: Form, nullable: bool) {
         let mut words = Vec::new();
         let mut types = schema.effective_types();
         if nullable && !types.is_empty() && !types.contains(&Type::Null) {
@@ -81,7 +102,6 @@ impl Table {
             let types = types.iter().map(|t| format_ident!("{t:?}"));
             words.push(quote!(types: Types::of(&[#(Type::#types),*])));
         }
-        let form = form(schema);
         if form != Form::Value {
             let form = format_ident!("{form:?}");
             words.push(quote!(form: Form::#form));
@@ -102,7 +122,7 @@ impl Table {
             let below: Vec<TokenStream> = (schema.properties.iter())
                 .map(|property| {
                     let (name, required) = (&property.name.value, property.required);
-                    let node = number(self.node(&property.schema, false));
+                    let node = number(self.node(&property.schema));
                     quote!(Property::new(#name, #required, #node))
                 })
                 .collect();
@@ -118,30 +138,14 @@ impl Table {
                 Additional::Deny => words.push(quote!(additional: Additional::Deny)),
                 Additional::Allow => {}
                 Additional::Schema(below) => {
-                    let node = number(self.node(below, false));
+                    let node = number(self.node(below));
                     words.push(quote!(additional: Additional::Node(#node)));
                 }
             }
         }
-        if !schema.any_of.is_empty() {
-            words.push(self.branches("any_of", &schema.any_of));
-        }
-        if !schema.one_of.is_empty() {
-            let alternatives = self.branches("any_of", &schema.one_of);
-            let exactly_one = quote!(#alternatives, exactly_one: true);
-            if schema.any_of.is_empty() {
-                words.push(exactly_one);
-            } else {
-                // A node has one list of alternatives: the other one gets a node of its own.
-                let node = count(&self.nodes);
-                self.nodes.push(quote!(Node { #exactly_one, ..Node::ANY }));
-                let start = count(&self.branches);
-                self.branches.push(number(node).to_token_stream());
-                words.push(span("all_of", start, start + 1));
-            }
-        }
+        words.extend(self.composed(schema, form, nullable));
         if let Some(items) = &schema.items {
-            let node = number(self.node(items, false));
+            let node = number(self.node(items));
             words.push(quote!(items: Some(#node)));
         }
         let limits: Vec<TokenStream> =
@@ -153,13 +157,45 @@ impl Table {
             words.push(quote!(bounds: Some(#index)));
         }
         self.nodes[usize::from(id)] = quote!(Node { #(#words,)* ..Node::ANY });
-        id
     }
-}
 
-impl Table {
-    fn branches(&mut self, word: &str, alternatives: &[Schema]) -> TokenStream {
-        let nodes: Vec<u16> = alternatives.iter().map(|one| self.node(one, false)).collect();
+    /// The words for the schemas that are about the same value. A node has one list of alternatives: further ones get
+    /// nodes of their own. A `$ref` among other words is a choice of one, toward which there is repair.
+    fn composed(&mut self, schema: &'s Schema, form: Form, nullable: bool) -> Vec<TokenStream> {
+        let mut words = Vec::new();
+        let mut all_of: Vec<u16> = schema.all_of.iter().map(|one| self.node(one)).collect();
+        let defs = self.defs;
+        let alias = schema.reference.as_ref().map(|reference| &defs.get(reference.to).schema);
+        let unions: [(Vec<&Schema>, bool); 3] = [
+            (schema.any_of.iter().collect(), false),
+            (schema.one_of.iter().collect(), true),
+            (alias.into_iter().collect(), false),
+        ];
+        for (alternatives, exactly_one) in unions.into_iter().filter(|(alternatives, _)| !alternatives.is_empty()) {
+            // The alternatives of a union are the variants of the Rust enum; null is none of those.
+            let is_null = |one: &&Schema| form == Form::Union && one.is_null();
+            let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.into_iter().partition(is_null);
+            let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|one| self.node(one)).collect();
+            if form == Form::Union && nullable && !defs.is_nullable(schema) {
+                nodes.push(self.push(quote!(types: Types::of(&[Type::Null]))));
+            }
+            let mut union = self.branches("any_of", nodes);
+            if exactly_one {
+                union = quote!(#union, exactly_one: true);
+            }
+            if words.is_empty() {
+                words.push(union);
+            } else {
+                all_of.push(self.push(union));
+            }
+        }
+        if !all_of.is_empty() {
+            words.push(self.branches("all_of", all_of));
+        }
+        words
+    }
+
+    fn branches(&mut self, word: &str, nodes: Vec<u16>) -> TokenStream {
         let start = count(&self.branches);
         self.branches.extend(nodes.into_iter().map(|node| number(node).to_token_stream()));
         span(word, start, count(&self.branches))

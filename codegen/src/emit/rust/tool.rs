@@ -12,7 +12,7 @@ pub(super) fn of(catalog: &Checked, tool: &Tool) -> TokenStream {
     let module = module(tool.name());
     let about = format!(" The tool `{}`.", tool.name());
     let types = types::of(tool, &catalog.full_setting(tool));
-    let tables = table::of(&tool.manifest.params);
+    let tables = table::of(&tool.manifest.params, &tool.manifest.defs);
     let definitions = catalog.settings().dialects.iter().map(|dialect| {
         let variant = format_ident!("{}", dialect.variant);
         let name = tool.otherwise(dialect.name).and_then(|otherwise| otherwise.name.as_ref());

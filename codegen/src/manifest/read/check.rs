@@ -9,7 +9,7 @@ use toolc::table::Type;
 use super::Reader;
 use super::json::{json, written_as_json};
 use crate::diagnostic::{Code, Diagnostic, Place};
-use crate::manifest::keys::{Form, Key};
+use crate::manifest::keys::{FOREIGN, Form, Key};
 
 impl Reader<'_> {
     pub(super) fn check(&self, what: &str) {
@@ -22,12 +22,16 @@ impl Reader<'_> {
                 continue;
             }
             let names = || known().map(|key| key.name);
-            meant.extend(toolc::nearest(name.get_ref(), names()).into_iter().next());
-            self.sink.push(
-                Diagnostic::new(Code::UNKNOWN_KEY, self.at(name), format!("unknown key `{}`", name.get_ref()))
-                    .label(format!("{what} has no such key"))
-                    .help_nearest(name.get_ref(), names(), "the keys are"),
-            );
+            let found = Diagnostic::new(Code::UNKNOWN_KEY, self.at(name), format!("unknown key `{}`", name.get_ref()))
+                .label(format!("{what} has no such key"));
+            let is_schema = names().any(|known| known == "anyOf");
+            let foreign = FOREIGN.iter().find(|(word, _)| is_schema && *word == &**name.get_ref());
+            self.sink.push(if let Some((_, instead)) = foreign {
+                found.help(*instead)
+            } else {
+                meant.extend(toolc::nearest(name.get_ref(), names()).into_iter().next());
+                found.help_nearest(name.get_ref(), names(), "the keys are")
+            });
         }
         for key in known().filter(|key| key.required && !self.table.contains_key(key.name)) {
             if !meant.contains(&key.name) {
@@ -64,6 +68,9 @@ impl Reader<'_> {
                 }
             }
             Form::Percents if toml.is_table() => {
+                if toml.as_table().is_some_and(|table| table.is_empty()) {
+                    self.invalid(value, name, "at least one entry");
+                }
                 let table = toml.as_table().into_iter().flatten();
                 for (name, value) in table {
                     let number = json(value).ok().and_then(|number| number.as_f64());
@@ -76,7 +83,7 @@ impl Reader<'_> {
             }
             Form::Duration if toml.is_str() => {
                 if duration(toml.as_str().unwrap_or_default()).is_none() {
-                    self.invalid(value, name, "a number and its unit: `500ms`, `90s`, `5m` or `1h`");
+                    self.invalid(value, name, "a number and its unit, such as `500ms`, `90s`, `5m`; a day at most");
                 }
             }
             Form::Count if toml.is_integer() => {
@@ -132,7 +139,7 @@ impl Reader<'_> {
             Form::Json => self.check_json(name, value),
             Form::Number if toml.is_float() || toml.is_integer() => self.check_json(name, value),
             Form::Integer if toml.is_integer() => self.check_json(name, value),
-            Form::Text | Form::Template | Form::Condition if toml.is_str() => {}
+            Form::Text | Form::Template | Form::Condition | Form::Reference if toml.is_str() => {}
             Form::FactValue if toml.is_str() || toml.is_bool() => {}
             Form::FactValue if toml.is_integer() => {
                 const SAFE: i64 = 1 << 53;

@@ -3,6 +3,7 @@
 
 mod check;
 mod json;
+mod schema;
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -12,18 +13,16 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toolc::segment::FactValue;
-use toolc::table::Type;
 
-use super::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
-use super::{offsets, standard};
+use super::keys::{Form, Key};
+use super::offsets;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
-use crate::schema::{Additional, Bounds, Choice, Property, Schema};
 use crate::source::{Kind, Source};
 use crate::text::Fault;
 use crate::text::condition::{self, Written};
 use crate::text::questions::{AtomId, Questions, Template, When};
 use crate::text::template::{self, Piece, WrittenFact};
-use json::{json, written_as_json};
+use json::json;
 
 /// Schemas nest at most this deep.
 const DEEPEST: usize = 64;
@@ -37,6 +36,8 @@ pub(super) struct Reader<'t> {
     place: Place,
     sink: &'t Sink,
     questions: &'t RefCell<Questions>,
+    /// The definitions that a `$ref` may lead to, as they are written.
+    defs: Option<&'t DeTable<'t>>,
     depth: usize,
 }
 
@@ -53,8 +54,8 @@ impl<'t> Reader<'t> {
         // The whole file would be no place to point at.
         let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(0..0);
         let place = Place::new(id, first);
-        let keys = kind.keys();
-        let reader = Self { source: id, text: &source.text, table, keys, place, sink, questions, depth: 0 };
+        let (keys, defs) = (kind.keys(), schema::defs(table));
+        let reader = Self { source: id, text: &source.text, table, keys, place, sink, questions, defs, depth: 0 };
         reader.check(kind.document());
         reader
     }
@@ -230,115 +231,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A table of properties, in the author's order.
-    pub(super) fn properties(&self, key: &str) -> Vec<Property> {
-        let table = self.table.get(key).and_then(|value| value.get_ref().as_table());
-        table.into_iter().flatten().filter_map(|(name, value)| self.property(name, value)).collect()
-    }
-
-    fn property(
-        &self,
-        name: &'t Spanned<std::borrow::Cow<'t, str>>,
-        value: &'t Spanned<DeValue<'t>>,
-    ) -> Option<Property> {
-        let table = value.get_ref().as_table()?;
-        let place = Place::new(self.source, name.span());
-        let what = format!("the property `{}`", name.get_ref());
-        let reader = self.nested(table, place, &[SCHEMA, PROPERTY], &what)?;
-        Some(Property {
-            name: At::new(name.get_ref().to_string(), place),
-            required: reader.flag("required").unwrap_or(false),
-            when: reader.condition("when"),
-            schema: reader.schema(),
-        })
-    }
-
-    fn schema(&self) -> Schema {
-        Schema {
-            place: self.place,
-            types: self.types(),
-            title: self.text("title").map(|text| text.value),
-            description: self.template("description").or_else(|| self.excuse("description")),
-            choices: self.choices("enum"),
-            constant: self.json("const"),
-            default: self.json("default"),
-            examples: self.jsons("examples"),
-            bounds: Bounds {
-                minimum: self.bound("minimum"),
-                maximum: self.bound("maximum"),
-                exclusive_minimum: self.bound("exclusiveMinimum"),
-                exclusive_maximum: self.bound("exclusiveMaximum"),
-                multiple_of: self.bound("multipleOf"),
-                min_length: self.bound("minLength"),
-                max_length: self.bound("maxLength"),
-                min_items: self.bound("minItems"),
-                max_items: self.bound("maxItems"),
-                unique_items: self.bound("uniqueItems"),
-                min_properties: self.bound("minProperties"),
-                max_properties: self.bound("maxProperties"),
-            },
-            pattern: self.pattern(),
-            format: self.text("format").map(|text| text.value),
-            any_of: self.subschemas("anyOf"),
-            one_of: self.subschemas("oneOf"),
-            items: self.subschema("items").map(Box::new),
-            properties: self.properties("properties"),
-            additional: match (self.flag("additionalProperties"), self.subschema("additionalProperties")) {
-                (Some(true), _) => Additional::Allow,
-                (_, Some(schema)) => Additional::Schema(Box::new(schema)),
-                _ => Additional::Deny,
-            },
-        }
-    }
-
-    /// Stands for a text that is there but for a mistake, which has been reported and is not to be reported as a lack.
-    fn excuse(&self, key: &str) -> Option<At<Template>> {
-        let names = self.table.keys().map(|name| &**name.get_ref());
-        (!toolc::nearest(key, names).is_empty()).then(|| At::new(vec![Piece::Text(key.to_owned())], self.place))
-    }
-
-    fn subschema(&self, key: &str) -> Option<Schema> {
-        let value = self.table.get(key)?;
-        let table = value.get_ref().as_table()?;
-        Some(self.nested(table, self.at(value), &[SCHEMA], &format!("the schema `{key}`"))?.schema())
-    }
-
-    fn subschemas(&self, key: &str) -> Vec<Schema> {
-        let schema = |item: &'t Spanned<DeValue<'t>>| {
-            let table = item.get_ref().as_table()?;
-            Some(self.nested(table, self.at(item), &[SCHEMA], &format!("a schema of `{key}`"))?.schema())
-        };
-        self.items(key).filter_map(schema).collect()
-    }
-
-    fn pattern(&self) -> Option<At<String>> {
-        let pattern = self.text("pattern")?;
-        let Some(why) = standard::refuses_pattern(&pattern.value) else { return Some(pattern) };
-        let message = "`pattern` is not a regular expression";
-        self.sink.push(Diagnostic::new(Code::NOT_2020_12, pattern.place, message).label(why));
-        None
-    }
-
-    fn types(&self) -> Vec<Type> {
-        // Repetitions and empty lists: names that are no types have been reported.
-        if let Some(list) = self.json("type").filter(|list| list.value.is_array())
-            && let Some(why) = standard::refuses("type", &list.value)
-            && !self.items("type").any(|word| word.get_ref().as_str().and_then(Type::from_name).is_none())
-        {
-            let message = "`type` is not what JSON Schema 2020-12 takes";
-            self.sink.push(Diagnostic::new(Code::NOT_2020_12, list.place, message).label(why));
-        }
-        let one = self.table.get("type").filter(|value| value.get_ref().is_str());
-        let words = one.into_iter().chain(self.items("type"));
-        let mut types = Vec::new();
-        for named in words.filter_map(|word| Type::from_name(word.get_ref().as_str()?)) {
-            if !types.contains(&named) {
-                types.push(named);
-            }
-        }
-        types
-    }
-
     /// `true` or `false`.
     pub(super) fn flag(&self, key: &str) -> Option<bool> {
         self.table.get(key)?.get_ref().as_bool()
@@ -347,30 +239,6 @@ impl<'t> Reader<'t> {
     fn json(&self, key: &str) -> Option<At<Value>> {
         let value = self.table.get(key)?;
         Some(At::new(json(value).ok()?, self.at(value)))
-    }
-
-    /// A word's value, unless the standard refuses it: then the schema has to do without.
-    fn bound(&self, key: &str) -> Option<At<Value>> {
-        let bound = self.json(key).filter(|bound| bound.value.is_number() || bound.value.is_boolean())?;
-        let Some(why) = standard::refuses(key, &bound.value) else { return Some(bound) };
-        let message = format!("`{key}` is not what JSON Schema 2020-12 takes");
-        self.sink.push(Diagnostic::new(Code::NOT_2020_12, bound.place, message).label(why));
-        None
-    }
-
-    fn jsons(&self, key: &str) -> Vec<At<Value>> {
-        self.items(key).filter_map(|item| Some(At::new(json(item).ok()?, self.at(item)))).collect()
-    }
-
-    fn choices(&self, key: &str) -> Vec<Choice> {
-        let choice = |item: &'t Spanned<DeValue<'t>>| match item.get_ref() {
-            DeValue::Table(table) if written_as_json(table).is_none() => {
-                let reader = self.nested(table, self.at(item), &[CHOICE], "a conditional value")?;
-                Some(Choice { value: reader.json("value")?, when: Some(reader.condition("when")?) })
-            }
-            _ => Some(Choice { value: At::new(json(item).ok()?, self.at(item)), when: None }),
-        };
-        self.items(key).filter_map(choice).collect()
     }
 
     fn items(&self, key: &str) -> impl Iterator<Item = &'t Spanned<DeValue<'t>>> + use<'t> {

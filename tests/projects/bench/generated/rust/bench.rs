@@ -2,7 +2,12 @@
 
 //! The toolset `bench`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `bench`: The one tool whose calls are timed.
 #[diagnostic::on_unimplemented(
@@ -19,12 +24,12 @@ pub trait BenchTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: BenchTools> Provider for Home<H> {
+impl<H: BenchTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[trivial::TOOL];
         TOOLS
@@ -34,6 +39,9 @@ impl<H: BenchTools> Provider for Home<H> {
     }
     fn facts(&self) -> &[Fact] {
         super::FACTS
+    }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
     }
     fn call<'a>(
         &'a self,
@@ -45,14 +53,18 @@ impl<H: BenchTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: BenchTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: BenchTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(BenchTools::trivial(handlers, trivial::Args::from(args), call)),
+        0 => {
+            Reply::Ready(
+                BenchTools::trivial(&**handlers, trivial::Args::from(args), call),
+            )
+        }
         _ => Reply::no_such_tool(index),
     }
 }
@@ -113,6 +125,7 @@ pub mod trivial {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};

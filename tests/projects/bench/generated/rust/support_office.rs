@@ -2,7 +2,12 @@
 
 //! The toolset `support_office`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `support_office`: Everyday work with the support service.
 #[diagnostic::on_unimplemented(
@@ -175,12 +180,12 @@ pub trait SupportOfficeTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: SupportOfficeTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: SupportOfficeTools> Provider for Home<H> {
+impl<H: SupportOfficeTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             check_pending_pages::TOOL,
@@ -212,6 +217,9 @@ impl<H: SupportOfficeTools> Provider for Home<H> {
     fn facts(&self) -> &[Fact] {
         super::FACTS
     }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
+    }
     fn call<'a>(
         &'a self,
         index: usize,
@@ -222,8 +230,8 @@ impl<H: SupportOfficeTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: SupportOfficeTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: SupportOfficeTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
@@ -232,7 +240,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         0 => {
             Reply::Ready(
                 SupportOfficeTools::check_pending_pages(
-                    handlers,
+                    &**handlers,
                     check_pending_pages::Args::from(args),
                     call,
                 ),
@@ -241,7 +249,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         1 => {
             Reply::Ready(
                 SupportOfficeTools::compare_urgent_pages(
-                    handlers,
+                    &**handlers,
                     compare_urgent_pages::Args::from(args),
                     call,
                 ),
@@ -250,7 +258,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         2 => {
             Reply::Ready(
                 SupportOfficeTools::count_linked_visits(
-                    handlers,
+                    &**handlers,
                     count_linked_visits::Args::from(args),
                     call,
                 ),
@@ -259,7 +267,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         3 => {
             Reply::Ready(
                 SupportOfficeTools::fetch_hidden_files(
-                    handlers,
+                    &**handlers,
                     fetch_hidden_files::Args::from(args),
                     call,
                 ),
@@ -268,7 +276,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         4 => {
             Reply::Ready(
                 SupportOfficeTools::group_urgent_meetings(
-                    handlers,
+                    &**handlers,
                     group_urgent_meetings::Args::from(args),
                     call,
                 ),
@@ -277,7 +285,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         5 => {
             Reply::Ready(
                 SupportOfficeTools::import_nested_alerts(
-                    handlers,
+                    &**handlers,
                     import_nested_alerts::Args::from(args),
                     call,
                 ),
@@ -286,7 +294,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         6 => {
             Reply::Ready(
                 SupportOfficeTools::inspect_external_records(
-                    handlers,
+                    &**handlers,
                     inspect_external_records::Args::from(args),
                     call,
                 ),
@@ -295,7 +303,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         7 => {
             Reply::Ready(
                 SupportOfficeTools::inspect_open_deadlines(
-                    handlers,
+                    &**handlers,
                     inspect_open_deadlines::Args::from(args),
                     call,
                 ),
@@ -304,7 +312,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         8 => {
             Reply::Ready(
                 SupportOfficeTools::inspect_recent_budgets(
-                    handlers,
+                    &**handlers,
                     inspect_recent_budgets::Args::from(args),
                     call,
                 ),
@@ -313,7 +321,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         9 => {
             Reply::Ready(
                 SupportOfficeTools::label_pending_items(
-                    handlers,
+                    &**handlers,
                     label_pending_items::Args::from(args),
                     call,
                 ),
@@ -322,7 +330,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         10 => {
             Reply::Ready(
                 SupportOfficeTools::label_recent_documents(
-                    handlers,
+                    &**handlers,
                     label_recent_documents::Args::from(args),
                     call,
                 ),
@@ -331,7 +339,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         11 => {
             Reply::Ready(
                 SupportOfficeTools::measure_closed_documents(
-                    handlers,
+                    &**handlers,
                     measure_closed_documents::Args::from(args),
                     call,
                 ),
@@ -340,7 +348,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         12 => {
             Reply::Ready(
                 SupportOfficeTools::measure_urgent_drafts(
-                    handlers,
+                    &**handlers,
                     measure_urgent_drafts::Args::from(args),
                     call,
                 ),
@@ -349,7 +357,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         13 => {
             Reply::Ready(
                 SupportOfficeTools::merge_recent_bookings(
-                    handlers,
+                    &**handlers,
                     merge_recent_bookings::Args::from(args),
                     call,
                 ),
@@ -358,7 +366,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         14 => {
             Reply::Ready(
                 SupportOfficeTools::remove_urgent_requests(
-                    handlers,
+                    &**handlers,
                     remove_urgent_requests::Args::from(args),
                     call,
                 ),
@@ -367,7 +375,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         15 => {
             Reply::Ready(
                 SupportOfficeTools::rename_daily_documents(
-                    handlers,
+                    &**handlers,
                     rename_daily_documents::Args::from(args),
                     call,
                 ),
@@ -376,7 +384,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         16 => {
             Reply::Ready(
                 SupportOfficeTools::repair_nested_records(
-                    handlers,
+                    &**handlers,
                     repair_nested_records::Args::from(args),
                     call,
                 ),
@@ -385,7 +393,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         17 => {
             Reply::Ready(
                 SupportOfficeTools::review_shared_samples(
-                    handlers,
+                    &**handlers,
                     review_shared_samples::Args::from(args),
                     call,
                 ),
@@ -394,7 +402,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         18 => {
             Reply::Ready(
                 SupportOfficeTools::sort_blocked_goals(
-                    handlers,
+                    &**handlers,
                     sort_blocked_goals::Args::from(args),
                     call,
                 ),
@@ -403,7 +411,7 @@ pub(super) fn call<'a, H: SupportOfficeTools>(
         19 => {
             Reply::Ready(
                 SupportOfficeTools::sort_pending_drafts(
-                    handlers,
+                    &**handlers,
                     sort_pending_drafts::Args::from(args),
                     call,
                 ),
@@ -475,6 +483,7 @@ pub mod check_pending_pages {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -604,6 +613,7 @@ pub mod compare_urgent_pages {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -749,6 +759,7 @@ pub mod count_linked_visits {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -896,6 +907,7 @@ pub mod fetch_hidden_files {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1108,6 +1120,7 @@ pub mod group_urgent_meetings {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1243,6 +1256,7 @@ pub mod import_nested_alerts {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1391,6 +1405,7 @@ pub mod inspect_external_records {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1553,6 +1568,7 @@ pub mod inspect_open_deadlines {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1728,6 +1744,7 @@ pub mod inspect_recent_budgets {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1907,6 +1924,7 @@ pub mod label_pending_items {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2065,6 +2083,7 @@ pub mod label_recent_documents {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2221,6 +2240,7 @@ pub mod measure_closed_documents {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2400,6 +2420,7 @@ pub mod measure_urgent_drafts {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2550,6 +2571,7 @@ pub mod merge_recent_bookings {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2715,6 +2737,7 @@ pub mod remove_urgent_requests {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2888,6 +2911,7 @@ pub mod rename_daily_documents {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3089,6 +3113,7 @@ pub mod repair_nested_records {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3262,6 +3287,7 @@ pub mod review_shared_samples {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3443,6 +3469,7 @@ pub mod sort_blocked_goals {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3648,6 +3675,7 @@ pub mod sort_pending_drafts {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};

@@ -2,7 +2,12 @@
 
 //! The toolset `survey_reports`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `survey_reports`: Everyday work with the survey service.
 #[diagnostic::on_unimplemented(
@@ -167,12 +172,12 @@ pub trait SurveyReportsTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: SurveyReportsTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: SurveyReportsTools> Provider for Home<H> {
+impl<H: SurveyReportsTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             approve_local_tasks::TOOL,
@@ -203,6 +208,9 @@ impl<H: SurveyReportsTools> Provider for Home<H> {
     fn facts(&self) -> &[Fact] {
         super::FACTS
     }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
+    }
     fn call<'a>(
         &'a self,
         index: usize,
@@ -213,8 +221,8 @@ impl<H: SurveyReportsTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: SurveyReportsTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: SurveyReportsTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
@@ -223,7 +231,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         0 => {
             Reply::Ready(
                 SurveyReportsTools::approve_local_tasks(
-                    handlers,
+                    &**handlers,
                     approve_local_tasks::Args::from(args),
                     call,
                 ),
@@ -232,7 +240,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         1 => {
             Reply::Ready(
                 SurveyReportsTools::check_active_parcels(
-                    handlers,
+                    &**handlers,
                     check_active_parcels::Args::from(args),
                     call,
                 ),
@@ -241,7 +249,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         2 => {
             Reply::Ready(
                 SurveyReportsTools::copy_shared_tasks(
-                    handlers,
+                    &**handlers,
                     copy_shared_tasks::Args::from(args),
                     call,
                 ),
@@ -250,7 +258,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         3 => {
             Reply::Ready(
                 SurveyReportsTools::describe_urgent_notes(
-                    handlers,
+                    &**handlers,
                     describe_urgent_notes::Args::from(args),
                     call,
                 ),
@@ -259,7 +267,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         4 => {
             Reply::Ready(
                 SurveyReportsTools::export_closed_drafts(
-                    handlers,
+                    &**handlers,
                     export_closed_drafts::Args::from(args),
                     call,
                 ),
@@ -268,7 +276,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         5 => {
             Reply::Ready(
                 SurveyReportsTools::find_recent_customers(
-                    handlers,
+                    &**handlers,
                     find_recent_customers::Args::from(args),
                     call,
                 ),
@@ -277,7 +285,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         6 => {
             Reply::Ready(
                 SurveyReportsTools::group_daily_alerts(
-                    handlers,
+                    &**handlers,
                     group_daily_alerts::Args::from(args),
                     call,
                 ),
@@ -286,7 +294,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         7 => {
             Reply::Ready(
                 SurveyReportsTools::group_recent_appointments(
-                    handlers,
+                    &**handlers,
                     group_recent_appointments::Args::from(args),
                     call,
                 ),
@@ -295,7 +303,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         8 => {
             Reply::Ready(
                 SurveyReportsTools::import_monthly_branches(
-                    handlers,
+                    &**handlers,
                     import_monthly_branches::Args::from(args),
                     call,
                 ),
@@ -304,7 +312,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         9 => {
             Reply::Ready(
                 SurveyReportsTools::inspect_recent_messages(
-                    handlers,
+                    &**handlers,
                     inspect_recent_messages::Args::from(args),
                     call,
                 ),
@@ -313,7 +321,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         10 => {
             Reply::Ready(
                 SurveyReportsTools::label_monthly_notes(
-                    handlers,
+                    &**handlers,
                     label_monthly_notes::Args::from(args),
                     call,
                 ),
@@ -322,7 +330,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         11 => {
             Reply::Ready(
                 SurveyReportsTools::label_pinned_visits(
-                    handlers,
+                    &**handlers,
                     label_pinned_visits::Args::from(args),
                     call,
                 ),
@@ -331,7 +339,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         12 => {
             Reply::Ready(
                 SurveyReportsTools::order_nested_vehicles(
-                    handlers,
+                    &**handlers,
                     order_nested_vehicles::Args::from(args),
                     call,
                 ),
@@ -340,7 +348,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         13 => {
             Reply::Ready(
                 SurveyReportsTools::rename_external_items(
-                    handlers,
+                    &**handlers,
                     rename_external_items::Args::from(args),
                     call,
                 ),
@@ -349,7 +357,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         14 => {
             Reply::Ready(
                 SurveyReportsTools::review_stale_visits(
-                    handlers,
+                    &**handlers,
                     review_stale_visits::Args::from(args),
                     call,
                 ),
@@ -358,7 +366,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         15 => {
             Reply::Ready(
                 SurveyReportsTools::schedule_local_images(
-                    handlers,
+                    &**handlers,
                     schedule_local_images::Args::from(args),
                     call,
                 ),
@@ -367,7 +375,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         16 => {
             Reply::Ready(
                 SurveyReportsTools::share_pinned_labels(
-                    handlers,
+                    &**handlers,
                     share_pinned_labels::Args::from(args),
                     call,
                 ),
@@ -376,7 +384,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         17 => {
             Reply::Ready(
                 SurveyReportsTools::sort_public_alerts(
-                    handlers,
+                    &**handlers,
                     sort_public_alerts::Args::from(args),
                     call,
                 ),
@@ -385,7 +393,7 @@ pub(super) fn call<'a, H: SurveyReportsTools>(
         18 => {
             Reply::Ready(
                 SurveyReportsTools::verify_daily_campaigns(
-                    handlers,
+                    &**handlers,
                     verify_daily_campaigns::Args::from(args),
                     call,
                 ),
@@ -480,6 +488,7 @@ pub mod approve_local_tasks {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -649,6 +658,7 @@ pub mod check_active_parcels {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -782,6 +792,7 @@ pub mod copy_shared_tasks {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -929,6 +940,7 @@ pub mod describe_urgent_notes {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1077,6 +1089,7 @@ pub mod export_closed_drafts {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1244,6 +1257,7 @@ pub mod find_recent_customers {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1387,6 +1401,7 @@ pub mod group_daily_alerts {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1512,6 +1527,7 @@ pub mod group_recent_appointments {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1664,6 +1680,7 @@ pub mod import_monthly_branches {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1805,6 +1822,7 @@ pub mod inspect_recent_messages {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1935,6 +1953,7 @@ pub mod label_monthly_notes {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2085,6 +2104,7 @@ pub mod label_pinned_visits {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2237,6 +2257,7 @@ pub mod order_nested_vehicles {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2407,6 +2428,7 @@ pub mod rename_external_items {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2580,6 +2602,7 @@ pub mod review_stale_visits {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2705,6 +2728,7 @@ pub mod schedule_local_images {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2861,6 +2885,7 @@ pub mod share_pinned_labels {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3013,6 +3038,7 @@ pub mod sort_public_alerts {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -3146,6 +3172,7 @@ pub mod verify_daily_campaigns {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};

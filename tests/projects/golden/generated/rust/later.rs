@@ -2,7 +2,12 @@
 
 //! The toolset `later`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `later`: Handlers that run as futures.
 #[diagnostic::on_unimplemented(
@@ -31,12 +36,12 @@ pub trait LaterTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: LaterTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: LaterTools> Provider for Home<H> {
+impl<H: LaterTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[run_later::TOOL, wait::TOOL];
         TOOLS
@@ -46,6 +51,9 @@ impl<H: LaterTools> Provider for Home<H> {
     }
     fn facts(&self) -> &[Fact] {
         super::FACTS
+    }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
     }
     fn call<'a>(
         &'a self,
@@ -57,8 +65,8 @@ impl<H: LaterTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: LaterTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: LaterTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
@@ -67,13 +75,13 @@ pub(super) fn call<'a, H: LaterTools>(
         0 => {
             Reply::Later(
                 Box::pin(
-                    LaterTools::run_later(handlers, run_later::Args::from(args), call),
+                    LaterTools::run_later(&**handlers, run_later::Args::from(args), call),
                 ),
             )
         }
         1 => {
             Reply::Later(
-                Box::pin(LaterTools::wait(handlers, wait::Args::from(args), call)),
+                Box::pin(LaterTools::wait(&**handlers, wait::Args::from(args), call)),
             )
         }
         _ => Reply::no_such_tool(index),
@@ -133,6 +141,7 @@ pub mod run_later {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -153,7 +162,26 @@ pub mod run_later {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
+            behaviour: Borrowed(
+                &Behaviour {
+                    execution: Execution::Async,
+                    annotations: Annotations {
+                        read_only: false,
+                        destructive: true,
+                        idempotent: false,
+                        open_world: true,
+                    },
+                    max_result_chars: None,
+                    timeout: None,
+                    parallel: Parallel::Never,
+                    approval: Approval {
+                        always: false,
+                        shell: None,
+                    },
+                    defer: true,
+                    deprecated: None,
+                },
+            ),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
@@ -227,6 +255,7 @@ pub mod wait {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -247,7 +276,26 @@ pub mod wait {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
+            behaviour: Borrowed(
+                &Behaviour {
+                    execution: Execution::Async,
+                    annotations: Annotations {
+                        read_only: false,
+                        destructive: true,
+                        idempotent: false,
+                        open_world: true,
+                    },
+                    max_result_chars: None,
+                    timeout: None,
+                    parallel: Parallel::Never,
+                    approval: Approval {
+                        always: false,
+                        shell: None,
+                    },
+                    defer: true,
+                    deprecated: None,
+                },
+            ),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {

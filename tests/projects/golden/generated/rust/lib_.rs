@@ -2,7 +2,12 @@
 
 //! The toolset `lib`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `lib`: Names that mean something else elsewhere.
 #[diagnostic::on_unimplemented(
@@ -35,12 +40,12 @@ pub trait LibTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: LibTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: LibTools> Provider for Home<H> {
+impl<H: LibTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[odd_names::TOOL, no_parameters::TOOL, run_now::TOOL];
         TOOLS
@@ -50,6 +55,9 @@ impl<H: LibTools> Provider for Home<H> {
     }
     fn facts(&self) -> &[Fact] {
         super::FACTS
+    }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
     }
     fn call<'a>(
         &'a self,
@@ -61,8 +69,8 @@ impl<H: LibTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: LibTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: LibTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
@@ -70,15 +78,21 @@ pub(super) fn call<'a, H: LibTools>(
     match index {
         0 => {
             Reply::Ready(
-                LibTools::odd_names(handlers, odd_names::Args::from(args), call),
+                LibTools::odd_names(&**handlers, odd_names::Args::from(args), call),
             )
         }
         1 => {
             Reply::Ready(
-                LibTools::no_parameters(handlers, no_parameters::Args::from(args), call),
+                LibTools::no_parameters(
+                    &**handlers,
+                    no_parameters::Args::from(args),
+                    call,
+                ),
             )
         }
-        2 => Reply::Ready(LibTools::run_now(handlers, run_now::Args::from(args), call)),
+        2 => {
+            Reply::Ready(LibTools::run_now(&**handlers, run_now::Args::from(args), call))
+        }
         _ => Reply::no_such_tool(index),
     }
 }
@@ -196,6 +210,7 @@ pub mod odd_names {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -347,6 +362,7 @@ pub mod no_parameters {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -450,6 +466,7 @@ pub mod run_now {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};

@@ -2,7 +2,12 @@
 
 //! The toolset `shapes`.
 
-use ::toolc::{Call, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset};
+use ::std::sync::Arc;
+
+use ::toolc::{
+    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `shapes`: Schemas of every sort.
 #[diagnostic::on_unimplemented(
@@ -71,12 +76,12 @@ pub trait ShapesTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: ShapesTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(handlers))
+    Box::new(Home(Arc::new(handlers)))
 }
 
-struct Home<H>(H);
+struct Home<H>(Arc<H>);
 
-impl<H: ShapesTools> Provider for Home<H> {
+impl<H: ShapesTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             depends::TOOL,
@@ -95,6 +100,9 @@ impl<H: ShapesTools> Provider for Home<H> {
     fn facts(&self) -> &[Fact] {
         super::FACTS
     }
+    fn variables(&self) -> &[Variable] {
+        super::VARIABLES
+    }
     fn call<'a>(
         &'a self,
         index: usize,
@@ -105,30 +113,40 @@ impl<H: ShapesTools> Provider for Home<H> {
     }
 }
 
-pub(super) fn call<'a, H: ShapesTools>(
-    handlers: &'a H,
+pub(super) fn call<'a, H: ShapesTools + 'static>(
+    handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
         0 => {
-            Reply::Ready(ShapesTools::depends(handlers, depends::Args::from(args), call))
+            Reply::Ready(
+                ShapesTools::depends(&**handlers, depends::Args::from(args), call),
+            )
         }
         1 => {
             Reply::Ready(
-                ShapesTools::every_bound(handlers, every_bound::Args::from(args), call),
+                ShapesTools::every_bound(
+                    &**handlers,
+                    every_bound::Args::from(args),
+                    call,
+                ),
             )
         }
         2 => {
             Reply::Ready(
-                ShapesTools::every_choice(handlers, every_choice::Args::from(args), call),
+                ShapesTools::every_choice(
+                    &**handlers,
+                    every_choice::Args::from(args),
+                    call,
+                ),
             )
         }
         3 => {
             Reply::Ready(
                 ShapesTools::every_default(
-                    handlers,
+                    &**handlers,
                     every_default::Args::from(args),
                     call,
                 ),
@@ -136,17 +154,25 @@ pub(super) fn call<'a, H: ShapesTools>(
         }
         4 => {
             Reply::Ready(
-                ShapesTools::every_object(handlers, every_object::Args::from(args), call),
+                ShapesTools::every_object(
+                    &**handlers,
+                    every_object::Args::from(args),
+                    call,
+                ),
             )
         }
         5 => {
             Reply::Ready(
-                ShapesTools::every_type(handlers, every_type::Args::from(args), call),
+                ShapesTools::every_type(&**handlers, every_type::Args::from(args), call),
             )
         }
         6 => {
             Reply::Ready(
-                ShapesTools::every_union(handlers, every_union::Args::from(args), call),
+                ShapesTools::every_union(
+                    &**handlers,
+                    every_union::Args::from(args),
+                    call,
+                ),
             )
         }
         _ => Reply::no_such_tool(index),
@@ -226,6 +252,7 @@ pub mod depends {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -561,6 +588,7 @@ pub mod every_bound {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -909,6 +937,7 @@ pub mod every_choice {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1293,6 +1322,7 @@ pub mod every_default {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1694,6 +1724,7 @@ pub mod every_object {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -1986,6 +2017,7 @@ pub mod every_type {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
@@ -2232,6 +2264,7 @@ pub mod every_union {
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};

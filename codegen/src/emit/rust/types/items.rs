@@ -1,0 +1,230 @@
+//! Items as Rust: their definitions, how they are read from slots, and how they are written as JSON.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use serde_json::Value;
+
+use super::super::doc;
+use super::{Field, Item, ItemId, Kind, Presence, Rust, Struct, Tag, Types, Variant};
+
+impl Types<'_> {
+    /// The arguments as a whole, which come as slots.
+    pub(super) fn arguments(&self, id: ItemId) -> TokenStream {
+        let item = &self.items[id];
+        let name = &item.name;
+        let (definition, slots, takes) = match &item.kind {
+            Kind::Struct(structure) => (self.structure_of(item, structure), slots(structure), self.takes(structure)),
+            _ => unreachable!("arguments are a struct"),
+        };
+        quote! {
+            #definition
+
+            impl From<::toolc::Slots<'_>> for #name {
+                fn from(#slots: ::toolc::Slots<'_>) -> Self {
+                    Self { #(#takes),* }
+                }
+            }
+        }
+    }
+
+    /// Any other item.
+    pub(super) fn definition(&self, item: &Item<'_>) -> TokenStream {
+        let Item { name, kind, .. } = item;
+        let about = doc(&item.about);
+        let definition = match kind {
+            Kind::Choice(words) => {
+                let (words, variants): (Vec<_>, Vec<_>) = words.iter().map(|(word, variant)| (word, variant)).unzip();
+                let docs = words.iter().map(|word| doc(&format!("`{word}`")));
+                quote! {
+                    #about
+                    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+                    pub enum #name { #(#docs #variants),* }
+
+                    impl #name {
+                        /// The word that the model uses.
+                        pub const fn as_str(self) -> &'static str {
+                            match self { #(Self::#variants => #words),* }
+                        }
+                    }
+                }
+            }
+            Kind::Struct(structure) => self.structure_of(item, structure),
+            Kind::Union(variants) => {
+                let docs = variants.iter().map(|variant| doc(&variant.about));
+                let names = variants.iter().map(|variant| &variant.name);
+                let types = variants.iter().map(|variant| self.ty(&variant.rust));
+                quote! {
+                    #about
+                    #[derive(Debug)]
+                    pub enum #name { #(#docs #names(#types)),* }
+                }
+            }
+            Kind::Alias(rust) => {
+                let ty = self.ty(rust);
+                return quote!(#about pub type #name = #ty;);
+            }
+            Kind::Wrapper(rust) => {
+                let ty = self.ty(rust);
+                quote! {
+                    #about
+                    #[derive(Debug)]
+                    pub struct #name(pub #ty);
+                }
+            }
+        };
+        let read = item.is_read.then(|| self.read(item));
+        let written = item.is_written.then(|| written(item));
+        quote!(#definition #read #written)
+    }
+
+    fn structure_of(&self, item: &Item<'_>, structure: &Struct) -> TokenStream {
+        let (name, about) = (&item.name, doc(&item.about));
+        let fields = structure.fields.iter().map(|field| {
+            let (name, about, ty) = (&field.name, doc(&field.about), self.field_ty(field));
+            quote!(#about pub #name: #ty)
+        });
+        let rest = structure.rest.iter().map(|(name, rust)| {
+            let ty = self.ty(rust);
+            quote! {
+                /// Everything else that it holds, by name.
+                pub #name: ::std::collections::BTreeMap<String, #ty>
+            }
+        });
+        let all = fields.chain(rest);
+        quote! {
+            #about
+            #[derive(Debug)]
+            pub struct #name { #(#all),* }
+        }
+    }
+
+    fn read(&self, item: &Item<'_>) -> TokenStream {
+        let name = &item.name;
+        let body = match &item.kind {
+            Kind::Choice(words) => {
+                let variants = words.iter().map(|(_, variant)| variant);
+                quote!(::toolc::args::choice(&slot, &[#(Self::#variants),*]))
+            }
+            Kind::Struct(structure) => {
+                let (slots, takes) = (slots(structure), self.takes(structure));
+                quote!(let #slots = ::toolc::args::object(slot); Self { #(#takes),* })
+            }
+            Kind::Union(variants) => {
+                let names = variants.iter().map(|variant| &variant.name);
+                let all = quote!(#(|slot| Self::#names(::toolc::FromSlot::from_slot(slot))),*);
+                quote!(::toolc::args::variant(slot, &[#all]))
+            }
+            Kind::Alias(_) | Kind::Wrapper(_) => quote!(Self(::toolc::FromSlot::from_slot(slot))),
+        };
+        quote! {
+            impl ::toolc::FromSlot for #name {
+                fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+                    #body
+                }
+            }
+        }
+    }
+
+    /// The initialisers of a struct's fields from its slots.
+    fn takes<'t>(&'t self, structure: &'t Struct) -> impl Iterator<Item = TokenStream> + 't {
+        let fields = structure.fields.iter().map(|field| {
+            let (name, index) = (&field.name, Literal::usize_unsuffixed(field.index));
+            match &field.presence {
+                Presence::Default(default) => {
+                    let value = self.value(&field.rust, default);
+                    quote!(#name: slots.take_or(#index, || #value))
+                }
+                Presence::Required | Presence::Optional => quote!(#name: slots.take(#index)),
+            }
+        });
+        let behind = Literal::usize_unsuffixed(structure.fields.len() + usize::from(structure.tag.is_some()));
+        fields.chain(structure.rest.iter().map(move |(name, _)| quote!(#name: slots.take(#behind))))
+    }
+
+    fn field_ty(&self, field: &Field) -> TokenStream {
+        let rust = self.ty(&field.rust);
+        match (&field.presence, &field.rust) {
+            (Presence::Optional, Rust::Nullable(_)) | (Presence::Required | Presence::Default(_), _) => rust,
+            (Presence::Optional, _) => quote!(Option<#rust>),
+        }
+    }
+
+    fn ty(&self, rust: &Rust) -> TokenStream {
+        match rust {
+            Rust::Bool => quote!(bool),
+            Rust::Integer => quote!(i64),
+            Rust::Number => quote!(f64),
+            Rust::Text => quote!(String),
+            Rust::List(items) => {
+                let items = self.ty(items);
+                quote!(Vec<#items>)
+            }
+            Rust::Map(values) => {
+                let values = self.ty(values);
+                quote!(::std::collections::BTreeMap<String, #values>)
+            }
+            Rust::Json => quote!(::toolc::Value),
+            Rust::Nullable(inner) => {
+                let inner = self.ty(inner);
+                quote!(Option<#inner>)
+            }
+            Rust::Item { id, boxed } => {
+                let name = &self.items[*id].name;
+                if *boxed { quote!(Box<#name>) } else { quote!(#name) }
+            }
+        }
+    }
+}
+
+/// The name under which a struct's slots are taken apart.
+fn slots(structure: &Struct) -> TokenStream {
+    if structure.fields.is_empty() && structure.rest.is_none() { quote!(_) } else { quote!(mut slots) }
+}
+
+fn written(item: &Item<'_>) -> TokenStream {
+    let name = &item.name;
+    let body = match &item.kind {
+        Kind::Choice(_) => quote!(::toolc::ToJson::to_json(self.as_str(), out)),
+        Kind::Struct(structure) => properties(structure),
+        Kind::Union(variants) => {
+            let names = variants.iter().map(|Variant { name, .. }| name);
+            quote!(match self { #(Self::#names(value) => ::toolc::ToJson::to_json(value, out)),* })
+        }
+        Kind::Alias(_) | Kind::Wrapper(_) => quote!(::toolc::ToJson::to_json(&self.0, out)),
+    };
+    quote! {
+        impl ::toolc::ToJson for #name {
+            fn to_json(&self, out: &mut String) {
+                #body
+            }
+        }
+    }
+}
+
+fn properties(structure: &Struct) -> TokenStream {
+    let mut all: Vec<TokenStream> = (structure.fields.iter())
+        .map(|Field { name, json, presence, .. }| match presence {
+            Presence::Optional => quote!((#json, Optional, &self.#name)),
+            Presence::Required | Presence::Default(_) => quote!((#json, Always, &self.#name)),
+        })
+        .collect();
+    if let Some(Tag { index, name, value }) = &structure.tag {
+        let value = match value {
+            Value::String(word) => quote!(#word),
+            Value::Bool(flag) => quote!(#flag),
+            other => {
+                let integer = Literal::i64_suffixed(other.as_i64().unwrap_or_default());
+                quote!(#integer)
+            }
+        };
+        all.insert(*index, quote!((#name, Always, &#value)));
+    }
+    let write = match &structure.rest {
+        None => quote!(::toolc::to_json::object(out, &[#(#all),*])),
+        Some((rest, _)) => quote!(::toolc::to_json::open_object(out, &[#(#all),*], &self.#rest)),
+    };
+    quote! {
+        use ::toolc::to_json::Presence::{Always, Optional};
+        #write;
+    }
+}

@@ -1,0 +1,99 @@
+//! Types that hold themselves: a box where one would be infinitely large, a struct where a name would stand for itself.
+
+use super::{Item, ItemId, Kind, Rust, Struct, Types};
+
+impl Types<'_> {
+    /// Puts boxes and structs where recursion needs them, and nowhere else.
+    pub(super) fn end_recursion(&mut self) {
+        let aliases = |types: &Self, id: ItemId| -> Vec<Option<ItemId>> {
+            let Kind::Alias(rust) = &types.items[id].kind else { return Vec::new() };
+            let mut found = Vec::new();
+            rust.items(&mut found);
+            found.into_iter().map(|id| Some(id).filter(|id| matches!(types.items[*id].kind, Kind::Alias(_)))).collect()
+        };
+        for (id, nth) in self.back_edges(aliases) {
+            if let Some(to) = aliases(self, id)[nth]
+                && let Kind::Alias(rust) = std::mem::replace(&mut self.items[to].kind, Kind::Alias(Rust::Json))
+            {
+                self.items[to].kind = Kind::Wrapper(rust);
+            }
+        }
+        let held = |types: &Self, id: ItemId| -> Vec<Option<ItemId>> {
+            types.items[id].held().into_iter().map(|rust| types.behind_aliases(rust)).collect()
+        };
+        for (id, nth) in self.back_edges(held) {
+            if let Rust::Item { boxed, .. } = self.items[id].held_mut().swap_remove(nth) {
+                *boxed = true;
+            }
+        }
+    }
+
+    /// The edges of a graph of items without which it has no circle: of an item, and the how-manieth of its edges.
+    fn back_edges(&self, edges: impl Fn(&Self, ItemId) -> Vec<Option<ItemId>>) -> Vec<(ItemId, usize)> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Seen {
+            Not,
+            OnTheWay,
+            Done,
+        }
+        let mut seen = vec![Seen::Not; self.items.len()];
+        let mut found = Vec::new();
+        for start in 0..self.items.len() {
+            if seen[start] != Seen::Not {
+                continue;
+            }
+            seen[start] = Seen::OnTheWay;
+            // A way of its own rather than recursion: definitions may make a long chain.
+            let mut way = vec![(start, edges(self, start), 0)];
+            while let Some((at, to, next)) = way.last_mut() {
+                let Some(to) = to.get(*next) else {
+                    seen[*at] = Seen::Done;
+                    way.pop();
+                    continue;
+                };
+                *next += 1;
+                match to.map(|to| (to, seen[to])) {
+                    Some((_, Seen::OnTheWay)) => found.push((*at, *next - 1)),
+                    Some((to, Seen::Not)) => {
+                        seen[to] = Seen::OnTheWay;
+                        way.push((to, edges(self, to), 0));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// The item that a type is, whatever else it is called.
+    fn behind_aliases<'t>(&'t self, mut rust: &'t Rust) -> Option<ItemId> {
+        loop {
+            let Rust::Item { id, .. } = rust else { return None };
+            match &self.items[*id].kind {
+                Kind::Alias(other) => rust = other,
+                _ => return Some(*id),
+            }
+        }
+    }
+}
+
+impl Item<'_> {
+    /// What it holds within itself, rather than in a list or map.
+    fn held(&self) -> Vec<&Rust> {
+        let rusts: Vec<&Rust> = match &self.kind {
+            Kind::Struct(Struct { fields, .. }) => fields.iter().map(|field| &field.rust).collect(),
+            Kind::Union(variants) => variants.iter().map(|variant| &variant.rust).collect(),
+            _ => Vec::new(),
+        };
+        rusts.into_iter().map(|rust| if let Rust::Nullable(inner) = rust { inner } else { rust }).collect()
+    }
+
+    fn held_mut(&mut self) -> Vec<&mut Rust> {
+        let rusts: Vec<&mut Rust> = match &mut self.kind {
+            Kind::Struct(Struct { fields, .. }) => fields.iter_mut().map(|field| &mut field.rust).collect(),
+            Kind::Union(variants) => variants.iter_mut().map(|variant| &mut variant.rust).collect(),
+            _ => Vec::new(),
+        };
+        rusts.into_iter().map(|rust| if let Rust::Nullable(inner) = rust { inner } else { rust }).collect()
+    }
+}

@@ -1,0 +1,98 @@
+//! Defaults: JSON values as Rust expressions of the types that their schemas became.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use serde_json::Value;
+
+use super::super::table::float;
+use super::{Field, ItemId, Kind, Presence, Rust, Struct, Types};
+
+impl Types<'_> {
+    /// A value of this type. The checks have held it against the schema that the type comes from.
+    pub(super) fn value(&self, rust: &Rust, value: &Value) -> TokenStream {
+        match (rust, value) {
+            (Rust::Nullable(_), Value::Null) => quote!(None),
+            (Rust::Nullable(inner), value) => {
+                let value = self.value(inner, value);
+                quote!(Some(#value))
+            }
+            (Rust::Bool, Value::Bool(flag)) => quote!(#flag),
+            (Rust::Integer, Value::Number(number)) => {
+                #[allow(clippy::cast_possible_truncation, reason = "a float that is an integer by the schema")]
+                let integer = number.as_i64().unwrap_or_else(|| number.as_f64().unwrap_or_default() as i64);
+                let integer = Literal::i64_unsuffixed(integer);
+                quote!(#integer)
+            }
+            (Rust::Number, Value::Number(number)) => float(number.as_f64().unwrap_or_default()),
+            (Rust::Text, Value::String(text)) => quote!(String::from(#text)),
+            (Rust::List(items), Value::Array(values)) => {
+                let values = values.iter().map(|value| self.value(items, value));
+                quote!(Vec::from([#(#values),*]))
+            }
+            (Rust::Map(of), Value::Object(entries)) => self.map(of, entries.iter()),
+            (Rust::Item { id, boxed }, value) => {
+                let value = self.named(*id, value);
+                if *boxed { quote!(Box::new(#value)) } else { value }
+            }
+            (_, value) => {
+                let text = value.to_string();
+                quote!(::toolc::args::json(#text))
+            }
+        }
+    }
+
+    fn map<'v>(&self, of: &Rust, entries: impl Iterator<Item = (&'v String, &'v Value)>) -> TokenStream {
+        let (keys, values): (Vec<_>, Vec<_>) = entries.map(|(key, value)| (key, self.value(of, value))).unzip();
+        quote!(::std::collections::BTreeMap::from([#((String::from(#keys), #values)),*]))
+    }
+
+    fn named(&self, id: ItemId, value: &Value) -> TokenStream {
+        let name = &self.items[id].name;
+        match (&self.items[id].kind, value) {
+            (Kind::Choice(words), value) => {
+                let variant = words.iter().find(|(word, _)| word == value).map(|(_, variant)| variant);
+                quote!(#name::#variant)
+            }
+            (Kind::Struct(Struct { fields, tag, rest }), Value::Object(entries)) => {
+                let values = fields.iter().map(|field| self.field_value(field, entries.get(&field.json)));
+                let rest = rest.iter().map(|(ident, of)| {
+                    let is_declared = |key: &String| {
+                        fields.iter().any(|field| field.json == *key)
+                            || tag.as_ref().is_some_and(|tag| tag.name == *key)
+                    };
+                    let map = self.map(of, entries.iter().filter(|(key, _)| !is_declared(key)));
+                    quote!(#ident: #map)
+                });
+                let all = values.chain(rest);
+                quote!(#name { #(#all),* })
+            }
+            (Kind::Union(variants), value) => {
+                let taken = variants.iter().find(|variant| variant.alternative.is(value)).map(|variant| {
+                    let (variant, value) = (&variant.name, self.value(&variant.rust, value));
+                    quote!(#variant(#value))
+                });
+                quote!(#name::#taken)
+            }
+            (Kind::Alias(rust), value) => self.value(rust, value),
+            (Kind::Wrapper(rust), value) => {
+                let value = self.value(rust, value);
+                quote!(#name(#value))
+            }
+            (Kind::Struct(_), value) => self.value(&Rust::Json, value),
+        }
+    }
+
+    /// A field's initialiser within a default of the struct around it.
+    fn field_value(&self, field: &Field, given: Option<&Value>) -> TokenStream {
+        let name = &field.name;
+        let value = match (given, &field.presence) {
+            (Some(value), Presence::Optional) if !matches!(field.rust, Rust::Nullable(_)) => {
+                let value = self.value(&field.rust, value);
+                quote!(Some(#value))
+            }
+            (Some(value), _) | (None, Presence::Default(value)) => self.value(&field.rust, value),
+            (None, _) => quote!(None),
+        };
+        quote!(#name: #value)
+    }
+}

@@ -1,0 +1,128 @@
+//! The words of schemas.
+
+use super::{Form, Key, key, required};
+
+/// Words of a schema, JSON Schema's own (draft 2020-12).
+pub const SCHEMA: &[Key] = &[
+    TYPE,
+    key("$ref", Form::Reference, "The definition that it is, in `[schema]`'s `$defs`: `#/$defs/NAME`."),
+    TITLE,
+    DESCRIPTION,
+    DEPRECATED,
+    key(
+        "enum",
+        Form::Choices,
+        "The values that are allowed; `{ value = ..., when = ... }` where one is not in every turn.",
+    ),
+    key("const", Form::Json, "The one value that is allowed."),
+    key("default", Form::Json, "What is assumed where the model sends nothing. The handler gets it."),
+    EXAMPLES,
+    key("minimum", Form::Number, "The least number."),
+    key("maximum", Form::Number, "The greatest number."),
+    key("exclusiveMinimum", Form::Number, "Numbers must be greater than this."),
+    key("exclusiveMaximum", Form::Number, "Numbers must be less than this."),
+    key("multipleOf", Form::Number, "Numbers must be a multiple of this."),
+    key("minLength", Form::Integer, "The least length of a string, in code points."),
+    key("maxLength", Form::Integer, "The greatest length of a string, in code points."),
+    key("pattern", Form::Text, "A regular expression that a string has to match somewhere in it."),
+    key("format", Form::Text, "What a string stands for: `date-time`, `uri`, `email` and the like. Told to the model."),
+    ANY_OF,
+    ONE_OF,
+    ALL_OF,
+    key("items", Form::Schema, "The schema of an array's items."),
+    key("minItems", Form::Integer, "The least number of items."),
+    key("maxItems", Form::Integer, "The greatest number of items."),
+    key("uniqueItems", Form::Flag, "Whether items must differ from one another."),
+    PROPERTIES,
+    ADDITIONAL_PROPERTIES,
+    MIN_PROPERTIES,
+    MAX_PROPERTIES,
+];
+
+/// Words of the schema of a tool's arguments, which are an object.
+pub const ROOT: &[Key] = &[
+    TYPE,
+    TITLE,
+    DESCRIPTION,
+    DEPRECATED,
+    EXAMPLES,
+    ANY_OF,
+    ONE_OF,
+    ALL_OF,
+    PROPERTIES,
+    ADDITIONAL_PROPERTIES,
+    MIN_PROPERTIES,
+    MAX_PROPERTIES,
+    key("$defs", Form::Tables(SCHEMA), "Schemas with a name, for `$ref`s to lead to: a table for each."),
+];
+
+const TYPE: Key = key("type", Form::Types, "The JSON type, or an array of those that are allowed.");
+const TITLE: Key = key("title", Form::Text, "A short name for people.");
+const DESCRIPTION: Key = key("description", Form::Template, "What the model is told about it.");
+const DEPRECATED: Key = key("deprecated", Form::Flag, "Whether it is better left alone. Told to the model.");
+const EXAMPLES: Key = key("examples", Form::Jsons, "Values that show what is meant.");
+const ANY_OF: Key = key("anyOf", Form::Schemas, "Alternatives, of which at least one has to hold.");
+const ONE_OF: Key = key("oneOf", Form::Schemas, "Alternatives, of which exactly one has to hold.");
+const ALL_OF: Key = key("allOf", Form::Schemas, "Schemas that have to hold all together.");
+const PROPERTIES: Key = key("properties", Form::Properties, "An object's properties: a table for each.");
+const ADDITIONAL_PROPERTIES: Key = key(
+    "additionalProperties",
+    Form::FlagOrSchema,
+    "Whether an object may have further properties, or the schema of those. `false` unless said otherwise.",
+);
+const MIN_PROPERTIES: Key = key("minProperties", Form::Integer, "The least number of properties.");
+const MAX_PROPERTIES: Key = key("maxProperties", Form::Integer, "The greatest number of properties.");
+
+/// Words that schemas elsewhere have and manifests have not, with what to write instead. No provider's strict mode takes
+/// them, and arguments could not be held against them.
+pub const FOREIGN: &[(&str, &str)] = &[
+    ("not", "say what is allowed instead: with `enum`, bounds or `anyOf`"),
+    ("if", "write the cases as alternatives of `oneOf`, each with a property of one `const` that tells them apart"),
+    ("then", "write the cases as alternatives of `oneOf`, each with a property of one `const` that tells them apart"),
+    ("else", "write the cases as alternatives of `oneOf`, each with a property of one `const` that tells them apart"),
+    ("patternProperties", "describe all further properties together: `additionalProperties` holds their schema"),
+    ("propertyNames", "say in `description` how the properties may be named"),
+    ("required", "write `required = true` in each required property"),
+    ("dependentRequired", "write the cases as alternatives of `anyOf`, each with the properties that it requires"),
+    ("dependentSchemas", "write the cases as alternatives of `anyOf`, each with the properties that it requires"),
+    ("dependencies", "write the cases as alternatives of `anyOf`, each with the properties that it requires"),
+    ("prefixItems", "make it an object with a property for each item, or give all items one schema: `items`"),
+    ("additionalItems", "give all items one schema: `items`"),
+    ("unevaluatedItems", "give all items one schema: `items`"),
+    ("unevaluatedProperties", "write `additionalProperties` in each object; it is `false` unless said otherwise"),
+    ("contains", "say in `description` what the array has to hold"),
+    ("minContains", "say in `description` what the array has to hold"),
+    ("maxContains", "say in `description` what the array has to hold"),
+    ("definitions", "write `$defs`, in `[schema]`"),
+    ("$defs", "definitions stand in `[schema]`, for the whole tool"),
+    ("$id", "leave it out: a `$ref` leads to `#/$defs/NAME`"),
+    ("$anchor", "give the schema a name in `$defs`: a `$ref` leads to `#/$defs/NAME`"),
+    ("$dynamicAnchor", "give the schema a name in `$defs`: a `$ref` leads to `#/$defs/NAME`"),
+    ("$dynamicRef", "write `$ref`"),
+    ("$recursiveRef", "write `$ref`"),
+    ("$schema", "leave it out: it is draft 2020-12"),
+    ("$vocabulary", "leave it out: it is draft 2020-12"),
+    ("$comment", "write a comment of TOML: `# ...`"),
+    ("contentEncoding", "say in `description` how the text is encoded"),
+    ("contentMediaType", "say in `description` what the text holds"),
+    ("contentSchema", "say in `description` what the text holds"),
+    ("readOnly", "leave out what the model cannot send"),
+    ("writeOnly", "say it in `description`"),
+    ("nullable", "name the type null, too: `type = [\"string\", \"null\"]`, or `{ type = \"null\" }` in `anyOf`"),
+    ("example", "write `examples`, an array"),
+    ("discriminator", "leave it out: alternatives are told apart by a required property of one `const` each"),
+];
+
+/// What a property has beyond the words of its schema.
+pub const PROPERTY: &[Key] = &[
+    key("required", Form::Flag, "Whether the model must send it."),
+    key(
+        "when",
+        Form::Condition,
+        "In which turns it is there: `tools.NAME`, `facts.NAME`, comparisons, `and`, `or`, `not`.",
+    ),
+];
+
+/// What a conditional value of an enum has.
+pub const CHOICE: &[Key] =
+    &[required("value", Form::Json, "The value."), required("when", Form::Condition, "In which turns it is allowed.")];

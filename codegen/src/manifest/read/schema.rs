@@ -1,0 +1,277 @@
+//! Schemas: what a tool's manifest says of its arguments and of what it returns.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use toolc::table::Type;
+
+use super::Reader;
+use super::json::{json, written_as_json};
+use crate::diagnostic::{At, Code, Diagnostic, Place};
+use crate::manifest::keys::{CHOICE, PROPERTY, SCHEMA};
+use crate::manifest::standard;
+use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, LEAD, Property, Reference, Schema};
+use crate::text::questions::Template;
+use crate::text::template::Piece;
+
+/// The definitions of a tool's manifest, as they are written.
+pub(super) fn defs<'t>(manifest: &'t DeTable<'t>) -> Option<&'t DeTable<'t>> {
+    manifest.get("schema")?.get_ref().as_table()?.get("$defs")?.get_ref().as_table()
+}
+
+impl<'t> Reader<'t> {
+    /// The schema of a tool's arguments, which are an object, and the definitions that stand beside it. Where the tool
+    /// says nothing, that is at `place`.
+    pub(in crate::manifest) fn arguments(&self, place: Place) -> (Schema, Defs) {
+        let params = self.properties("params");
+        let root = self.table("schema");
+        let (mut schema, defs) = match &root {
+            Some(root) => (root.root(), root.definitions()),
+            None => (Schema::new(place), Defs::default()),
+        };
+        schema.types = vec![Type::Object];
+        let position = |key| self.table.keys().position(|name| name.get_ref() == key);
+        let others = if position("schema") < position("params") {
+            params
+        } else {
+            std::mem::replace(&mut schema.properties, params)
+        };
+        for property in others {
+            let known = schema.properties.iter().find(|known| known.name.value == property.name.value);
+            let Some(known) = known else {
+                schema.properties.push(property);
+                continue;
+            };
+            let message = format!("the parameter `{}` is declared twice", property.name.value);
+            self.sink.push(
+                Diagnostic::new(Code::DUPLICATE_PARAMETER, property.name.place, message)
+                    .label("declared again here")
+                    .related(known.name.place, "first declared here")
+                    .help("`params` are the `properties` of `[schema]`: keep one of them"),
+            );
+        }
+        (schema, defs)
+    }
+
+    /// This table as the schema of the arguments.
+    fn root(&self) -> Schema {
+        let schema = self.schema();
+        if let Some(value) = self.table.get("type").filter(|_| schema.types != [Type::Object])
+            // Words that are no types have been reported.
+            && !schema.types.is_empty()
+        {
+            self.sink.push(
+                Diagnostic::new(Code::ROOT_NOT_OBJECT, self.at(value), "the arguments of a tool are an object")
+                    .label("expected `\"object\"`")
+                    .help("leave `type` out, and make the value a parameter"),
+            );
+        }
+        schema
+    }
+
+    /// The definitions in this table, which is the schema of the arguments.
+    fn definitions(&self) -> Defs {
+        let def = |(name, value): (&'t Spanned<Cow<'t, str>>, &'t Spanned<DeValue<'t>>)| {
+            let At { value: name, place } = At::new(name.get_ref().to_string(), Place::new(self.source, name.span()));
+            if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
+                self.sink.push(
+                    Diagnostic::new(Code::INVALID_NAME, place, format!("`{name}` cannot be the name of a definition"))
+                        .label("expected letters, digits, `_`, `-` or `.`")
+                        .help("a `$ref` leads to it by this name, and it names the Rust type"),
+                );
+            }
+            let table = value.get_ref().as_table();
+            let reader =
+                table.and_then(|table| self.nested(table, place, &[SCHEMA], &format!("the definition `{name}`")));
+            // One that cannot be read keeps its place: a `$ref` to it is right.
+            let schema = reader.map_or_else(|| Schema::new(place), |reader| reader.schema());
+            Def { name: At::new(name, place), schema }
+        };
+        let mut defs = Defs::new(self.defs.into_iter().flatten().map(def).collect());
+        while let Some(ring) = defs.ring() {
+            let names: Vec<&str> = ring.iter().chain(ring.first()).map(|reference| reference.name.as_str()).collect();
+            let message = format!("definitions that are nothing but one another: {}", names.join(" → "));
+            let (last, others) = ring.split_last().expect("a ring has a link");
+            let found = Diagnostic::new(Code::REF_RING, last.place, message)
+                .help("let one of them say what its values are; an object or array may hold itself again");
+            self.sink.push(others.iter().fold(found, |found, link| found.related(link.place, "leads on")));
+            defs.cut(last.place);
+        }
+        defs
+    }
+
+    /// What `$ref` leads to. A name that is misspelt stands for the nearest one.
+    fn reference(&self) -> Option<Reference> {
+        let At { value, place } = self.text("$ref")?;
+        let names = || self.defs.into_iter().flatten().map(|(name, _)| &**name.get_ref());
+        let link = |name: &str| {
+            let to = names().position(|known| known == name)?;
+            Some(Reference { to: DefId(to), name: name.to_owned(), place })
+        };
+        let last = value.rsplit('/').next().unwrap_or_default();
+        if value.strip_prefix(LEAD) == Some(last)
+            && let Some(reference) = link(last)
+        {
+            return Some(reference);
+        }
+        self.sink.push(if !value.starts_with('#') {
+            Diagnostic::new(Code::REF_ELSEWHERE, place, format!("`{value}` leads out of the manifest"))
+                .label(format!("expected `{LEAD}NAME`"))
+                .help("copy what it leads to into `$defs`, in `[schema]`: nothing is fetched")
+        } else if value.strip_prefix(LEAD) != Some(last) {
+            let found = Diagnostic::new(Code::REF_ELSEWHERE, place, format!("`{value}` leads to no definition"))
+                .label(format!("expected `{LEAD}NAME`"));
+            match link(last) {
+                Some(meant) => found.help(format!("did you mean `{}`?", meant.written())),
+                None => found.help("give the schema a name in `$defs`, in `[schema]`, and lead to it from everywhere"),
+            }
+        } else {
+            let found = Diagnostic::new(Code::UNKNOWN_DEF, place, format!("unknown definition `{last}`")).help_nearest(
+                last,
+                names(),
+                "the definitions are",
+            );
+            if names().next().is_none() {
+                found.help(format!("declare it: `[schema.\"$defs\".{last}]`"))
+            } else {
+                found
+            }
+        });
+        link(toolc::nearest(last, names()).into_iter().next()?)
+    }
+
+    /// A table of properties, in the author's order.
+    fn properties(&self, key: &str) -> Vec<Property> {
+        let table = self.table.get(key).and_then(|value| value.get_ref().as_table());
+        table.into_iter().flatten().filter_map(|(name, value)| self.property(name, value)).collect()
+    }
+
+    fn property(&self, name: &'t Spanned<Cow<'t, str>>, value: &'t Spanned<DeValue<'t>>) -> Option<Property> {
+        let table = value.get_ref().as_table()?;
+        let place = Place::new(self.source, name.span());
+        let what = format!("the property `{}`", name.get_ref());
+        let reader = self.nested(table, place, &[SCHEMA, PROPERTY], &what)?;
+        Some(Property {
+            name: At::new(name.get_ref().to_string(), place),
+            required: reader.flag("required").unwrap_or(false),
+            when: reader.condition("when"),
+            schema: reader.schema(),
+        })
+    }
+
+    fn schema(&self) -> Schema {
+        Schema {
+            place: self.place,
+            reference: self.reference(),
+            types: self.types(),
+            title: self.text("title").map(|text| text.value),
+            description: self.template("description").or_else(|| self.excuse("description")),
+            deprecated: self.flag("deprecated").unwrap_or(false),
+            choices: self.choices("enum"),
+            constant: self.json("const"),
+            default: self.json("default"),
+            examples: self.jsons("examples"),
+            bounds: Bounds {
+                minimum: self.bound("minimum"),
+                maximum: self.bound("maximum"),
+                exclusive_minimum: self.bound("exclusiveMinimum"),
+                exclusive_maximum: self.bound("exclusiveMaximum"),
+                multiple_of: self.bound("multipleOf"),
+                min_length: self.bound("minLength"),
+                max_length: self.bound("maxLength"),
+                min_items: self.bound("minItems"),
+                max_items: self.bound("maxItems"),
+                unique_items: self.bound("uniqueItems"),
+                min_properties: self.bound("minProperties"),
+                max_properties: self.bound("maxProperties"),
+            },
+            pattern: self.pattern(),
+            format: self.text("format").map(|text| text.value),
+            any_of: self.subschemas("anyOf"),
+            one_of: self.subschemas("oneOf"),
+            all_of: self.subschemas("allOf"),
+            items: self.subschema("items").map(Box::new),
+            properties: self.properties("properties"),
+            additional: match (self.flag("additionalProperties"), self.subschema("additionalProperties")) {
+                (Some(true), _) => Additional::Allow,
+                (_, Some(schema)) => Additional::Schema(Box::new(schema)),
+                _ => Additional::Deny,
+            },
+        }
+    }
+
+    /// Stands for a text that is there but for a mistake, which has been reported and is not to be reported as a lack.
+    fn excuse(&self, key: &str) -> Option<At<Template>> {
+        let names = self.table.keys().map(|name| &**name.get_ref());
+        (!toolc::nearest(key, names).is_empty()).then(|| At::new(vec![Piece::Text(key.to_owned())], self.place))
+    }
+
+    /// A schema; none where there is none.
+    pub(in crate::manifest) fn subschema(&self, key: &str) -> Option<Schema> {
+        let value = self.table.get(key)?;
+        let table = value.get_ref().as_table()?;
+        Some(self.nested(table, self.at(value), &[SCHEMA], &format!("the schema `{key}`"))?.schema())
+    }
+
+    fn subschemas(&self, key: &str) -> Vec<Schema> {
+        let schema = |item: &'t Spanned<DeValue<'t>>| {
+            let table = item.get_ref().as_table()?;
+            Some(self.nested(table, self.at(item), &[SCHEMA], &format!("a schema of `{key}`"))?.schema())
+        };
+        self.items(key).filter_map(schema).collect()
+    }
+
+    fn pattern(&self) -> Option<At<String>> {
+        let pattern = self.text("pattern")?;
+        let Some(why) = standard::refuses_pattern(&pattern.value) else { return Some(pattern) };
+        let message = "`pattern` is not a regular expression";
+        self.sink.push(Diagnostic::new(Code::NOT_2020_12, pattern.place, message).label(why));
+        None
+    }
+
+    fn types(&self) -> Vec<Type> {
+        // Repetitions and empty lists: names that are no types have been reported.
+        if let Some(list) = self.json("type").filter(|list| list.value.is_array())
+            && let Some(why) = standard::refuses("type", &list.value)
+            && !self.items("type").any(|word| word.get_ref().as_str().and_then(Type::from_name).is_none())
+        {
+            let message = "`type` is not what JSON Schema 2020-12 takes";
+            self.sink.push(Diagnostic::new(Code::NOT_2020_12, list.place, message).label(why));
+        }
+        let one = self.table.get("type").filter(|value| value.get_ref().is_str());
+        let words = one.into_iter().chain(self.items("type"));
+        let mut types = Vec::new();
+        for named in words.filter_map(|word| Type::from_name(word.get_ref().as_str()?)) {
+            if !types.contains(&named) {
+                types.push(named);
+            }
+        }
+        types
+    }
+
+    /// A word's value, unless the standard refuses it: then the schema has to do without.
+    fn bound(&self, key: &str) -> Option<At<Value>> {
+        let bound = self.json(key).filter(|bound| bound.value.is_number() || bound.value.is_boolean())?;
+        let Some(why) = standard::refuses(key, &bound.value) else { return Some(bound) };
+        let message = format!("`{key}` is not what JSON Schema 2020-12 takes");
+        self.sink.push(Diagnostic::new(Code::NOT_2020_12, bound.place, message).label(why));
+        None
+    }
+
+    fn jsons(&self, key: &str) -> Vec<At<Value>> {
+        self.items(key).filter_map(|item| Some(At::new(json(item).ok()?, self.at(item)))).collect()
+    }
+
+    fn choices(&self, key: &str) -> Vec<Choice> {
+        let choice = |item: &'t Spanned<DeValue<'t>>| match item.get_ref() {
+            DeValue::Table(table) if written_as_json(table).is_none() => {
+                let reader = self.nested(table, self.at(item), &[CHOICE], "a conditional value")?;
+                Some(Choice { value: reader.json("value")?, when: Some(reader.condition("when")?) })
+            }
+            _ => Some(Choice { value: At::new(json(item).ok()?, self.at(item)), when: None }),
+        };
+        self.items(key).filter_map(choice).collect()
+    }
+}

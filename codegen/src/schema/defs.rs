@@ -1,0 +1,141 @@
+//! `$defs` and `$ref`: schemas with a name, which others lead to, in circles even.
+
+use super::Schema;
+use crate::diagnostic::{At, Place};
+
+/// What every `$ref` begins with.
+pub const LEAD: &str = "#/$defs/";
+
+/// Index of a definition among its tool's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DefId(pub usize);
+
+/// A `$ref`.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    /// Where it leads.
+    pub to: DefId,
+    /// The name of that.
+    pub name: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl Reference {
+    /// As JSON Schema writes it.
+    pub fn written(&self) -> String {
+        format!("{LEAD}{}", self.name)
+    }
+}
+
+/// A schema with a name.
+#[derive(Debug, Clone)]
+pub struct Def {
+    /// Its name.
+    pub name: At<String>,
+    /// The schema.
+    pub schema: Schema,
+}
+
+/// A tool's definitions, in the author's order.
+#[derive(Debug, Clone, Default)]
+pub struct Defs(Vec<Def>);
+
+impl Defs {
+    /// These definitions.
+    pub fn new(defs: Vec<Def>) -> Self {
+        Self(defs)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (DefId, &Def)> {
+        self.0.iter().enumerate().map(|(id, def)| (DefId(id), def))
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The one that a `$ref` leads to.
+    pub fn get(&self, id: DefId) -> &Def {
+        &self.0[id.0]
+    }
+
+    /// For each definition, whether these schemas lead to it.
+    pub fn needed_by<'s>(&'s self, roots: impl IntoIterator<Item = &'s Schema>) -> Vec<bool> {
+        let mut needed = vec![false; self.0.len()];
+        let mut pending: Vec<&Schema> = roots.into_iter().collect();
+        while let Some(root) = pending.pop() {
+            for reference in root.walk().into_iter().filter_map(|schema| schema.reference.as_ref()) {
+                if !std::mem::replace(&mut needed[reference.to.0], true) {
+                    pending.push(&self.get(reference.to).schema);
+                }
+            }
+        }
+        needed
+    }
+
+    /// A ring of definitions of which each one is, for the same value, the next: nothing tells what such a value is.
+    /// Gives the `$ref`s by which they lead to one another.
+    pub fn ring(&self) -> Option<Vec<Reference>> {
+        // 0: not seen, 1: on the way, 2: leads to no ring.
+        let mut state = vec![0_u8; self.0.len()];
+        for start in 0..self.0.len() {
+            if state[start] != 0 {
+                continue;
+            }
+            state[start] = 1;
+            let mut way: Vec<(usize, Vec<&Reference>)> = vec![(start, self.0[start].schema.references_in_place())];
+            while let Some((at, next)) = way.last_mut() {
+                let Some(reference) = next.pop() else {
+                    state[*at] = 2;
+                    way.pop();
+                    continue;
+                };
+                let to = reference.to.0;
+                if state[to] == 1 {
+                    let from = way.iter().position(|(at, _)| *at == to).unwrap_or(0);
+                    let taken = way[from..].windows(2).filter_map(|pair| {
+                        let all = self.0[pair[0].0].schema.references_in_place();
+                        all.into_iter().find(|reference| reference.to.0 == pair[1].0)
+                    });
+                    return Some(taken.chain([reference]).cloned().collect());
+                }
+                if state[to] == 0 {
+                    state[to] = 1;
+                    way.push((to, self.0[to].schema.references_in_place()));
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes a `$ref` away: what was behind it is any value.
+    pub fn cut(&mut self, place: Place) {
+        self.0.iter_mut().for_each(|def| def.schema.cut(place));
+    }
+}
+
+impl Schema {
+    /// Every `$ref` that is about the same value.
+    fn references_in_place(&self) -> Vec<&Reference> {
+        let mut found: Vec<&Reference> = self.reference.iter().collect();
+        let mut pending: Vec<&Schema> = self.in_place().collect();
+        while let Some(schema) = pending.pop() {
+            found.extend(&schema.reference);
+            pending.extend(schema.in_place());
+        }
+        found
+    }
+
+    fn cut(&mut self, place: Place) {
+        self.reference.take_if(|reference| reference.place == place);
+        self.any_of.iter_mut().chain(&mut self.one_of).chain(&mut self.all_of).for_each(|schema| schema.cut(place));
+    }
+}

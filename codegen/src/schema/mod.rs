@@ -1,0 +1,215 @@
+//! The schema model: what a manifest says about a parameter, typed. All that is written from a schema is written
+//! from this, never by walking JSON.
+
+mod defs;
+mod doc;
+mod shape;
+
+use serde_json::Value;
+use toolc::table::Type;
+
+pub use defs::{Def, DefId, Defs, LEAD, Reference};
+pub use shape::{Alternative, Bare};
+
+use crate::diagnostic::{At, Place};
+use crate::text::questions::{Template, When};
+
+/// One schema.
+#[derive(Debug, Clone)]
+pub struct Schema {
+    /// Where it stands: its name, or its table's header.
+    pub place: Place,
+    /// `$ref`: the definition that has to hold, too.
+    pub reference: Option<Reference>,
+    /// In the order in which they are named. Empty: any.
+    pub types: Vec<Type>,
+    /// A short name for people.
+    pub title: Option<String>,
+    /// What the model is told.
+    pub description: Option<At<Template>>,
+    /// Whether it is better left alone. An annotation.
+    pub deprecated: bool,
+    /// `enum`. Empty: any value.
+    pub choices: Vec<Choice>,
+    /// `const`: the one value that is allowed.
+    pub constant: Option<At<Value>>,
+    /// What is assumed where nothing is sent.
+    pub default: Option<At<Value>>,
+    /// Values that show what is meant.
+    pub examples: Vec<At<Value>>,
+    /// Bounds of numbers, lengths and sizes.
+    pub bounds: Bounds,
+    /// A regular expression that a string has to match.
+    pub pattern: Option<At<String>>,
+    /// What a string stands for: `date-time`, `uri` and the like. An annotation.
+    pub format: Option<String>,
+    /// Alternatives, of which one has to hold.
+    pub any_of: Vec<Schema>,
+    /// Alternatives, of which exactly one has to hold.
+    pub one_of: Vec<Schema>,
+    /// Schemas that have to hold all together.
+    pub all_of: Vec<Schema>,
+    /// The schema of an array's items.
+    pub items: Option<Box<Schema>>,
+    /// An object's properties, in the author's order.
+    pub properties: Vec<Property>,
+    /// What else an object may hold.
+    pub additional: Additional,
+}
+
+/// JSON Schema's bounds, as written.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs, reason = "named as JSON Schema names them")]
+pub struct Bounds {
+    pub minimum: Option<At<Value>>,
+    pub maximum: Option<At<Value>>,
+    pub exclusive_minimum: Option<At<Value>>,
+    pub exclusive_maximum: Option<At<Value>>,
+    pub multiple_of: Option<At<Value>>,
+    pub min_length: Option<At<Value>>,
+    pub max_length: Option<At<Value>>,
+    pub min_items: Option<At<Value>>,
+    pub max_items: Option<At<Value>>,
+    pub unique_items: Option<At<Value>>,
+    pub min_properties: Option<At<Value>>,
+    pub max_properties: Option<At<Value>>,
+}
+
+impl Bounds {
+    /// Those that are there, by JSON Schema's names.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &At<Value>)> {
+        [
+            ("minimum", &self.minimum),
+            ("maximum", &self.maximum),
+            ("exclusiveMinimum", &self.exclusive_minimum),
+            ("exclusiveMaximum", &self.exclusive_maximum),
+            ("multipleOf", &self.multiple_of),
+            ("minLength", &self.min_length),
+            ("maxLength", &self.max_length),
+            ("minItems", &self.min_items),
+            ("maxItems", &self.max_items),
+            ("uniqueItems", &self.unique_items),
+            ("minProperties", &self.min_properties),
+            ("maxProperties", &self.max_properties),
+        ]
+        .into_iter()
+        .filter_map(|(name, bound)| Some((name, bound.as_ref()?)))
+    }
+}
+
+/// One value of an enum.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The value.
+    pub value: At<Value>,
+    /// In which turns it is allowed. None: in all.
+    pub when: Option<At<When>>,
+}
+
+/// One property of an object.
+#[derive(Debug, Clone)]
+pub struct Property {
+    /// As the model writes it.
+    pub name: At<String>,
+    /// Whether it must be sent.
+    pub required: bool,
+    /// In which turns it is there. None: in all.
+    pub when: Option<At<When>>,
+    /// Its schema.
+    pub schema: Schema,
+}
+
+/// What an object may hold beyond its declared properties.
+#[derive(Debug, Clone)]
+pub enum Additional {
+    /// Nothing.
+    Deny,
+    /// Anything.
+    Allow,
+    /// Values of this schema.
+    Schema(Box<Schema>),
+}
+
+impl Schema {
+    /// One that says nothing, at `place`.
+    pub fn new(place: Place) -> Self {
+        Self {
+            place,
+            reference: None,
+            types: Vec::new(),
+            title: None,
+            description: None,
+            deprecated: false,
+            choices: Vec::new(),
+            constant: None,
+            default: None,
+            examples: Vec::new(),
+            bounds: Bounds::default(),
+            pattern: None,
+            format: None,
+            any_of: Vec::new(),
+            one_of: Vec::new(),
+            all_of: Vec::new(),
+            items: None,
+            properties: Vec::new(),
+            additional: Additional::Deny,
+        }
+    }
+
+    /// The types that a value may have, also where only the enum's values tell them. Empty: any.
+    pub fn effective_types(&self) -> Vec<Type> {
+        let mut types = self.types.clone();
+        if types.is_empty() {
+            let choices = self.choices.iter().map(|choice| &choice.value.value);
+            for found in choices.chain(self.constant.iter().map(|at| &at.value)).map(type_of) {
+                if !types.contains(&found) {
+                    types.push(found);
+                }
+            }
+        }
+        types
+    }
+
+    /// Whether it may describe an object.
+    pub fn is_object(&self) -> bool {
+        self.types.contains(&Type::Object)
+            || !self.properties.is_empty()
+            || !matches!(self.additional, Additional::Deny)
+    }
+
+    /// The schemas right below it that are no properties.
+    pub fn below(&self) -> impl Iterator<Item = &Schema> {
+        let additional = if let Additional::Schema(schema) = &self.additional { Some(&**schema) } else { None };
+        self.in_place().chain(self.items.as_deref()).chain(additional)
+    }
+
+    /// Those among them that are about the same value.
+    pub fn in_place(&self) -> impl Iterator<Item = &Schema> {
+        self.any_of.iter().chain(&self.one_of).chain(&self.all_of)
+    }
+
+    /// This schema and all below it, parents first.
+    pub fn walk(&self) -> Vec<&Schema> {
+        let mut found = vec![self];
+        let mut next = 0;
+        while let Some(schema) = found.get(next).copied() {
+            found.extend(schema.properties.iter().map(|property| &property.schema));
+            found.extend(schema.below());
+            next += 1;
+        }
+        found
+    }
+}
+
+/// The JSON type of a value; of a number without a fractional part, `integer`.
+pub fn type_of(value: &Value) -> Type {
+    match value {
+        Value::Null => Type::Null,
+        Value::Bool(_) => Type::Boolean,
+        Value::Number(number) if number.is_f64() => Type::Number,
+        Value::Number(_) => Type::Integer,
+        Value::String(_) => Type::String,
+        Value::Array(_) => Type::Array,
+        Value::Object(_) => Type::Object,
+    }
+}

@@ -1,0 +1,200 @@
+//! What a schema comes to in typed code. The argument table and the Rust types are both made from this, so that the one
+//! hands over what the other takes.
+
+use serde_json::Value;
+use toolc::table::{Form, Type};
+
+use super::{Additional, DefId, Defs, Property, Reference, Schema, type_of};
+
+/// A schema without the `$ref`s that lead to it and the null beside it.
+#[derive(Debug, Clone, Copy)]
+pub struct Bare<'s> {
+    /// What is left.
+    pub schema: &'s Schema,
+    /// The first definition that was led to.
+    pub via: Option<DefId>,
+    /// Whether null is allowed beside it.
+    pub nullable: bool,
+}
+
+/// One of several sorts of values that can be told apart.
+#[derive(Debug, Clone, Copy)]
+pub struct Alternative<'s> {
+    /// As it is written.
+    pub schema: &'s Schema,
+    /// Its type, beside null.
+    pub ty: Type,
+    /// The property that every object among the alternatives has, and its value in this one.
+    pub tag: Option<(&'s str, &'s Value)>,
+}
+
+impl Alternative<'_> {
+    /// Whether a value that one of the alternatives allows is of this sort.
+    pub fn is(&self, value: &Value) -> bool {
+        let of = type_of(value);
+        (of == self.ty
+            || (of, self.ty) == (Type::Integer, Type::Number)
+            || (of, self.ty) == (Type::Number, Type::Integer))
+            && self.tag.is_none_or(|(name, tag)| value.get(name) == Some(tag))
+    }
+}
+
+impl Defs {
+    /// What a schema is, once nothing is around it.
+    pub fn bare<'s>(&'s self, schema: &'s Schema) -> Bare<'s> {
+        let mut bare = Bare { schema, via: None, nullable: false };
+        let mut as_written = None;
+        loop {
+            if let Some(reference) = bare.schema.alias() {
+                bare.schema = &self.get(reference.to).schema;
+                bare.via.get_or_insert(reference.to);
+            } else if let Some(other) = bare.schema.nullable() {
+                as_written.get_or_insert(bare);
+                bare = Bare { schema: other, nullable: true, ..bare };
+            } else {
+                break;
+            }
+        }
+        let schema = bare.schema;
+        let has_room = self.union(schema).is_some() || !(schema.is_composed() || schema.effective_types().is_empty());
+        as_written.filter(|_| !has_room).unwrap_or(bare)
+    }
+
+    /// How its values are handed over.
+    pub fn form(&self, schema: &Schema) -> Form {
+        let schema = self.bare(schema).schema;
+        if self.union(schema).is_some() {
+            return Form::Union;
+        }
+        if schema.is_composed() {
+            return Form::Value;
+        }
+        let mut types = schema.effective_types();
+        types.retain(|t| *t != Type::Null);
+        let [one] = types.as_slice() else { return Form::Value };
+        match one {
+            Type::Boolean => Form::Boolean,
+            Type::Integer => Form::Integer,
+            Type::Number => Form::Number,
+            Type::String if schema.choices.is_empty() && schema.constant.is_none() => Form::String,
+            Type::String => Form::Choice,
+            Type::Array => Form::Array,
+            Type::Object if schema.properties.is_empty() && !matches!(schema.additional, Additional::Deny) => Form::Map,
+            Type::Object => Form::Object,
+            Type::Null => Form::Value,
+        }
+    }
+
+    /// Whether null is a value of it. Of one that is handed over as any value nothing is said.
+    pub fn is_nullable(&self, schema: &Schema) -> bool {
+        let bare = self.bare(schema);
+        let own = |schema: &Schema| schema.effective_types().contains(&Type::Null);
+        let union = self.union(bare.schema).is_some();
+        bare.nullable || own(bare.schema) || (union && bare.schema.in_place().any(|one| self.is_nullable(one)))
+    }
+
+    /// The alternatives of a union of which every value tells which one it is; those that are null left out.
+    pub fn union<'s>(&'s self, schema: &'s Schema) -> Option<Vec<Alternative<'s>>> {
+        let alternatives = schema.alternatives()?.iter().filter(|one| !one.is_null());
+        let mut union: Vec<Alternative<'s>> = alternatives.map(|one| self.alternative(one)).collect::<Option<_>>()?;
+        let numeric = |t: Type| if t == Type::Integer { Type::Number } else { t };
+        let (objects, others): (Vec<_>, Vec<_>) = union.iter_mut().partition(|one| one.ty == Type::Object);
+        let differ = others
+            .iter()
+            .enumerate()
+            .all(|(index, one)| others[..index].iter().all(|earlier| numeric(earlier.ty) != numeric(one.ty)));
+        if objects.len() > 1 {
+            let first = self.bare(objects[0].schema).schema;
+            let tags = first.properties.iter().find_map(|property| self.tags(&property.name.value, &objects))?;
+            objects.into_iter().zip(tags).for_each(|(object, tag)| object.tag = Some(tag));
+        }
+        (differ && union.len() > 1).then_some(union)
+    }
+
+    fn alternative<'s>(&'s self, schema: &'s Schema) -> Option<Alternative<'s>> {
+        let bare = self.bare(schema).schema;
+        let mut types = bare.effective_types();
+        types.retain(|t| *t != Type::Null);
+        match types.as_slice() {
+            [ty] if !bare.is_composed() => Some(Alternative { schema, ty: *ty, tag: None }),
+            _ => None,
+        }
+    }
+
+    /// What each of these objects has in the property `name`, if that tells them apart.
+    fn tags<'s>(&'s self, name: &str, objects: &[&mut Alternative<'s>]) -> Option<Vec<(&'s str, &'s Value)>> {
+        let mut tags: Vec<(&str, &Value)> = Vec::new();
+        for object in objects {
+            let properties = &self.bare(object.schema).schema.properties;
+            let property = properties.iter().find(|property| property.name.value == name)?;
+            let tag = self.only_value(property)?;
+            if tags.iter().any(|(_, taken)| *taken == tag) {
+                return None;
+            }
+            tags.push((&property.name.value, tag));
+        }
+        Some(tags)
+    }
+
+    /// The one value that a property has wherever the object is.
+    fn only_value<'s>(&'s self, property: &'s Property) -> Option<&'s Value> {
+        let bare = self.bare(&property.schema);
+        let value = match (&bare.schema.constant, bare.schema.choices.as_slice()) {
+            (Some(constant), _) => &constant.value,
+            (None, [only]) if only.when.is_none() => &only.value.value,
+            _ => return None,
+        };
+        let is_simple = matches!(value, Value::String(_) | Value::Bool(_)) || value.is_i64();
+        let is_sent = property.required && property.when.is_none() && !self.is_nullable(&property.schema);
+        (is_sent && is_simple).then_some(value)
+    }
+}
+
+impl Schema {
+    /// The `$ref` that it is, where nothing that matters to a value stands beside it.
+    pub fn alias(&self) -> Option<&Reference> {
+        self.reference.as_ref().filter(|_| !self.constrains() && self.in_place().next().is_none())
+    }
+
+    /// Whether it is put together from other schemas for the same value.
+    fn is_composed(&self) -> bool {
+        self.reference.is_some() || self.in_place().next().is_some()
+    }
+
+    /// Whether words of its own say what a value may be.
+    fn constrains(&self) -> bool {
+        !self.types.is_empty()
+            || !self.choices.is_empty()
+            || self.constant.is_some()
+            || !self.properties.is_empty()
+            || self.items.is_some()
+            || self.pattern.is_some()
+            || self.bounds.iter().next().is_some()
+            || !matches!(self.additional, Additional::Deny)
+    }
+
+    /// Those of `anyOf` or `oneOf`, where nothing else says what a value may be.
+    fn alternatives(&self) -> Option<&[Schema]> {
+        match (self.any_of.as_slice(), self.one_of.as_slice()) {
+            (some, []) | ([], some)
+                if !some.is_empty() && self.all_of.is_empty() && self.reference.is_none() && !self.constrains() =>
+            {
+                Some(some)
+            }
+            _ => None,
+        }
+    }
+
+    /// Of two alternatives of which one is null: the other.
+    fn nullable(&self) -> Option<&Schema> {
+        match self.alternatives()? {
+            [other, null] | [null, other] if null.is_null() && !other.is_null() => Some(other),
+            _ => None,
+        }
+    }
+
+    /// Whether it is null and nothing else.
+    pub fn is_null(&self) -> bool {
+        self.types == [Type::Null] && self.choices.is_empty()
+    }
+}
