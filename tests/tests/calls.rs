@@ -401,7 +401,7 @@ fn an_unknown_tool_is_answered_with_the_nearest() {
     let text = |tool: &str| error(tool, "{}")["error"].as_str().expect("text").to_owned();
     assert_eq!(text("odd_names"), "there is no tool `odd_names` in this turn: did you mean `Odd-Names`?");
     assert_eq!(text("every_defualt"), "there is no tool `every_defualt` in this turn: did you mean `every_default`?");
-    assert!(text("browser").contains("the tools are: Odd-Names, crunch, delegate, depends, "));
+    assert!(text("browser").contains("the tools are: Odd-Names, ask_back, crunch, delegate, "));
     assert_eq!(error("browser", "not even JSON")["kind"], "unknown_tool");
     assert_eq!(
         serde_json::from_str::<Value>(&pollster::block_on(turn("nothing").call(&ToolCall::new("wait", "{}"))).json)

@@ -271,23 +271,23 @@ pub mod depends {
             ),
             atoms: Borrowed(
                 &[
-                    Atom::Fact(Borrowed("vision")),
                     Atom::Tool(Borrowed("run_now")),
-                    Atom::Tool(Borrowed("run_later")),
-                    Atom::Compared(
-                        Borrowed("depth"),
-                        Comparison::Greater,
-                        FactValue::Integer(2),
-                    ),
                     Atom::Compared(
                         Borrowed("platform"),
                         Comparison::Equal,
                         FactValue::Text(Borrowed("chat")),
                     ),
+                    Atom::Fact(Borrowed("vision")),
+                    Atom::Tool(Borrowed("run_later")),
                     Atom::Compared(
                         Borrowed("platform"),
                         Comparison::NotEqual,
                         FactValue::Text(Borrowed("cli")),
+                    ),
+                    Atom::Compared(
+                        Borrowed("depth"),
+                        Comparison::Greater,
+                        FactValue::Integer(2),
                     ),
                 ],
             ),
@@ -312,21 +312,21 @@ pub mod depends {
                         Segment::Fact(1),
                         Segment::Text(Borrowed(" deep")),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(0)]),
+                            condition: Condition::new(&[Op::Atom(2)]),
                             segments: 1,
                         },
                         Segment::Text(Borrowed(", with \\\"eyes\\\"")),
                         Segment::Text(Borrowed(".")),
                         Segment::When {
                             condition: Condition::new(
-                                &[Op::Atom(1), Op::Atom(2), Op::Or],
+                                &[Op::Atom(0), Op::Atom(3), Op::Or],
                             ),
                             segments: 3,
                         },
                         Segment::Text(Borrowed(" Beside ")),
                         Segment::Available {
                             tools: Borrowed(
-                                &[(1, Borrowed("run_now")), (2, Borrowed("run_later"))],
+                                &[(0, Borrowed("run_now")), (3, Borrowed("run_later"))],
                             ),
                             join: Borrowed(" or "),
                         },
@@ -334,12 +334,12 @@ pub mod depends {
                         Segment::When {
                             condition: Condition::new(
                                 &[
-                                    Op::Atom(1),
-                                    Op::Atom(2),
+                                    Op::Atom(0),
+                                    Op::Atom(3),
                                     Op::Or,
                                     Op::Not,
-                                    Op::Atom(3),
-                                    Op::Atom(0),
+                                    Op::Atom(5),
+                                    Op::Atom(2),
                                     Op::Not,
                                     Op::And,
                                     Op::And,
@@ -351,11 +351,11 @@ pub mod depends {
                         Segment::When {
                             condition: Condition::new(
                                 &[
-                                    Op::Atom(1),
-                                    Op::Atom(2),
-                                    Op::Or,
-                                    Op::Atom(3),
                                     Op::Atom(0),
+                                    Op::Atom(3),
+                                    Op::Or,
+                                    Op::Atom(5),
+                                    Op::Atom(2),
                                     Op::Not,
                                     Op::And,
                                     Op::Or,
@@ -371,7 +371,7 @@ pub mod depends {
                             ),
                         ),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(1)]),
+                            condition: Condition::new(&[Op::Atom(0)]),
                             segments: 1,
                         },
                         Segment::Text(
@@ -385,20 +385,20 @@ pub mod depends {
                             ),
                         ),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(4)]),
+                            condition: Condition::new(&[Op::Atom(1)]),
                             segments: 1,
                         },
                         Segment::Text(Borrowed(" to the chat")),
                         Segment::Text(Borrowed(".\",\"enum\":[")),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(0)]),
+                            condition: Condition::new(&[Op::Atom(2)]),
                             segments: 1,
                         },
                         Segment::Text(Borrowed("\"picture\",")),
                         Segment::Text(Borrowed("\"text\"")),
                         Segment::When {
                             condition: Condition::new(
-                                &[Op::Atom(0), Op::Atom(1), Op::And],
+                                &[Op::Atom(2), Op::Atom(0), Op::And],
                             ),
                             segments: 1,
                         },
@@ -409,7 +409,7 @@ pub mod depends {
                             ),
                         ),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(1)]),
+                            condition: Condition::new(&[Op::Atom(0)]),
                             segments: 1,
                         },
                         Segment::Text(
@@ -418,11 +418,11 @@ pub mod depends {
                             ),
                         ),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(2)]),
+                            condition: Condition::new(&[Op::Atom(3)]),
                             segments: 3,
                         },
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(1)]),
+                            condition: Condition::new(&[Op::Atom(0)]),
                             segments: 1,
                         },
                         Segment::Text(Borrowed(",")),
@@ -433,13 +433,13 @@ pub mod depends {
                         ),
                         Segment::When {
                             condition: Condition::new(
-                                &[Op::Atom(1), Op::Atom(2), Op::Or, Op::Not],
+                                &[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not],
                             ),
                             segments: 3,
                         },
                         Segment::When {
                             condition: Condition::new(
-                                &[Op::Atom(1), Op::Atom(2), Op::Or],
+                                &[Op::Atom(0), Op::Atom(3), Op::Or],
                             ),
                             segments: 1,
                         },
@@ -451,7 +451,7 @@ pub mod depends {
                         ),
                         Segment::Text(Borrowed("},\"additionalProperties\":false}")),
                         Segment::When {
-                            condition: Condition::new(&[Op::Atom(5)]),
+                            condition: Condition::new(&[Op::Atom(4)]),
                             segments: 1,
                         },
                         Segment::Text(
@@ -534,16 +534,16 @@ pub mod depends {
             },
         ];
         const CONDITIONS: &[(Part, Condition)] = &[
-            (Part::Literal(0), Condition::new(&[Op::Atom(0)])),
-            (Part::Literal(2), Condition::new(&[Op::Atom(0), Op::Atom(1), Op::And])),
-            (Part::Property(0), Condition::new(&[Op::Atom(1)])),
-            (Part::Property(1), Condition::new(&[Op::Atom(2)])),
+            (Part::Literal(0), Condition::new(&[Op::Atom(2)])),
+            (Part::Literal(2), Condition::new(&[Op::Atom(2), Op::Atom(0), Op::And])),
+            (Part::Property(0), Condition::new(&[Op::Atom(0)])),
+            (Part::Property(1), Condition::new(&[Op::Atom(3)])),
             (
                 Part::Property(2),
-                Condition::new(&[Op::Atom(1), Op::Atom(2), Op::Or, Op::Not]),
+                Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not]),
             ),
-            (Part::Property(3), Condition::new(&[Op::Atom(1)])),
-            (Part::Property(6), Condition::new(&[Op::Atom(5)])),
+            (Part::Property(3), Condition::new(&[Op::Atom(0)])),
+            (Part::Property(6), Condition::new(&[Op::Atom(4)])),
         ];
     }
 }
@@ -569,7 +569,7 @@ pub mod every_bound {
         /// Numbers, as often as you like.
         pub again: Option<Vec<i64>>,
         /// One or two keys of any name.
-        pub keys: Option<::toolc::Value>,
+        pub keys: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
     }
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
@@ -690,6 +690,7 @@ pub mod every_bound {
             },
             Node {
                 types: Types::of(&[Type::Object]),
+                form: Form::Map,
                 bounds: Some(7),
                 ..Node::ANY
             },
@@ -1138,7 +1139,7 @@ pub mod every_default {
         /// Any value.
         pub anything: ::toolc::Value,
         /// Whatever you like.
-        pub free: ::toolc::Value,
+        pub free: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
@@ -1213,7 +1214,13 @@ pub mod every_default {
                             "{\"nested\":[1,\"two\",{\"three\":3.5}]}",
                         ),
                     ),
-                free: slots.take_or(17, || ::toolc::args::json("{\"key\":[true]}")),
+                free: slots
+                    .take_or(
+                        17,
+                        || ::std::collections::BTreeMap::from([
+                            (String::from("key"), ::toolc::args::json("[true]")),
+                        ]),
+                    ),
             }
         }
     }
@@ -1546,6 +1553,7 @@ pub mod every_default {
             Node { ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
+                form: Form::Map,
                 ..Node::ANY
             },
         ];
@@ -1610,9 +1618,9 @@ pub mod every_object {
             >,
         >,
         /// Whatever you like.
-        pub free: Option<::toolc::Value>,
+        pub free: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
         /// A property that is known, and any others.
-        pub mixed: Option<::toolc::Value>,
+        pub mixed: Option<Mixed>,
         /// No others.
         pub closed: Option<Closed>,
         /// An object, or null.
@@ -1694,6 +1702,23 @@ pub mod every_object {
             Self {
                 width: slots.take(0),
                 height: slots.take(1),
+            }
+        }
+    }
+    /// A property that is known, and any others.
+    #[derive(Debug)]
+    pub struct Mixed {
+        /// This one is known.
+        pub known: Option<i64>,
+        /// Everything else that it holds, by name.
+        pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+    impl ::toolc::FromSlot for Mixed {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                known: slots.take(0),
+                rest: slots.take(1),
             }
         }
     }
@@ -1877,10 +1902,12 @@ pub mod every_object {
             },
             Node {
                 types: Types::of(&[Type::Object]),
+                form: Form::Map,
                 ..Node::ANY
             },
             Node {
                 types: Types::of(&[Type::Object]),
+                form: Form::Object,
                 properties: Span::new(8, 1),
                 ..Node::ANY
             },
@@ -2201,9 +2228,9 @@ pub mod every_union {
         /// A word, or none.
         pub perhaps: Option<Perhaps>,
         /// A number, or words.
-        pub either: Option<::toolc::Value>,
+        pub either: Option<Either>,
         /// A shape: a circle or a square.
-        pub exactly: Option<::toolc::Value>,
+        pub exactly: Option<Exactly>,
         /// Two unions at once.
         pub both: Option<::toolc::Value>,
     }
@@ -2259,6 +2286,66 @@ pub mod every_union {
     impl ::toolc::FromSlot for Perhaps {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Left, Self::Right])
+        }
+    }
+    /// A number, or words.
+    #[derive(Debug)]
+    pub enum Either {
+        /// Of type integer.
+        Integer(i64),
+        /// Of type array.
+        Array(Vec<String>),
+    }
+    impl ::toolc::FromSlot for Either {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Array(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
+    #[derive(Debug)]
+    pub struct ExactlyCircle {
+        /// In metres.
+        pub radius: f64,
+    }
+    impl ::toolc::FromSlot for ExactlyCircle {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { radius: slots.take(1) }
+        }
+    }
+    #[derive(Debug)]
+    pub struct ExactlySquare {
+        /// In metres.
+        pub side: f64,
+    }
+    impl ::toolc::FromSlot for ExactlySquare {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { side: slots.take(1) }
+        }
+    }
+    /// A shape: a circle or a square.
+    #[derive(Debug)]
+    pub enum Exactly {
+        /// `circle`
+        Circle(ExactlyCircle),
+        /// `square`
+        Square(ExactlySquare),
+    }
+    impl ::toolc::FromSlot for Exactly {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Circle(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Square(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
         }
     }
     mod data {
@@ -2340,6 +2427,7 @@ pub mod every_union {
                 ..Node::ANY
             },
             Node {
+                form: Form::Union,
                 any_of: Span::new(0, 2),
                 ..Node::ANY
             },
@@ -2360,6 +2448,7 @@ pub mod every_union {
                 ..Node::ANY
             },
             Node {
+                form: Form::Union,
                 any_of: Span::new(2, 2),
                 exactly_one: true,
                 ..Node::ANY
