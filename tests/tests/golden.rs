@@ -42,9 +42,12 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
 /// A project's manifests of one kind, as JSON.
 fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
     let path = project.join(kind.place());
-    let files: Vec<(String, PathBuf)> =
-        if kind.place().ends_with('/') { files(&path) } else { [(kind.noun().to_owned(), path)].into() };
-    let files = files.into_iter().filter(|(_, path)| path.exists());
+    let files: Vec<(String, PathBuf)> = match (path.exists(), path.is_dir()) {
+        (false, _) => Vec::new(),
+        (true, true) => files(&path),
+        (true, false) => [(kind.noun().to_owned(), path)].into(),
+    };
+    let files = files.into_iter();
     files.map(|(stem, path)| (stem, toml::from_str(&read(&path)).expect("a manifest is TOML"))).collect()
 }
 
