@@ -1,7 +1,7 @@
 //! What holds of any input at all, and inputs to begin with. libFuzzer tries it on what it makes of them (see the
 //! README); the workspace's own tests include this file, and try it on some thousands of mutations.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Level, Renderer};
 use toolc_codegen::emit::emit;
 use toolc_codegen::lower::DIALECTS;
-use toolc_codegen::manifest::keys::{CHOICE, EXECUTIONS, FACT, Key, PROPERTY, SCHEMA, TOOLSET_KINDS};
-use toolc_codegen::source::{Kind, MANIFESTS, Sources};
+use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::source::{Kind, Sources};
 use toolc_codegen::text::condition::{self, Asks, Condition, Written};
 use toolc_codegen::text::{Fault, template};
 
-/// A project: its files one after the other, each below a line `--- PATH`, from the folder of manifests.
+/// A project: its files one after the other, each below a line `--- PATH`.
 ///
 /// It comes to findings that can be shown, or to a catalog that everything can be made of.
 pub fn manifest(input: &str) {
@@ -37,7 +37,7 @@ pub fn manifest(input: &str) {
         // Which tools are there: none, all, and every other.
         let members = (0..count).map(|index| [false, true, index % 2 == 0][turn % 3]).collect::<Vec<_>>();
         for dialect in DIALECTS {
-            catalog.setting(tool, &members).value(&(dialect.lower)(tool));
+            catalog.setting(tool, &members).value(&dialect.definition(&catalog, tool));
         }
     }
 }
@@ -51,8 +51,11 @@ pub fn condition(text: &str) {
                 check_span(atom.span.clone(), text);
                 atom.asks
             });
-            let again = condition::parse(&written(&bare)).expect("what is written from a condition is one");
-            assert_eq!(again.map(&mut |atom: Written| atom.asks), bare);
+            match condition::parse(&written(&bare)) {
+                Ok(again) => assert_eq!(again.map(&mut |atom: Written| atom.asks), bare),
+                // All the parentheses are a level more.
+                Err(fault) => assert!(fault.message.contains("deep"), "{fault:?}"),
+            }
             let within = format!("{{% if {text} %}}x{{% endif %}}");
             assert!(template::parse(&within).is_ok(), "a condition is one in a template, too: {within:?}");
         }
@@ -114,7 +117,7 @@ fn written(condition: &Condition<Asks>) -> String {
 /// The files of a project: path below its root, and text.
 fn files(input: &str) -> Vec<(String, String)> {
     let parts = input.split("--- ").filter_map(|part| part.split_once('\n'));
-    parts.map(|(path, text)| (format!("{MANIFESTS}/{path}"), text.to_owned())).collect()
+    parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
 }
 
 /// What to begin with, and the words of which it is made.
@@ -131,54 +134,50 @@ pub struct Seeds {
 }
 
 impl Seeds {
-    /// Those of this repository: each tool of the golden project with what it needs, and each mistake that has a
-    /// fixture, with and without it.
+    /// Those of this repository: each tool of the golden project with what it needs, the rest of that project, and each
+    /// mistake that has a fixture, with and without it.
     pub fn collect() -> Self {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
-        let read = |path: &Path| std::fs::read_to_string(path).expect("failed to read a seed");
         let mut seeds = Self { words: words(), ..Self::default() };
 
-        let golden = tests.join("projects/golden/manifests");
-        let shown = |path: &str| format!("--- {path}\n{}", read(&golden.join(path)));
-        let facts = shown(Kind::Facts.place());
-        let toolsets = "--- toolsets/later.toml\nname = \"later\"\ndescription = \"Tools.\"\n\
-                        --- toolsets/lib.toml\nname = \"lib\"\ndescription = \"Tools.\"\n\
-                        --- toolsets/shapes.toml\nname = \"shapes\"\ndescription = \"Tools.\"\n";
-        for name in entries(&golden.join("tools")) {
-            seeds.add(format!("{}{facts}{toolsets}", shown(&format!("tools/{name}"))));
+        let golden = read_all(&tests.join("projects/golden"));
+        let (tools, rest): (Vec<_>, Vec<_>) =
+            golden.iter().filter(|(path, _)| is_manifest(path)).partition(|(path, _)| is_tool(path));
+        let alone: Vec<_> = rest.iter().copied().filter(|(path, _)| path.matches('/').count() < 2).collect();
+        for (path, text) in tools {
+            let tool: toml::Table = text.parse().expect("a golden manifest is TOML");
+            let home = tool["toolset"].as_str().unwrap_or_default();
+            let home_path = format!("manifests/toolsets/{home}.toml");
+            let home = format!("name = \"{home}\"\ndescription = \"Tools.\"\n");
+            seeds.add([(path, text), (&home_path, &home)].into_iter().chain(alone.iter().copied()));
         }
-        let all = entries(&golden.join("toolsets")).into_iter().map(|name| shown(&format!("toolsets/{name}")));
-        seeds.add(all.collect());
+        seeds.add(rest);
 
-        let base = tests.join("diagnostics/base.txt");
-        let base = read(&base).replace(&format!("--- {MANIFESTS}/"), "--- ");
-        for folder in entries(&tests.join("diagnostics")) {
-            let folder = tests.join("diagnostics").join(folder);
-            for path in entries(&folder).iter().map(|name| folder.join(name)) {
-                if path.extension().is_none_or(|extension| extension != "txt") {
-                    continue;
-                }
-                let fixture = read(&path);
-                for half in ["broken", "mended"] {
-                    let lead = format!("{half} {MANIFESTS}/");
-                    let own: Vec<&str> = fixture.split("--- ").filter_map(|part| part.strip_prefix(&lead)).collect();
-                    let path = |part: &str| part.lines().next().map(str::to_owned);
-                    let rest = base.split("--- ").skip(1).filter(|part| !own.iter().any(|own| path(own) == path(part)));
-                    let parts: Vec<&str> = own.iter().copied().chain(rest).collect();
-                    seeds.add(format!("--- {}", parts.join("--- ")));
+        let base = files(include_str!("../../tests/diagnostics/base.txt"));
+        for (path, fixture) in read_all(&tests.join("diagnostics")) {
+            for half in ["broken ", "mended "] {
+                let own: Vec<(String, String)> = (files(&fixture).into_iter())
+                    .filter_map(|(path, text)| Some((path.strip_prefix(half)?.to_owned(), text)))
+                    .collect();
+                let missing = base.iter().filter(|(path, _)| !own.iter().any(|(own, _)| own == path));
+                // A snapshot holds no files.
+                if path.ends_with("txt") && !own.is_empty() {
+                    seeds.add(own.iter().chain(missing).map(|(path, text)| (path, text)));
                 }
             }
         }
         seeds
     }
 
-    fn add(&mut self, project: String) {
-        for (_, text) in files(&project) {
+    fn add<'f>(&mut self, project: impl IntoIterator<Item = (&'f String, &'f String)>) {
+        let mut seed = String::new();
+        for (path, text) in project {
+            seed += &format!("--- {path}\n{text}");
             if let Ok(table) = text.parse::<toml::Table>() {
                 self.add_texts(&toml::Value::Table(table));
             }
         }
-        self.manifests.insert(project);
+        self.manifests.insert(seed);
     }
 
     fn add_texts(&mut self, value: &toml::Value) {
@@ -195,60 +194,45 @@ impl Seeds {
     }
 }
 
-/// The names of what is in a folder; of nothing, if it is none.
-fn entries(folder: &Path) -> BTreeSet<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten();
-    entries.map(|entry| entry.expect("failed to read a folder").file_name().to_string_lossy().into_owned()).collect()
+fn is_manifest(path: &str) -> bool {
+    Kind::ALL.iter().any(|kind| path.starts_with(kind.place()))
 }
 
+fn is_tool(path: &str) -> bool {
+    path.starts_with(Kind::Tool.place())
+}
+
+/// Every file below a folder, by its path from there.
+fn read_all(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).expect("failed to read a folder of seeds") {
+        let entry = entry.expect("failed to read a folder of seeds");
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            let below = read_all(&entry.path()).into_iter();
+            files.extend(below.map(|(path, text)| (format!("{name}/{path}"), text)));
+        } else {
+            files.insert(name, std::fs::read_to_string(entry.path()).expect("failed to read a seed"));
+        }
+    }
+    files
+}
+
+/// The words of the language, its signs, and what tends to be too much for a program.
 fn words() -> BTreeSet<&'static str> {
-    const SIGNS: [&str; 34] = [
-        "tools.",
-        "facts.",
-        "tools.t",
-        "facts.n",
-        " and ",
-        " or ",
-        "not ",
-        "==",
-        "!=",
-        "<=",
-        ">=",
-        "<",
-        ">",
-        "(",
-        ")",
-        "'",
-        "true",
-        "false",
-        "{%",
-        "%}",
-        "{{",
-        "}}",
-        "{#",
-        "#}",
-        "{% if ",
-        "{% elif ",
-        "{% else %}",
-        "{% endif %}",
-        "available('t')",
-        ", join='",
-        "\\",
-        "\"\"\"",
-        "'''",
-        " = ",
-    ];
-    const TOML: [&str; 18] = [
-        "--- tools/t.toml\n",
-        "--- toolsets/s.toml\n",
-        "--- facts.toml\n",
+    const SIGNS: &str = "tools. facts. tools.t facts.depth and or not == != <= >= < > ( ) ' true false {% %} {{ }} {# #} \
+         if elif else endif available('t') join=' \\ \"\"\" \'\'\' = string integer number boolean array object null";
+    const OTHERS: [&str; 18] = [
+        "--- manifests/tools/t.toml\n",
+        "--- manifests/toolsets/s.toml\n",
+        "--- manifests/facts.toml\n",
         "[params.x]\n",
         "[params.x.items]\n",
-        "[facts.n]\n",
+        "[schema.'$defs'.x]\n",
+        "'#/$defs/x'",
         "{ value = ",
         ", when = ",
         "{ json = '",
-        "null",
         "9223372036854775807",
         "1e999",
         "nan",
@@ -258,10 +242,23 @@ fn words() -> BTreeSet<&'static str> {
         "\u{feff}",
         "é",
     ];
-    let keys: [&[Key]; 7] =
-        [Kind::Tool.keys(), Kind::Toolset.keys(), Kind::Facts.keys(), SCHEMA, PROPERTY, CHOICE, FACT];
-    let choices = [EXECUTIONS, TOOLSET_KINDS].into_iter().flatten().map(|(word, _)| *word);
-    let keys = keys.into_iter().flatten().map(|key| key.name);
-    let types = ["string", "integer", "number", "boolean", "array", "object", "null"];
-    SIGNS.into_iter().chain(TOML).chain(keys).chain(choices).chain(types).collect()
+    let mut words: BTreeSet<&str> = SIGNS.split(' ').chain(OTHERS).collect();
+    let kinds = Kind::ALL.iter().flat_map(|kind| kind.keys());
+    for keys in kinds.copied().chain([SCHEMA, PROPERTY, CHOICE]) {
+        add_words(keys, &mut words);
+    }
+    words
+}
+
+fn add_words(keys: &'static [Key], words: &mut BTreeSet<&'static str>) {
+    for key in keys {
+        words.insert(key.name);
+        match key.form {
+            Form::Word(list) | Form::Words(list) | Form::WordsByName(list) => {
+                words.extend(list.iter().map(|(word, _)| *word));
+            }
+            Form::Table(keys) | Form::Tables(keys) | Form::List(keys) => add_words(keys, words),
+            _ => {}
+        }
+    }
 }

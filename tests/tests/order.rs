@@ -6,13 +6,13 @@ use std::path::Path;
 use toml::{Table, Value};
 use toolc_codegen::compile;
 use toolc_codegen::emit::{Output, emit};
-use toolc_codegen::manifest::keys::{CHOICE, FACT, Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_tests::random::Random;
 
 type Files = Vec<(String, String)>;
 
-/// The manifests of a project of this repository.
+/// The manifests and settings of a project of this repository.
 fn manifests(project: &str) -> Files {
     fn collect(root: &Path, folder: &Path, files: &mut Files) {
         for entry in std::fs::read_dir(folder).expect("failed to read a folder") {
@@ -29,6 +29,9 @@ fn manifests(project: &str) -> Files {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(project);
     let mut files = Files::new();
     collect(&root, &root.join("manifests"), &mut files);
+    if let Ok(settings) = std::fs::read_to_string(root.join("toolc.toml")) {
+        files.push(("toolc.toml".to_owned(), settings));
+    }
     files.retain(|(path, _)| path != "manifests/Cargo.toml");
     assert!(!files.is_empty(), "{project} has no manifests");
     files
@@ -85,10 +88,10 @@ fn line_ends_comments_and_blank_lines_make_no_difference() {
 
 /// A manifest that says the same, with whatever carries no order in another one.
 fn written_anew(path: &str, text: &str, random: &mut Random) -> String {
-    let kind = Kind::ALL.into_iter().find(|kind| path.starts_with(&format!("manifests/{}", kind.place())));
+    let kind = Kind::ALL.into_iter().find(|kind| path.starts_with(kind.place()));
     let mut table: Table = text.parse().expect("a manifest is TOML");
     let before = table.clone();
-    shuffle_keys(&mut table, &[kind.expect("each of these files is a manifest").keys()], random);
+    shuffle_keys(&mut table, kind.expect("each of these files is a manifest").keys(), random);
     let mut anew = String::new();
     write_section(&table, "", random, &mut anew);
     let read: Table = anew.parse().unwrap_or_else(|error| panic!("{path} became no TOML: {error}\n{anew}"));
@@ -103,35 +106,32 @@ fn shuffle_keys(table: &mut Table, keys: &[&'static [Key]], random: &mut Random)
     for (name, value) in table.iter_mut() {
         let Some(key) = keys.iter().copied().flatten().find(|key| key.name == name) else { continue };
         match (key.form, value) {
-            // Properties are in the author's order. So is whatever is within a default, an example or a value.
-            (Form::Properties, Value::Table(properties)) => {
-                for property in properties.iter_mut().filter_map(|(_, property)| property.as_table_mut()) {
-                    shuffle_keys(property, &[SCHEMA, PROPERTY], random);
-                }
-            }
-            (Form::Facts, Value::Table(facts)) => {
-                for fact in facts.iter_mut().filter_map(|(_, fact)| fact.as_table_mut()) {
-                    shuffle_keys(fact, &[FACT], random);
-                }
-                shuffle(facts, random);
-            }
+            (Form::Table(keys), Value::Table(table)) => shuffle_keys(table, &[keys], random),
             (Form::Schema | Form::FlagOrSchema, Value::Table(schema)) => shuffle_keys(schema, &[SCHEMA], random),
-            (Form::Schemas, Value::Array(schemas)) => {
-                schemas
-                    .iter_mut()
-                    .filter_map(Value::as_table_mut)
-                    .for_each(|schema| shuffle_keys(schema, &[SCHEMA], random));
+            // Properties are in the author's order. So is whatever is within a default, an example or a value.
+            (Form::Properties, Value::Table(table)) => shuffle_each(values(table), &[SCHEMA, PROPERTY], random),
+            (Form::Tables(keys), Value::Table(table)) => {
+                shuffle_each(values(table), &[keys], random);
+                shuffle(table, random);
             }
-            (Form::Choices, Value::Array(choices)) => {
-                choices
-                    .iter_mut()
-                    .filter_map(Value::as_table_mut)
-                    .for_each(|choice| shuffle_keys(choice, &[CHOICE], random));
-            }
+            (Form::WordsByName(_) | Form::Percents, Value::Table(table)) => shuffle(table, random),
+            (Form::List(keys), Value::Array(items)) => shuffle_each(items, &[keys], random),
+            (Form::Schemas, Value::Array(items)) => shuffle_each(items, &[SCHEMA], random),
+            (Form::Choices, Value::Array(items)) => shuffle_each(items, &[CHOICE], random),
             _ => {}
         }
     }
     shuffle(table, random);
+}
+
+fn values(table: &mut Table) -> impl Iterator<Item = &mut Value> {
+    table.iter_mut().map(|(_, value)| value)
+}
+
+fn shuffle_each<'v>(all: impl IntoIterator<Item = &'v mut Value>, keys: &[&'static [Key]], random: &mut Random) {
+    for table in all.into_iter().filter_map(Value::as_table_mut) {
+        shuffle_keys(table, keys, random);
+    }
 }
 
 fn shuffle(table: &mut Table, random: &mut Random) {

@@ -455,7 +455,7 @@ pub static DISTRIBUTIONS: &[Distribution] = &[
     Distribution {
         name: Borrowed("mix"),
         description: Borrowed("Mostly shapes, now and then something that waits."),
-        toolsets: Borrowed(&[(Borrowed("shapes"), 90.0), (Borrowed("later"), 12.5)]),
+        toolsets: Borrowed(&[(Borrowed("later"), 12.5), (Borrowed("shapes"), 90.0)]),
     },
 ];
 
