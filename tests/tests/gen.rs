@@ -327,12 +327,12 @@ fn windows_line_ends_make_no_difference() {
 #[test]
 fn list_show_and_resolve() {
     let project = Project::manifests();
-    assert_eq!(project.run(&["lint"]), (0, "12 tools, 10 toolsets: no findings\n".to_owned(), String::new()));
+    assert_eq!(project.run(&["lint"]), (0, "22 tools, 11 toolsets: no findings\n".to_owned(), String::new()));
 
     let (status, out, err) = project.run(&["list"]);
     assert_eq!((status, err.as_str()), (0, ""));
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!((lines[0], lines[1], lines.len()), ("Odd-Names      lib", "depends        shapes", 12));
+    assert_eq!((lines[0], lines[1], lines.len()), ("Odd-Names      lib", "depends        shapes", 22));
 
     let (status, out, err) = project.run(&["show", "wait"]);
     assert_eq!((status, err.as_str()), (0, ""));
@@ -361,7 +361,7 @@ fn unknown_names_are_answered_with_the_nearest_or_all() {
     assert_eq!(error(&["show", "run-alter"]), "error: unknown tool `run-alter`: did you mean `run_later`?\n");
     assert_eq!(
         error(&["show", "browse"]),
-        "error: unknown tool `browse`: the tools are: Odd-Names, depends, every_bound, every_choice, every_default, every_object, every_type, every_union, no_parameters, run_later, run_now, wait\n"
+        "error: unknown tool `browse`: the tools are: Odd-Names, depends, every_bound, every_choice, every_default, every_object, every_ref, every_sort, every_type, every_union, exclusive, no_parameters, return_all, return_bare, return_def, return_list, return_maybe, return_sort, return_word, run_later, run_now, wait\n"
     );
     assert_eq!(error(&["resolve", "lib", "rihgt"]), "error: unknown toolset `rihgt`: did you mean `right`?\n");
 }

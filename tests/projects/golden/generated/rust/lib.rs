@@ -35,25 +35,31 @@ pub mod later;
 pub mod lib_;
 
 #[rustfmt::skip]
+pub mod returns;
+
+#[rustfmt::skip]
 pub mod shapes;
 
 pub use self::later::LaterTools;
 
 pub use self::lib_::LibTools;
 
+pub use self::returns::ReturnsTools;
+
 pub use self::shapes::ShapesTools;
 
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where
-    H: LaterTools + LibTools + ShapesTools + 'static,
+    H: LaterTools + LibTools + ReturnsTools + ShapesTools + 'static,
 {
     Box::new(Everything(Arc::new(handlers)))
 }
 
 struct Everything<H>(Arc<H>);
 
-impl<H: LaterTools + LibTools + ShapesTools + 'static> Provider for Everything<H> {
+impl<H: LaterTools + LibTools + ReturnsTools + ShapesTools + 'static> Provider
+for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             self::later::run_later::TOOL,
@@ -61,13 +67,23 @@ impl<H: LaterTools + LibTools + ShapesTools + 'static> Provider for Everything<H
             self::lib_::odd_names::TOOL,
             self::lib_::no_parameters::TOOL,
             self::lib_::run_now::TOOL,
+            self::returns::return_all::TOOL,
+            self::returns::return_bare::TOOL,
+            self::returns::return_def::TOOL,
+            self::returns::return_list::TOOL,
+            self::returns::return_maybe::TOOL,
+            self::returns::return_sort::TOOL,
+            self::returns::return_word::TOOL,
             self::shapes::depends::TOOL,
             self::shapes::every_bound::TOOL,
             self::shapes::every_choice::TOOL,
             self::shapes::every_default::TOOL,
             self::shapes::every_object::TOOL,
+            self::shapes::every_ref::TOOL,
+            self::shapes::every_sort::TOOL,
             self::shapes::every_type::TOOL,
             self::shapes::every_union::TOOL,
+            self::shapes::exclusive::TOOL,
         ];
         TOOLS
     }
@@ -86,7 +102,8 @@ impl<H: LaterTools + LibTools + ShapesTools + 'static> Provider for Everything<H
         match index {
             0..2 => self::later::call(&self.0, index - 0, args, call),
             2..5 => self::lib_::call(&self.0, index - 2, args, call),
-            5..12 => self::shapes::call(&self.0, index - 5, args, call),
+            5..12 => self::returns::call(&self.0, index - 5, args, call),
+            12..22 => self::shapes::call(&self.0, index - 12, args, call),
             _ => Reply::no_such_tool(index),
         }
     }
@@ -135,7 +152,12 @@ pub static TOOLSETS: &[Toolset] = &[
         description: Borrowed("Every toolset | by name."),
         tools: Borrowed(&[]),
         includes: Borrowed(
-            &[Borrowed("Chat-Room"), Borrowed("later"), Borrowed("shapes")],
+            &[
+                Borrowed("Chat-Room"),
+                Borrowed("later"),
+                Borrowed("returns"),
+                Borrowed("shapes"),
+            ],
         ),
         base: None,
         excludes: Borrowed(&[]),
@@ -183,6 +205,18 @@ pub static TOOLSETS: &[Toolset] = &[
     Toolset {
         name: Borrowed("nothing"),
         description: Borrowed("Resolves to no tool."),
+        tools: Borrowed(&[]),
+        includes: Borrowed(&[]),
+        base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
+    },
+    Toolset {
+        name: Borrowed("returns"),
+        description: Borrowed("Results of every sort."),
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
@@ -290,12 +324,32 @@ pub mod names {
         pub const EVERY_DEFAULT: &str = "every_default";
         /// `every_object`
         pub const EVERY_OBJECT: &str = "every_object";
+        /// `every_ref`
+        pub const EVERY_REF: &str = "every_ref";
+        /// `every_sort`
+        pub const EVERY_SORT: &str = "every_sort";
         /// `every_type`
         pub const EVERY_TYPE: &str = "every_type";
         /// `every_union`
         pub const EVERY_UNION: &str = "every_union";
+        /// `exclusive`
+        pub const EXCLUSIVE: &str = "exclusive";
         /// `no_parameters`
         pub const NO_PARAMETERS: &str = "no_parameters";
+        /// `return_all`
+        pub const RETURN_ALL: &str = "return_all";
+        /// `return_bare`
+        pub const RETURN_BARE: &str = "return_bare";
+        /// `return_def`
+        pub const RETURN_DEF: &str = "return_def";
+        /// `return_list`
+        pub const RETURN_LIST: &str = "return_list";
+        /// `return_maybe`
+        pub const RETURN_MAYBE: &str = "return_maybe";
+        /// `return_sort`
+        pub const RETURN_SORT: &str = "return_sort";
+        /// `return_word`
+        pub const RETURN_WORD: &str = "return_word";
         /// `run_later`
         pub const RUN_LATER: &str = "run_later";
         /// `run_now`
@@ -321,6 +375,8 @@ pub mod names {
         pub const LIB: &str = "lib";
         /// `nothing`
         pub const NOTHING: &str = "nothing";
+        /// `returns`
+        pub const RETURNS: &str = "returns";
         /// `right`
         pub const RIGHT: &str = "right";
         /// `shapes`
