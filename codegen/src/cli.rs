@@ -181,11 +181,11 @@ fn generate(root: &Path, catalog: &Checked, check: bool, out: &mut dyn Write) ->
     let plan = write::plan(root, module, emit::emit(catalog))?;
     let folders = module.map_or(format!("{GENERATED}/"), |module| format!("{GENERATED}/, {module}/"));
     if check {
-        return report_stale(root, &plan, &folders, out);
+        return report_stale(&plan, &folders, out);
     }
     plan.apply()?;
     for orphan in &plan.orphans {
-        print(out, &format!("removed: {}\n", orphan.strip_prefix(root).unwrap_or(orphan).display()))?;
+        print(out, &format!("removed: {}\n", orphan.name))?;
     }
     print(
         out,
@@ -199,7 +199,7 @@ fn generate(root: &Path, catalog: &Checked, check: bool, out: &mut dyn Write) ->
     Ok(true)
 }
 
-fn report_stale(root: &Path, plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool, Failure> {
+fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool, Failure> {
     /// A diff is to show what happened, not to be applied.
     const LINES: usize = 40;
     let mut text = String::new();
@@ -218,7 +218,7 @@ fn report_stale(root: &Path, plan: &Plan, folders: &str, out: &mut dyn Write) ->
         }
     }
     for orphan in &plan.orphans {
-        text += &format!("orphan: {}\n", orphan.strip_prefix(root).unwrap_or(orphan).display());
+        text += &format!("orphan: {}\n", orphan.name);
     }
     if plan.is_clean() {
         text += &format!("{folders}: {} up to date\n", plural(plan.total, "file"));

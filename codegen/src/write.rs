@@ -21,8 +21,8 @@ pub struct Plan {
     folders: Vec<Folder>,
     /// Files that differ from what they should be, or are not there.
     pub stale: Vec<Stale>,
-    /// Files that gen did not write: below the project's root, sorted.
-    pub orphans: Vec<PathBuf>,
+    /// Files that gen did not write.
+    pub orphans: Vec<Orphan>,
     /// How many files there are to be in all.
     pub total: usize,
 }
@@ -53,6 +53,14 @@ pub struct Stale {
     path: PathBuf,
 }
 
+/// A file in a folder of gen's that gen did not write.
+#[derive(Debug)]
+pub struct Orphan {
+    /// Below the project's root.
+    pub name: String,
+    path: PathBuf,
+}
+
 /// Compares the output with what is on disk below `root`, in the folders that gen owns: the usual one, and that of the
 /// generated module, if it has one of its own.
 ///
@@ -77,7 +85,10 @@ pub fn plan(root: &Path, module: Option<&str>, outputs: Vec<Output>) -> Result<P
                 folder.path.display()
             )));
         }
-        orphans.extend(present.into_iter().filter(|path| !wanted.contains(path)));
+        for path in present.into_iter().filter(|path| !wanted.contains(path)) {
+            let below = path.strip_prefix(&folder.path).unwrap_or(&path).display();
+            orphans.push(Orphan { name: format!("{}{below}", folder.name), path });
+        }
     }
     let total = outputs.len();
     let mut stale = Vec::new();
@@ -107,7 +118,7 @@ impl Plan {
     /// # Errors
     /// When something cannot be written or removed. What has been done by then stays done, every file whole.
     pub fn apply(&self) -> Result<(), Failure> {
-        for path in &self.orphans {
+        for Orphan { path, .. } in &self.orphans {
             match fs::remove_file(path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed("remove", path, &error)),
                 _ => {}

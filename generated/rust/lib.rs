@@ -9,7 +9,8 @@
     nonstandard_style,
     rustdoc::all,
     unreachable_pub,
-    unused_imports
+    unused_imports,
+    unused_variables
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
@@ -152,8 +153,8 @@ pub static TOOLSETS: &[Toolset] = &[
         base: None,
         excludes: Borrowed(&[]),
         aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
+        tags: Borrowed(&[Borrowed("safe")]),
+        closed: true,
         requires: Borrowed(&[]),
     },
     Toolset {

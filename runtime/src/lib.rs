@@ -35,6 +35,8 @@ pub mod segment;
 mod session;
 mod spec;
 pub mod table;
+#[cfg(test)]
+mod testing;
 pub mod to_json;
 mod turn;
 

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::task::Poll;
 
-use toolc::{Call, ErrorKind, Output, ToolError};
+use toolc::{Availability, Call, Env, ErrorKind, Output, ToolError};
 
 use crate::golden::returns::{
     return_all, return_bare, return_def, return_list, return_maybe, return_sort, return_word,
 };
-use crate::golden::{LaterTools, LibTools, ReturnsTools, ShapesTools, later, lib_, shapes};
+use crate::golden::{
+    GuardsTools, LaterTools, LibTools, ReturnsTools, ShapesTools, ShutTools, guards, later, lib_, shapes, shut,
+};
 
 /// Answers every call with its arguments, unless those ask for another outcome.
 #[derive(Debug, Clone, Copy)]
@@ -141,6 +143,46 @@ impl ReturnsTools for Echo {
 
     fn return_word(&self, _: return_word::Args, _: &Call<'_>) -> Result<return_word::Returns, ToolError> {
         Ok(return_word::Returns::No)
+    }
+}
+
+impl GuardsTools for Echo {
+    fn guarded(&self, args: guards::guarded::Args, _: &Call<'_>) -> Answer {
+        echo(&args)
+    }
+
+    fn in_chat(&self, args: guards::in_chat::Args, _: &Call<'_>) -> Answer {
+        echo(&args)
+    }
+
+    fn available(&self, check: guards::Check, env: &Env) -> Availability {
+        let closed = env.var("GOLDEN_CLOSED");
+        let about = match check {
+            guards::Check::Toolset => "guards",
+            guards::Check::Guarded => "guarded",
+            guards::Check::InChat => panic!("asked about `in_chat`"),
+        };
+        Availability::when(closed.as_deref() != Some(about), format!("`{about}` is closed"))
+    }
+}
+
+impl ShutTools for Echo {
+    fn crunch(&self, args: shut::crunch::Args, call: &Call<'_>) -> Answer {
+        let thread = std::thread::current();
+        end(args.outcome.as_str(), &(args, call.tool(), call.id(), call.task(), thread.name() == Some("main")))
+    }
+
+    fn erase(&self, args: shut::erase::Args, _: &Call<'_>) -> Answer {
+        echo(&args)
+    }
+
+    async fn fetch_all(&self, args: shut::fetch_all::Args, call: &Call<'_>) -> Answer {
+        pause().await;
+        echo(&(args, call.tool()))
+    }
+
+    fn shell(&self, args: shut::shell::Args, _: &Call<'_>) -> Answer {
+        echo(&args)
     }
 }
 

@@ -4,4 +4,5 @@ pub mod echo;
 #[path = "../projects/golden/generated/rust/lib.rs"]
 #[rustfmt::skip]
 pub mod golden;
+pub mod random;
 pub mod synth;

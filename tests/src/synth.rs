@@ -6,6 +6,7 @@ mod words;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use crate::random::Random;
 use words::{ADJECTIVES, AREAS, CHOICES, FLAGS, INTEGERS, KINDS, LISTS, NOUNS, OBJECTS, SENTENCES, TEXTS, VERBS};
 
 /// Tools in one toolset, at most.
@@ -159,27 +160,5 @@ impl Names {
         let count = self.0.entry(wanted.clone()).or_default();
         *count += 1;
         if *count == 1 { wanted } else { format!("{wanted}_{count}") }
-    }
-}
-
-/// splitmix64: small, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `end`, which is small: the bias of the remainder does not matter here.
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).unwrap_or_default()
-    }
-
-    fn pick<'l, T>(&mut self, list: &'l [T]) -> &'l T {
-        &list[self.below(list.len())]
     }
 }

@@ -327,12 +327,12 @@ fn windows_line_ends_make_no_difference() {
 #[test]
 fn list_show_and_resolve() {
     let project = Project::manifests();
-    assert_eq!(project.run(&["lint"]), (0, "22 tools, 11 toolsets: no findings\n".to_owned(), String::new()));
+    assert_eq!(project.run(&["lint"]), (0, "30 tools, 15 toolsets: no findings\n".to_owned(), String::new()));
 
     let (status, out, err) = project.run(&["list"]);
     assert_eq!((status, err.as_str()), (0, ""));
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!((lines[0], lines[1], lines.len()), ("Odd-Names      lib", "depends        shapes", 22));
+    assert_eq!((lines[0], lines[2], lines.len()), ("Odd-Names      lib", "crunch         shut", 30));
 
     let (status, out, err) = project.run(&["show", "wait"]);
     assert_eq!((status, err.as_str()), (0, ""));
@@ -360,8 +360,8 @@ fn unknown_names_are_answered_with_the_nearest_or_all() {
     };
     assert_eq!(error(&["show", "run-alter"]), "error: unknown tool `run-alter`: did you mean `run_later`?\n");
     assert_eq!(
-        error(&["show", "browse"]),
-        "error: unknown tool `browse`: the tools are: Odd-Names, depends, every_bound, every_choice, every_default, every_object, every_ref, every_sort, every_type, every_union, exclusive, no_parameters, return_all, return_bare, return_def, return_list, return_maybe, return_sort, return_word, run_later, run_now, wait\n"
+        error(&["resolve", "browse"]),
+        "error: unknown toolset `browse`: the toolsets are: Chat-Room, also_nothing, diamond, everything, guards, later, left, less, lib, loop, nothing, returns, right, shapes, shut\n"
     );
     assert_eq!(error(&["resolve", "lib", "rihgt"]), "error: unknown toolset `rihgt`: did you mean `right`?\n");
 }
@@ -394,4 +394,59 @@ fn an_editors_lock_is_no_manifest() {
     let project = Project::golden();
     std::os::unix::fs::symlink("user@host.123", project.path("manifests/tools/.#wait.toml")).expect("failed to link");
     assert_eq!(project.run(&["gen"]), (0, written(0, 0), String::new()));
+}
+
+#[test]
+fn the_rust_may_be_a_module_of_somebodys_crate() {
+    let project = Project::manifests();
+    project.write("src/lib.rs", "mod generated;\n");
+    project.write("toolc.toml", "rust = \"src/generated\"\n");
+    let said = |files: usize, removed: usize| {
+        format!("generated/, src/generated/: {files} of {} files written, {removed} removed\n", total())
+    };
+    assert_eq!(project.run(&["gen"]), (0, said(total(), 0), String::new()));
+    assert!(project.path("src/generated/mod.rs").exists() && project.path("src/generated/shapes.rs").exists());
+    assert!(!project.path("generated/rust").exists());
+    assert_eq!(project.run(&["gen"]), (0, said(0, 0), String::new()));
+
+    // gen owns that folder, too; what is beside it is not gen's.
+    project.write("src/generated/gone.rs", "fn main() {}");
+    let (status, out, _) = project.run(&["gen", "--check"]);
+    assert_eq!((status, out.lines().next()), (1, Some("orphan: src/generated/gone.rs")));
+    assert_eq!(project.run(&["gen"]).1, format!("removed: src/generated/gone.rs\n{}", said(0, 1)));
+    assert!(project.path("src/lib.rs").exists());
+
+    // Back to a crate of its own: nobody removes a folder that is no longer gen's.
+    fs::remove_file(project.path("toolc.toml")).expect("failed to delete");
+    assert_eq!(project.run(&["gen"]).0, 0);
+    assert!(project.path("generated/rust/lib.rs").exists() && project.path("src/generated/mod.rs").exists());
+}
+
+#[test]
+fn a_module_never_takes_a_folder_that_holds_anything_else() {
+    let project = Project::manifests();
+    project.write("src/tools/mine.rs", "// three years of work");
+    project.write("toolc.toml", "rust = \"src/tools\"\n");
+    let before = project.state();
+    let (status, _, err) = project.run(&["gen"]);
+    assert!(status == 2 && err.starts_with("error: ROOT/src/tools holds files that gen did not write"), "{err}");
+    assert_eq!(differences(&before, &project.state()), NONE);
+}
+
+#[test]
+fn levels_are_the_projects_to_set() {
+    let project = Project::manifests();
+    let tool = "name = \"wait\"\ntoolset = \"later\"\ndescription = \"Wait.\"\nparams.x.type = \"string\"\n";
+    project.write("manifests/tools/wait.toml", tool);
+    let lint = |level: &str| {
+        project.write("toolc.toml", format!("[lint]\nM001 = \"{level}\"\n"));
+        project.run(&["lint"])
+    };
+    let (status, out, _) = lint("deny");
+    assert!(status == 1 && out.starts_with("error[M001]: "), "{out}");
+    assert_eq!(project.run(&["gen"]).0, 1);
+    let (status, out, _) = lint("warn");
+    assert!(status == 0 && out.starts_with("warning[M001]: "), "{out}");
+    let (status, out, _) = lint("allow");
+    assert!(status == 0 && out.ends_with("no findings\n"), "{out}");
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use toolc::{Dialect, Registry, Turn};
-
+use toolc::{Dialect, Env, Registry, Turn};
 use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
 use toolc_tests::echo::Echo;
+use toolc_tests::golden::VARIABLES;
 
 fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("projects/golden")
@@ -48,10 +48,13 @@ fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
     files.map(|(stem, path)| (stem, toml::from_str(&read(&path)).expect("a manifest is TOML"))).collect()
 }
 
+/// A turn in a world in which everything is there that a tool may require.
 fn turn(toolset: &str) -> Turn {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
-    registry.session().enable([toolset]).build().expect("the toolset is known").turn(Dialect::OpenAi)
+    let env = VARIABLES.iter().fold(Env::empty(), |env, variable| env.with_var(&variable.name, "set"));
+    let session = registry.session().enable([toolset]).env(env.with_program("golden-program")).build();
+    session.expect("the toolset is known").turn(Dialect::OpenAi)
 }
 
 #[test]
@@ -70,6 +73,10 @@ fn the_golden_project_uses_every_word_of_the_language() {
         for (_, manifest) in manifests(&golden(), kind) {
             collect(kind.noun(), &manifest, kind.keys(), &mut used);
         }
+    }
+    // Its Rust is a crate of its own; that of another project is a module of somebody's.
+    for (_, settings) in manifests(&golden().join("../names"), Kind::Settings) {
+        collect(Kind::Settings.noun(), &settings, Kind::Settings.keys(), &mut used);
     }
     let unused: Vec<&String> = all.difference(&used).collect();
     assert!(unused.is_empty(), "no golden manifest uses {unused:?}");
@@ -149,7 +156,8 @@ fn every_schema_keeps_to_the_standard() {
         for (name, path) in files(&project.join("generated/schemas/openai/tools")) {
             let definition = read_json(&path);
             assert_eq!(definition["type"], "function");
-            assert_eq!(definition["function"]["name"], name);
+            let called = if name == "fetch_all" { "fetch_everything" } else { &name };
+            assert_eq!(definition["function"]["name"], called);
             assert_eq!(definition["function"]["parameters"]["type"], "object");
             check(&path, &definition["function"]["parameters"]);
         }
@@ -219,8 +227,12 @@ fn the_published_schemas_refuse_what_lint_refuses() {
 fn the_static_definitions_are_what_the_runtime_serves() {
     let folder = golden().join("generated/schemas/openai");
     let compact = |path: &Path| read_json(path).to_string();
-    let one_by_one: Vec<String> = files(&folder.join("tools")).iter().map(|(_, path)| compact(path)).collect();
-    assert_eq!(format!("[{}]", one_by_one.join(",")), turn("all").definitions());
+    // Every tool has a file, and those that this turn does not show are the ones of a chat.
+    let all = turn("all");
+    assert_eq!(all.hidden().map(|hidden| hidden.tool).collect::<Vec<_>>(), ["in_chat"]);
+    let shown = files(&folder.join("tools")).into_iter().filter(|(name, _)| name != "in_chat");
+    let one_by_one: Vec<String> = shown.map(|(_, path)| compact(&path)).collect();
+    assert_eq!(format!("[{}]", one_by_one.join(",")), all.definitions());
 
     for (name, path) in files(&folder.join("toolsets")) {
         assert_eq!(compact(&path), turn(&name).definitions(), "{name}");
@@ -236,10 +248,14 @@ fn the_catalog_resolves_toolsets_as_the_runtime_does() {
         let name = toolset["name"].as_str().expect("a name");
         let resolved = toolset["resolved"].as_array().expect("an array").iter();
         let resolved: Vec<&str> = resolved.map(|tool| tool.as_str().expect("a name")).collect();
-        assert_eq!(resolved, turn(name).tools().collect::<Vec<_>>(), "{name}");
+        // What a toolset resolves to is granted; what is shown of it is decided by what is there.
+        let turn = turn(name);
+        let mut granted: Vec<&str> = turn.tools().chain(turn.hidden().map(|hidden| hidden.tool)).collect();
+        granted.sort_unstable();
+        assert_eq!(resolved, granted, "{name}");
 
         let file = golden().join(format!("generated/schemas/openai/toolsets/{name}.json"));
-        assert_eq!(file.exists(), !resolved.is_empty(), "{name}: a file for each toolset that holds a tool");
+        assert_eq!(file.exists(), turn.tools().next().is_some(), "{name}: a file for each toolset that shows a tool");
     }
     let resolved = |name: &str| {
         let toolset = toolsets.iter().find(|toolset| toolset["name"] == name).expect("the toolset is there");
@@ -248,6 +264,9 @@ fn the_catalog_resolves_toolsets_as_the_runtime_does() {
     // The diamond's bottom comes once, lists are sorted by code point, and bases count.
     assert_eq!(resolved("diamond"), json!(["Odd-Names", "every_bound", "every_type", "no_parameters", "run_now"]));
     assert_eq!(resolved("lib"), json!(["Odd-Names", "no_parameters", "run_now"]));
+    assert_eq!(resolved("less"), json!(["Odd-Names", "every_bound", "every_type", "no_parameters"]));
+    assert_eq!(resolved("guards"), json!(["guarded", "in_chat"]));
+    assert!(turn("guards").tools().next().is_none(), "without the tools that they require");
     assert_eq!(resolved("also_nothing"), json!([]));
     assert_eq!(turn("all").tools().collect::<Vec<_>>(), turn("everything").tools().collect::<Vec<_>>());
 }

@@ -11,7 +11,7 @@ use toolc_codegen::cli::capture;
 
 /// Names the project for a process of this test that is to be killed.
 const VICTIM: &str = "TOOLC_TEST_GEN_IN";
-const ROUNDS: u64 = 60;
+const ROUNDS: u64 = 200;
 
 /// Not a test of its own: what the killed process does.
 #[test]
@@ -23,7 +23,7 @@ fn victim() {
 }
 
 fn write(root: &Path, version: u64) {
-    for index in 0..40 {
+    for index in 0..12 {
         let tool = format!("tool_{index}");
         let text = format!("name = \"{tool}\"\ntoolset = \"all_of_them\"\ndescription = \"Version {version}.\"\n");
         fs::write(root.join(format!("manifests/tools/{tool}.toml")), text).expect("failed to write");
@@ -92,7 +92,7 @@ fn a_killed_run_leaves_whole_files_and_the_next_one_mends_the_rest() {
         while round % 10 != 0 && !begun(&mut victim) {
             sleep(Duration::from_micros(50));
         }
-        sleep(Duration::from_micros(round * 7_919 % ROUNDS * 100));
+        sleep(Duration::from_micros(round * 7_919 % 6_000));
         let _ = victim.kill();
         let _ = victim.wait();
         let left = files(&generated);

@@ -245,8 +245,8 @@ impl Catalog {
         let mut shown = granted;
         for (id, tool) in self.tools() {
             let home = &self[tool.home];
-            shown[id.0] &= self.allows(&tool.manifest.requires.when, &tool.atoms)
-                && self.allows(&home.manifest.requires.when, &home.atoms);
+            shown[id.0] &= self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms)
+                && self.allows(home.manifest.requires.when.as_ref(), &home.atoms);
         }
         // Without rings, which are errors, this ends after as many rounds as requirements are deep.
         loop {
@@ -261,15 +261,17 @@ impl Catalog {
             if left.is_empty() {
                 return shown;
             }
-            left.into_iter().for_each(|id| shown[id.0] = false);
+            for id in left {
+                shown[id.0] = false;
+            }
         }
     }
 
     /// Whether a requirement's condition holds.
-    fn allows(&self, when: &Option<At<When>>, atoms: &[Atom]) -> bool {
+    fn allows(&self, when: Option<&At<When>>, atoms: &[Atom]) -> bool {
         // More atoms than there may be are only reported later.
         let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[]));
-        when.as_ref().is_none_or(|when| when.value.holds(&atom))
+        when.is_none_or(|when| when.value.holds(&atom))
     }
 
     /// Whether an atom holds in a turn of these tools, with every fact at its default.

@@ -50,13 +50,11 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
             toolset(manifest, home_tools, &names, &facts)
         })
         .collect();
-    let distributions = distributions.into_values().map(|manifest| Distribution {
-        toolsets: manifest
-            .toolsets
-            .iter()
-            .filter_map(|(name, percent)| Some((names.toolset(name)?, *percent)))
-            .collect(),
-        manifest,
+    let distributions = distributions.into_values().map(|manifest| {
+        let linked = manifest.toolsets.iter().filter_map(|(name, percent)| Some((names.toolset(name)?, *percent)));
+        let mut toolsets: Vec<(ToolsetId, f64)> = linked.collect();
+        toolsets.sort_unstable_by_key(|(id, _)| *id);
+        Distribution { manifest, toolsets }
     });
     let distributions = distributions.collect();
     let sets = toolsets.iter().map(|toolset| Set {

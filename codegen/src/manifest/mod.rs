@@ -126,7 +126,9 @@ fn dialects(reader: &Reader<'_>) -> Vec<DialectManifest> {
         name: reader.text("name"),
         description: reader.template("description"),
     };
-    reader.tables("dialect").into_iter().map(one).collect()
+    let mut dialects: Vec<DialectManifest> = reader.tables("dialect").into_iter().map(one).collect();
+    dialects.sort_by(|a, b| a.dialect.value.cmp(&b.dialect.value));
+    dialects
 }
 
 fn toolset(reader: &Reader<'_>, name: At<String>) -> ToolsetManifest {

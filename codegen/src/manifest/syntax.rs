@@ -31,16 +31,21 @@ pub(super) fn parse<'s>(id: SourceId, source: &'s Source, sink: &Sink) -> Option
 fn report(id: SourceId, text: &str, sink: &Sink) {
     let mut text = text.to_owned();
     let mut last = None;
+    let mut header_gone = false;
     for _ in 0..MOST {
         let (_, errors) = DeTable::parse_recoverable(&text);
         let start = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
-        let Some(error) = errors.iter().min_by_key(|error| start(error)) else { return };
+        // Without its header a table's keys fall into the table above it.
+        let own = errors.iter().filter(|error| !header_gone || error.message() != "duplicate key");
+        let Some(error) = own.min_by_key(|error| start(error)) else { return };
         let line = line_around(&text, start(error));
         if last == Some(line.clone()) {
             return;
         }
         let why = match error.message() {
-            "recursion limit" => "keys or values that nest too deep",
+            "recursion limit" | "cannot recurse further; max recursion depth met" => {
+                "keys or values that nest too deep"
+            }
             why => why,
         };
         let place = Place::new(id, error.span().unwrap_or(0..0));
@@ -52,6 +57,7 @@ fn report(id: SourceId, text: &str, sink: &Sink) {
         if errors.iter().any(|error| UNCLOSED.iter().any(|what| error.message().starts_with(what))) {
             return;
         }
+        header_gone |= text[line.clone()].trim_start().starts_with('[');
         // Spaces keep every offset behind them right.
         text.replace_range(line.clone(), &" ".repeat(line.len()));
         last = Some(line);

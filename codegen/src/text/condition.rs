@@ -90,6 +90,12 @@ pub(super) fn parse_within(text: &str, span: Range<usize>) -> Result<Condition<W
     match cursor.next()? {
         None => Ok(condition),
         Some((Token::Sign("="), span)) => Err(Fault::new(span, "`=` compares nothing").help("write `==`")),
+        Some((Token::Sign(")"), span)) => Err(Fault::new(span, "`)` closes nothing")),
+        Some((Token::Sign(sign), span)) if SIGNS.iter().any(|(known, _)| *known == sign) => {
+            let message = format!("`{sign}` compares nothing: only a fact can be compared, and with one value");
+            Err(Fault::new(span, message)
+                .help("`tools.NAME` is a condition by itself; join conditions by `and` or `or`"))
+        }
         Some((token, span)) => {
             let message = format!("{} after the end of the condition", token.show());
             Err(Fault::new(span, message).help("join conditions by `and` or `or`"))
@@ -124,10 +130,11 @@ fn joined(
 }
 
 fn single(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, Fault> {
-    let Some((token, span)) = cursor.next()? else {
-        return Err(Fault::new(cursor.end(), "a condition is missing here")
-            .help("name a tool or a fact: `tools.NAME`, `facts.NAME`"));
+    let missing = |span| {
+        let fault = Fault::new(span, "a condition is missing here");
+        Err(fault.help("name a tool or a fact: `tools.NAME`, `facts.NAME`"))
     };
+    let Some((token, span)) = cursor.next()? else { return missing(cursor.end()) };
     if depth > DEEPEST {
         return Err(Fault::new(span, format!("nested more than {DEEPEST} deep")));
     }
@@ -141,6 +148,7 @@ fn single(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, F
                 None => Err(Fault::new(span, "this parenthesis is never closed")),
             }
         }
+        Token::Word(word) if word == "and" || word == "or" => missing(span.start..span.start),
         Token::Word(word) => atom(cursor, &word, span).map(Condition::Atom),
         token => Err(Fault::new(span, format!("expected a condition, found {}", token.show()))),
     }
@@ -150,9 +158,21 @@ fn atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<Writt
     match word.split_once('.') {
         Some(("tools", name)) if is_name(name) => Ok(Written { span, asks: Asks::Tool(name.to_owned()) }),
         Some(("facts", name)) if is_name(name) => comparison(cursor, name, span),
-        _ => {
+        Some(("tools" | "facts", name)) => {
+            let what = if name.is_empty() {
+                format!("a name is missing behind `{word}`")
+            } else {
+                format!("`{name}` is no name")
+            };
+            let fault = Fault::new(span, what);
+            Err(fault.help("a name is a letter or `_`, then letters, digits, `_` or `-`"))
+        }
+        other => {
             let fault = Fault::new(span, format!("`{word}` is neither a tool nor a fact"));
-            Err(fault.help(format!("write `tools.{word}` or `facts.{word}`").replace(". ", ".")))
+            Err(match other {
+                None => fault.help(format!("write `tools.{word}` or `facts.{word}`")),
+                Some(_) => fault.help("what can be asked is `tools.NAME` and `facts.NAME`"),
+            })
         }
     }
 }
@@ -236,7 +256,14 @@ mod tests {
             ),
             ("tools.a | tools.b", 8..9, "`|` means nothing here"),
             ("facts.x == 'a", 11..13, "this text has no closing '"),
-            ("tools.é", 0..8, "`tools.é` is neither a tool nor a fact"),
+            ("tools.é", 0..8, "`é` is no name"),
+            ("facts.", 0..6, "a name is missing behind `facts.`"),
+            ("env.HOME", 0..8, "`env.HOME` is neither a tool nor a fact"),
+            ("or tools.a", 0..0, "a condition is missing here"),
+            ("tools.a and or tools.b", 12..12, "a condition is missing here"),
+            ("tools.a)", 7..8, "`)` closes nothing"),
+            ("tools.a == true", 8..10, "`==` compares nothing: only a fact can be compared, and with one value"),
+            ("facts.n > 0 < 3", 12..13, "`<` compares nothing: only a fact can be compared, and with one value"),
         ] {
             let fault = parse(text).unwrap_err();
             assert_eq!((fault.span, fault.message.as_str()), (at, message), "{text}");

@@ -92,7 +92,7 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     quote! {
         //! The catalog: traits to be implemented by handlers, and providers that serve them.
         #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all,
-            unreachable_pub, unused_imports)]
+            unreachable_pub, unused_imports, unused_variables)]
         #![cfg_attr(rustfmt, rustfmt_skip)]
 
         use ::std::borrow::Cow::Borrowed;

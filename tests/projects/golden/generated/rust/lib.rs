@@ -9,7 +9,8 @@
     nonstandard_style,
     rustdoc::all,
     unreachable_pub,
-    unused_imports
+    unused_imports,
+    unused_variables
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
@@ -29,16 +30,27 @@ use ::toolc::{
 const _: () = ::toolc::assert_stamp(4);
 
 #[rustfmt::skip]
+pub mod guards;
+
+#[rustfmt::skip]
 pub mod later;
 
 #[rustfmt::skip]
 pub mod lib_;
 
 #[rustfmt::skip]
+pub mod r#loop;
+
+#[rustfmt::skip]
 pub mod returns;
 
 #[rustfmt::skip]
 pub mod shapes;
+
+#[rustfmt::skip]
+pub mod shut;
+
+pub use self::guards::GuardsTools;
 
 pub use self::later::LaterTools;
 
@@ -48,25 +60,34 @@ pub use self::returns::ReturnsTools;
 
 pub use self::shapes::ShapesTools;
 
+pub use self::shut::ShutTools;
+
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where
-    H: LaterTools + LibTools + ReturnsTools + ShapesTools + 'static,
+    H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools
+        + 'static,
 {
     Box::new(Everything(Arc::new(handlers)))
 }
 
 struct Everything<H>(Arc<H>);
 
-impl<H: LaterTools + LibTools + ReturnsTools + ShapesTools + 'static> Provider
-for Everything<H> {
+impl<
+    H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools
+        + 'static,
+> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
+            self::guards::guarded::TOOL,
+            self::guards::in_chat::TOOL,
             self::later::run_later::TOOL,
             self::later::wait::TOOL,
             self::lib_::odd_names::TOOL,
             self::lib_::no_parameters::TOOL,
             self::lib_::run_now::TOOL,
+            self::r#loop::ask_back::TOOL,
+            self::r#loop::delegate::TOOL,
             self::returns::return_all::TOOL,
             self::returns::return_bare::TOOL,
             self::returns::return_def::TOOL,
@@ -84,6 +105,10 @@ for Everything<H> {
             self::shapes::every_type::TOOL,
             self::shapes::every_union::TOOL,
             self::shapes::exclusive::TOOL,
+            self::shut::crunch::TOOL,
+            self::shut::erase::TOOL,
+            self::shut::fetch_all::TOOL,
+            self::shut::shell::TOOL,
         ];
         TOOLS
     }
@@ -93,6 +118,19 @@ for Everything<H> {
     fn facts(&self) -> &[Fact] {
         FACTS
     }
+    fn variables(&self) -> &[Variable] {
+        VARIABLES
+    }
+    #[allow(unreachable_patterns)]
+    fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
+        match check {
+            Check::Tool(index @ 0..2) => {
+                self::guards::available(&*self.0, Check::Tool(index - 0), env)
+            }
+            Check::Toolset("guards") => self::guards::available(&*self.0, check, env),
+            _ => Availability::Available,
+        }
+    }
     fn call<'a>(
         &'a self,
         index: usize,
@@ -100,11 +138,33 @@ for Everything<H> {
         call: &'a Call<'a>,
     ) -> Reply<'a> {
         match index {
-            0..2 => self::later::call(&self.0, index - 0, args, call),
-            2..5 => self::lib_::call(&self.0, index - 2, args, call),
-            5..12 => self::returns::call(&self.0, index - 5, args, call),
-            12..22 => self::shapes::call(&self.0, index - 12, args, call),
+            0..2 => self::guards::call(&self.0, index - 0, args, call),
+            2..4 => self::later::call(&self.0, index - 2, args, call),
+            4..7 => self::lib_::call(&self.0, index - 4, args, call),
+            7..9 => self::r#loop::call(&self.0, index - 7, args, call),
+            9..16 => self::returns::call(&self.0, index - 9, args, call),
+            16..26 => self::shapes::call(&self.0, index - 16, args, call),
+            26..30 => self::shut::call(&self.0, index - 26, args, call),
             _ => Reply::no_such_tool(index),
+        }
+    }
+}
+
+/// A call of a tool that the agent's own loop runs.
+#[derive(Debug)]
+pub enum AgentCall {
+    /// `ask_back`
+    AskBack(self::r#loop::ask_back::Args),
+    /// `delegate`
+    Delegate(self::r#loop::delegate::Args),
+}
+
+impl ::toolc::AgentTools for AgentCall {
+    fn read(tool: &str, args: Slots<'_>) -> Option<Self> {
+        match tool {
+            "ask_back" => Some(Self::AskBack(self::r#loop::ask_back::Args::from(args))),
+            "delegate" => Some(Self::Delegate(self::r#loop::delegate::Args::from(args))),
+            _ => None,
         }
     }
 }
@@ -154,9 +214,13 @@ pub static TOOLSETS: &[Toolset] = &[
         includes: Borrowed(
             &[
                 Borrowed("Chat-Room"),
+                Borrowed("guards"),
                 Borrowed("later"),
+                Borrowed("less"),
+                Borrowed("loop"),
                 Borrowed("returns"),
                 Borrowed("shapes"),
+                Borrowed("shut"),
             ],
         ),
         base: None,
@@ -165,6 +229,57 @@ pub static TOOLSETS: &[Toolset] = &[
         tags: Borrowed(&[]),
         closed: false,
         requires: Borrowed(&[]),
+    },
+    Toolset {
+        name: Borrowed("guards"),
+        description: Borrowed("Tools that are not always there."),
+        tools: Borrowed(&[]),
+        includes: Borrowed(&[]),
+        base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[Borrowed("sentries"), Borrowed("watch")]),
+        tags: Borrowed(&[Borrowed("guarded"), Borrowed("test")]),
+        closed: false,
+        requires: Borrowed(
+            &[
+                Requirement::Env(Borrowed(&[Borrowed("GOLDEN_KEY")])),
+                Requirement::AnyEnv(
+                    Borrowed(&[Borrowed("GOLDEN_KEY"), Borrowed("GOLDEN_BROWSER")]),
+                ),
+                Requirement::Programs(Borrowed(&[Borrowed("golden-program")])),
+                Requirement::Os(
+                    Borrowed(
+                        &[
+                            Borrowed("linux"),
+                            Borrowed("macos"),
+                            Borrowed("windows"),
+                            Borrowed("freebsd"),
+                            Borrowed("openbsd"),
+                            Borrowed("netbsd"),
+                            Borrowed("android"),
+                            Borrowed("ios"),
+                        ],
+                    ),
+                ),
+                Requirement::Tools(Borrowed(&[Borrowed("run_now")])),
+                Requirement::AnyTools(
+                    Borrowed(&[Borrowed("run_later"), Borrowed("wait")]),
+                ),
+                Requirement::When {
+                    condition: Condition::new(&[Op::Atom(0)]),
+                    atoms: Borrowed(
+                        &[
+                            Atom::Compared(
+                                Borrowed("depth"),
+                                Comparison::Greater,
+                                FactValue::Integer(0),
+                            ),
+                        ],
+                    ),
+                },
+                Requirement::Check,
+            ],
+        ),
     },
     Toolset {
         name: Borrowed("later"),
@@ -191,8 +306,34 @@ pub static TOOLSETS: &[Toolset] = &[
         requires: Borrowed(&[]),
     },
     Toolset {
+        name: Borrowed("less"),
+        description: Borrowed("Everything that the diamond holds, but for one."),
+        tools: Borrowed(&[]),
+        includes: Borrowed(&[Borrowed("diamond")]),
+        base: None,
+        excludes: Borrowed(&[Borrowed("run_now")]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
+    },
+    Toolset {
         name: Borrowed("lib"),
         description: Borrowed("Names that mean something else elsewhere."),
+        tools: Borrowed(&[]),
+        includes: Borrowed(&[]),
+        base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
+    },
+    Toolset {
+        name: Borrowed("loop"),
+        description: Borrowed(
+            "Tools that the agent's own loop runs. They have no handlers.",
+        ),
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
@@ -250,6 +391,27 @@ pub static TOOLSETS: &[Toolset] = &[
         closed: false,
         requires: Borrowed(&[]),
     },
+    Toolset {
+        name: Borrowed("shut"),
+        description: Borrowed(
+            "Holds what it lists, and nothing that is added to its home by accident.",
+        ),
+        tools: Borrowed(
+            &[
+                Borrowed("crunch"),
+                Borrowed("erase"),
+                Borrowed("fetch_all"),
+                Borrowed("shell"),
+            ],
+        ),
+        includes: Borrowed(&[]),
+        base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: true,
+        requires: Borrowed(&[]),
+    },
 ];
 
 /// What the tools' conditions and texts ask for.
@@ -303,10 +465,31 @@ impl IntoIterator for Facts {
 }
 
 /// Environment variables that tools require.
-pub static VARIABLES: &[Variable] = &[];
+pub static VARIABLES: &[Variable] = &[
+    Variable {
+        name: Borrowed("GOLDEN_BROWSER"),
+        description: Borrowed("Where the browser is."),
+        prompt: Borrowed(""),
+        url: Borrowed(""),
+        secret: false,
+    },
+    Variable {
+        name: Borrowed("GOLDEN_KEY"),
+        description: Borrowed("Opens what is guarded."),
+        prompt: Borrowed("Key of the guarded service"),
+        url: Borrowed("https://example.org/keys"),
+        secret: true,
+    },
+];
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: &[Distribution] = &[];
+pub static DISTRIBUTIONS: &[Distribution] = &[
+    Distribution {
+        name: Borrowed("mix"),
+        description: Borrowed("Mostly shapes, now and then something that waits."),
+        toolsets: Borrowed(&[(Borrowed("later"), 12.5), (Borrowed("shapes"), 90.0)]),
+    },
+];
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
@@ -314,8 +497,16 @@ pub mod names {
     pub mod tools {
         /// `Odd-Names`
         pub const ODD_NAMES: &str = "Odd-Names";
+        /// `ask_back`
+        pub const ASK_BACK: &str = "ask_back";
+        /// `crunch`
+        pub const CRUNCH: &str = "crunch";
+        /// `delegate`
+        pub const DELEGATE: &str = "delegate";
         /// `depends`
         pub const DEPENDS: &str = "depends";
+        /// `erase`
+        pub const ERASE: &str = "erase";
         /// `every_bound`
         pub const EVERY_BOUND: &str = "every_bound";
         /// `every_choice`
@@ -334,6 +525,12 @@ pub mod names {
         pub const EVERY_UNION: &str = "every_union";
         /// `exclusive`
         pub const EXCLUSIVE: &str = "exclusive";
+        /// `fetch_all`
+        pub const FETCH_ALL: &str = "fetch_all";
+        /// `guarded`
+        pub const GUARDED: &str = "guarded";
+        /// `in_chat`
+        pub const IN_CHAT: &str = "in_chat";
         /// `no_parameters`
         pub const NO_PARAMETERS: &str = "no_parameters";
         /// `return_all`
@@ -354,6 +551,8 @@ pub mod names {
         pub const RUN_LATER: &str = "run_later";
         /// `run_now`
         pub const RUN_NOW: &str = "run_now";
+        /// `shell`
+        pub const SHELL: &str = "shell";
         /// `wait`
         pub const WAIT: &str = "wait";
     }
@@ -367,12 +566,18 @@ pub mod names {
         pub const DIAMOND: &str = "diamond";
         /// `everything`
         pub const EVERYTHING: &str = "everything";
+        /// `guards`
+        pub const GUARDS: &str = "guards";
         /// `later`
         pub const LATER: &str = "later";
         /// `left`
         pub const LEFT: &str = "left";
+        /// `less`
+        pub const LESS: &str = "less";
         /// `lib`
         pub const LIB: &str = "lib";
+        /// `loop`
+        pub const LOOP: &str = "loop";
         /// `nothing`
         pub const NOTHING: &str = "nothing";
         /// `returns`
@@ -381,5 +586,7 @@ pub mod names {
         pub const RIGHT: &str = "right";
         /// `shapes`
         pub const SHAPES: &str = "shapes";
+        /// `shut`
+        pub const SHUT: &str = "shut";
     }
 }

@@ -9,7 +9,8 @@
     nonstandard_style,
     rustdoc::all,
     unreachable_pub,
-    unused_imports
+    unused_imports,
+    unused_variables
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 

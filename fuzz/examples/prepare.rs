@@ -1,0 +1,26 @@
+//! Writes what libFuzzer begins with: a folder of inputs for each target, and the words of the language.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use toolc_fuzz::Seeds;
+
+fn main() -> std::io::Result<()> {
+    let Seeds { manifests, conditions, templates, words } = Seeds::collect();
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (target, seeds) in [("manifests", manifests), ("conditions", conditions), ("templates", templates)] {
+        let folder = here.join("corpus").join(target);
+        fs::create_dir_all(&folder)?;
+        for (number, seed) in seeds.iter().enumerate() {
+            fs::write(folder.join(format!("seed-{number:04}")), seed)?;
+        }
+        println!("{}: {} inputs", folder.display(), seeds.len());
+    }
+    let mut dictionary = String::new();
+    for word in words {
+        let bytes: String = word.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+        let _ = writeln!(dictionary, "\"{bytes}\"");
+    }
+    fs::write(here.join("words.dict"), dictionary)
+}

@@ -1,0 +1,5 @@
+//! Fuzzes what stands in `when`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| toolc_fuzz::condition(&String::from_utf8_lossy(bytes)));

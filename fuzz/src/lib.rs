@@ -1,0 +1,264 @@
+//! What holds of any input at all, and inputs to begin with. libFuzzer tries it on what it makes of them (see the
+//! README); the workspace's own tests include this file, and try it on some thousands of mutations.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+
+use toolc_codegen::compile;
+use toolc_codegen::diagnostic::{Level, Renderer};
+use toolc_codegen::emit::emit;
+use toolc_codegen::lower::DIALECTS;
+use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::source::{Kind, Sources};
+use toolc_codegen::text::condition::{self, Asks, Condition, Written};
+use toolc_codegen::text::{Fault, template};
+
+/// A project: its files one after the other, each below a line `--- PATH`.
+///
+/// It comes to findings that can be shown, or to a catalog that everything can be made of.
+pub fn manifest(input: &str) {
+    let sources = Sources::from_memory(files(input));
+    let compilation = compile(&sources);
+    let renderer = Renderer::new(&sources, false);
+    for found in &compilation.diagnostics {
+        let shown = renderer.render(found);
+        assert!(shown.contains(found.code.id) && shown.contains("-->"), "{shown}");
+        for (place, _) in std::iter::once(&found.at).chain(&found.related) {
+            check_span(place.span(), &sources.get(place.source).text);
+        }
+    }
+    let errors = compilation.diagnostics.iter().any(|found| found.code.level == Level::Error);
+    let Some(catalog) = compilation.catalog else { return assert!(errors, "there is neither a catalog nor an error") };
+    assert!(!errors, "there are a catalog and an error");
+    emit(&catalog);
+    let count = catalog.tools().count();
+    for (turn, (_, tool)) in catalog.tools().enumerate() {
+        // Which tools are there: none, all, and every other.
+        let members = (0..count).map(|index| [false, true, index % 2 == 0][turn % 3]).collect::<Vec<_>>();
+        for dialect in DIALECTS {
+            catalog.setting(tool, &members).value(&dialect.definition(&catalog, tool));
+        }
+    }
+}
+
+/// A condition can be read, and then also written again and within a template; or there is a fault, at its place.
+pub fn condition(text: &str) {
+    match condition::parse(text) {
+        Err(fault) => check_fault(&fault, text),
+        Ok(condition) => {
+            let bare = condition.clone().map(&mut |atom: Written| {
+                check_span(atom.span.clone(), text);
+                atom.asks
+            });
+            match condition::parse(&written(&bare)) {
+                Ok(again) => assert_eq!(again.map(&mut |atom: Written| atom.asks), bare),
+                // All the parentheses are a level more.
+                Err(fault) => assert!(fault.message.contains("deep"), "{fault:?}"),
+            }
+            let within = format!("{{% if {text} %}}x{{% endif %}}");
+            assert!(template::parse(&within).is_ok(), "a condition is one in a template, too: {within:?}");
+        }
+    }
+}
+
+/// A template can be read, and then also as part of another; or there is a fault, at its place.
+pub fn template(text: &str) {
+    match template::parse(text) {
+        Err(fault) => check_fault(&fault, text),
+        Ok(_) => {
+            for within in [format!("a {text}\n b"), format!("{{% if tools.a %}}\n{text}\n{{% endif %}}")] {
+                if let Err(fault) = template::parse(&within) {
+                    assert!(fault.message.contains("deep"), "{within:?}: {fault:?}");
+                }
+            }
+        }
+    }
+}
+
+fn check_fault(fault: &Fault, text: &str) {
+    assert!(!fault.message.is_empty());
+    check_span(fault.span.clone(), text);
+}
+
+fn check_span(span: Range<usize>, text: &str) {
+    assert!(text.get(span.clone()).is_some(), "{span:?} of {} bytes", text.len());
+}
+
+/// As it could have been written, with every parenthesis.
+fn written(condition: &Condition<Asks>) -> String {
+    let joined = |parts: &[Condition<Asks>], word| parts.iter().map(written).collect::<Vec<_>>().join(word);
+    match condition {
+        Condition::Atom(Asks::Tool(name)) => format!("tools.{name}"),
+        Condition::Atom(Asks::Fact(name, None)) => format!("facts.{name}"),
+        Condition::Atom(Asks::Fact(name, Some((comparison, value)))) => {
+            use toolc::segment::{Comparison, FactValue};
+            let sign = match comparison {
+                Comparison::Equal => "==",
+                Comparison::NotEqual => "!=",
+                Comparison::Less => "<",
+                Comparison::LessOrEqual => "<=",
+                Comparison::Greater => ">",
+                Comparison::GreaterOrEqual => ">=",
+            };
+            let value = match value {
+                FactValue::Text(text) => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+                FactValue::Boolean(flag) => flag.to_string(),
+                FactValue::Integer(integer) => integer.to_string(),
+            };
+            format!("facts.{name} {sign} {value}")
+        }
+        Condition::Not(inner) => format!("not {}", written(inner)),
+        Condition::And(parts) => format!("({})", joined(parts, " and ")),
+        Condition::Or(parts) => format!("({})", joined(parts, " or ")),
+    }
+}
+
+/// The files of a project: path below its root, and text.
+fn files(input: &str) -> Vec<(String, String)> {
+    let parts = input.split("--- ").filter_map(|part| part.split_once('\n'));
+    parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
+}
+
+/// What to begin with, and the words of which it is made.
+#[derive(Debug, Default)]
+pub struct Seeds {
+    /// For [`manifest`].
+    pub manifests: BTreeSet<String>,
+    /// For [`condition`].
+    pub conditions: BTreeSet<String>,
+    /// For [`template`].
+    pub templates: BTreeSet<String>,
+    /// Words of the language.
+    pub words: BTreeSet<&'static str>,
+}
+
+impl Seeds {
+    /// Those of this repository: each tool of the golden project with what it needs, the rest of that project, and each
+    /// mistake that has a fixture, with and without it.
+    pub fn collect() -> Self {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+        let mut seeds = Self { words: words(), ..Self::default() };
+
+        let golden = read_all(&tests.join("projects/golden"));
+        let (tools, rest): (Vec<_>, Vec<_>) =
+            golden.iter().filter(|(path, _)| is_manifest(path)).partition(|(path, _)| is_tool(path));
+        let alone: Vec<_> = rest.iter().copied().filter(|(path, _)| path.matches('/').count() < 2).collect();
+        for (path, text) in tools {
+            let tool: toml::Table = text.parse().expect("a golden manifest is TOML");
+            let home = tool["toolset"].as_str().unwrap_or_default();
+            let home_path = format!("manifests/toolsets/{home}.toml");
+            let home = format!("name = \"{home}\"\ndescription = \"Tools.\"\n");
+            seeds.add([(path, text), (&home_path, &home)].into_iter().chain(alone.iter().copied()));
+        }
+        seeds.add(rest);
+
+        let base = files(include_str!("../../tests/diagnostics/base.txt"));
+        for (path, fixture) in read_all(&tests.join("diagnostics")) {
+            for half in ["broken ", "mended "] {
+                let own: Vec<(String, String)> = (files(&fixture).into_iter())
+                    .filter_map(|(path, text)| Some((path.strip_prefix(half)?.to_owned(), text)))
+                    .collect();
+                let missing = base.iter().filter(|(path, _)| !own.iter().any(|(own, _)| own == path));
+                // A snapshot holds no files.
+                if path.ends_with("txt") && !own.is_empty() {
+                    seeds.add(own.iter().chain(missing).map(|(path, text)| (path, text)));
+                }
+            }
+        }
+        seeds
+    }
+
+    fn add<'f>(&mut self, project: impl IntoIterator<Item = (&'f String, &'f String)>) {
+        let mut seed = String::new();
+        for (path, text) in project {
+            seed += &format!("--- {path}\n{text}");
+            if let Ok(table) = text.parse::<toml::Table>() {
+                self.add_texts(&toml::Value::Table(table));
+            }
+        }
+        self.manifests.insert(seed);
+    }
+
+    fn add_texts(&mut self, value: &toml::Value) {
+        for item in value.as_array().into_iter().flatten() {
+            self.add_texts(item);
+        }
+        for (key, value) in value.as_table().into_iter().flatten() {
+            match value.as_str() {
+                Some(text) if key == "when" => drop(self.conditions.insert(text.to_owned())),
+                Some(text) if key == "description" => drop(self.templates.insert(text.to_owned())),
+                _ => self.add_texts(value),
+            }
+        }
+    }
+}
+
+fn is_manifest(path: &str) -> bool {
+    Kind::ALL.iter().any(|kind| path.starts_with(kind.place()))
+}
+
+fn is_tool(path: &str) -> bool {
+    path.starts_with(Kind::Tool.place())
+}
+
+/// Every file below a folder, by its path from there.
+fn read_all(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).expect("failed to read a folder of seeds") {
+        let entry = entry.expect("failed to read a folder of seeds");
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            let below = read_all(&entry.path()).into_iter();
+            files.extend(below.map(|(path, text)| (format!("{name}/{path}"), text)));
+        } else {
+            files.insert(name, std::fs::read_to_string(entry.path()).expect("failed to read a seed"));
+        }
+    }
+    files
+}
+
+/// The words of the language, its signs, and what tends to be too much for a program.
+fn words() -> BTreeSet<&'static str> {
+    const SIGNS: &str = "tools. facts. tools.t facts.depth and or not == != <= >= < > ( ) ' true false {% %} {{ }} {# #} \
+         if elif else endif available('t') join=' \\ \"\"\" \'\'\' = string integer number boolean array object null";
+    const OTHERS: [&str; 18] = [
+        "--- manifests/tools/t.toml\n",
+        "--- manifests/toolsets/s.toml\n",
+        "--- manifests/facts.toml\n",
+        "[params.x]\n",
+        "[params.x.items]\n",
+        "[schema.'$defs'.x]\n",
+        "'#/$defs/x'",
+        "{ value = ",
+        ", when = ",
+        "{ json = '",
+        "9223372036854775807",
+        "1e999",
+        "nan",
+        "2026-01-01",
+        "\\u00e9",
+        "\r\n",
+        "\u{feff}",
+        "é",
+    ];
+    let mut words: BTreeSet<&str> = SIGNS.split(' ').chain(OTHERS).collect();
+    let kinds = Kind::ALL.iter().flat_map(|kind| kind.keys());
+    for keys in kinds.copied().chain([SCHEMA, PROPERTY, CHOICE]) {
+        add_words(keys, &mut words);
+    }
+    words
+}
+
+fn add_words(keys: &'static [Key], words: &mut BTreeSet<&'static str>) {
+    for key in keys {
+        words.insert(key.name);
+        match key.form {
+            Form::Word(list) | Form::Words(list) | Form::WordsByName(list) => {
+                words.extend(list.iter().map(|(word, _)| *word));
+            }
+            Form::Table(keys) | Form::Tables(keys) | Form::List(keys) => add_words(keys, words),
+            _ => {}
+        }
+    }
+}

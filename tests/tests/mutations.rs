@@ -1,0 +1,70 @@
+//! What the fuzz targets look for with libFuzzer, in small: some thousands of mutations, the same ones every time.
+
+#[allow(unreachable_pub, reason = "there it is a library")]
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzz;
+
+use std::collections::BTreeSet;
+use std::panic::catch_unwind;
+
+use fuzz::Seeds;
+use toolc_tests::random::Random;
+
+#[test]
+fn whatever_is_written_in_manifests_comes_to_findings_or_a_catalog() {
+    let Seeds { manifests, words, .. } = Seeds::collect();
+    run(2_000, &manifests, &words, fuzz::manifest);
+}
+
+#[test]
+fn whatever_is_written_in_a_condition_is_one_or_has_a_fault_at_its_place() {
+    let Seeds { conditions, words, .. } = Seeds::collect();
+    run(50_000, &conditions, &words, fuzz::condition);
+}
+
+#[test]
+fn whatever_is_written_in_a_template_is_one_or_has_a_fault_at_its_place() {
+    let Seeds { templates, words, .. } = Seeds::collect();
+    run(50_000, &templates, &words, fuzz::template);
+}
+
+/// Every seed as it is, then mutations of one after the other.
+fn run(count: usize, seeds: &BTreeSet<String>, words: &BTreeSet<&str>, check: fn(&str)) {
+    let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
+    let words: Vec<&str> = words.iter().copied().collect();
+    let mut random = Random(1);
+    for number in 0..count {
+        let mut input = seeds[number % seeds.len()].to_owned();
+        if number >= seeds.len() {
+            for _ in 0..=random.below(3) {
+                mutate(&mut input, &seeds, &words, &mut random);
+            }
+        }
+        assert!(catch_unwind(|| check(&input)).is_ok(), "input {number}:\n{input}");
+    }
+}
+
+/// One change: something put in, taken away, repeated, or brought from another seed.
+fn mutate(input: &mut String, seeds: &[&str], words: &[&str], random: &mut Random) {
+    let (other, word) = (*random.pick(seeds), *random.pick(words));
+    let place = part(input, random);
+    let new = match random.below(6) {
+        0 => String::new(),
+        1 => word.to_owned(),
+        2 => input[place.clone()].repeat(1 + random.below(40)),
+        3 => other[part(other, random)].to_owned(),
+        4 => random
+            .pick(&['\0', '\t', '\r', '\n', ' ', '"', '.', '=', '[', 'é', '\u{301}', '\u{2028}', '😀'])
+            .to_string(),
+        _ => return input.insert_str(place.start, word),
+    };
+    input.replace_range(place, &new);
+}
+
+/// Some part of a text, mostly a short one.
+fn part(text: &str, random: &mut Random) -> std::ops::Range<usize> {
+    let length = if random.below(8) == 0 { text.len() + 1 } else { 12 };
+    let start = random.below(text.len() + 1);
+    let end = (start + random.below(length)).min(text.len());
+    text.floor_char_boundary(start)..text.ceil_char_boundary(end)
+}

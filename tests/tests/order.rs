@@ -1,0 +1,200 @@
+//! What carries no order changes nothing: the same project with its files and keys in any order, written in any way that
+//! TOML has for it, comes to the same bytes.
+
+use std::path::Path;
+
+use toml::{Table, Value};
+use toolc_codegen::compile;
+use toolc_codegen::emit::{Output, emit};
+use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::source::{Kind, Sources};
+use toolc_tests::random::Random;
+
+type Files = Vec<(String, String)>;
+
+/// The manifests and settings of a project of this repository.
+fn manifests(project: &str) -> Files {
+    fn collect(root: &Path, folder: &Path, files: &mut Files) {
+        for entry in std::fs::read_dir(folder).expect("failed to read a folder") {
+            let path = entry.expect("failed to read a folder").path();
+            if path.is_dir() {
+                collect(root, &path, files);
+            } else if path.extension().is_some_and(|extension| extension == "toml") {
+                let text = std::fs::read_to_string(&path).expect("failed to read");
+                let path = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
+                files.push((path, text));
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(project);
+    let mut files = Files::new();
+    collect(&root, &root.join("manifests"), &mut files);
+    if let Ok(settings) = std::fs::read_to_string(root.join("toolc.toml")) {
+        files.push(("toolc.toml".to_owned(), settings));
+    }
+    files.retain(|(path, _)| path != "manifests/Cargo.toml");
+    assert!(!files.is_empty(), "{project} has no manifests");
+    files
+}
+
+fn output(files: Files) -> Vec<Output> {
+    let compilation = compile(&Sources::from_memory(files));
+    assert!(compilation.diagnostics.is_empty(), "{:?}", compilation.diagnostics);
+    emit(&compilation.catalog.expect("without a finding there is a catalog"))
+}
+
+/// What differs first: a whole file says too much.
+fn assert_same(left: &[Output], right: &[Output], what: &str) {
+    fn lines(outputs: &[Output]) -> impl Iterator<Item = (&str, &str)> {
+        outputs.iter().flat_map(|output| output.text.split('\n').map(|line| (output.path.as_str(), line)))
+    }
+    let differing = lines(left).zip(lines(right)).find(|(left, right)| left != right);
+    assert_eq!(differing, None, "{what}");
+    assert_eq!(left, right, "{what}");
+}
+
+#[test]
+fn no_order_of_files_and_keys_and_no_way_to_write_them_makes_a_difference() {
+    for project in ["projects/golden", ".."] {
+        let files = manifests(project);
+        let expected = output(files.clone());
+        for seed in 0..12 {
+            let mut random = Random(seed);
+            let mut files: Files =
+                files.iter().map(|(path, text)| (path.clone(), written_anew(path, text, &mut random))).collect();
+            random.shuffle(&mut files);
+            assert_same(&output(files), &expected, &format!("{project}, seed {seed}"));
+        }
+    }
+}
+
+#[test]
+fn line_ends_comments_and_blank_lines_make_no_difference() {
+    type Change = fn(&str) -> String;
+    const CHANGES: [Change; 3] = [
+        |text| text.replace('\n', "\r\n"),
+        |text| format!("\u{feff}{text}"),
+        |text| format!("# Something\n\n{}\n# else.", text.replace("\n[", "\n\n\n# to be said # [\n\t[")),
+    ];
+    for project in ["projects/golden", ".."] {
+        let files = manifests(project);
+        let expected = output(files.clone());
+        for (number, change) in CHANGES.iter().enumerate() {
+            let files = files.iter().map(|(path, text)| (path.clone(), change(text))).collect();
+            assert_same(&output(files), &expected, &format!("{project}, change {number}"));
+        }
+    }
+}
+
+/// A manifest that says the same, with whatever carries no order in another one.
+fn written_anew(path: &str, text: &str, random: &mut Random) -> String {
+    let kind = Kind::ALL.into_iter().find(|kind| path.starts_with(kind.place()));
+    let mut table: Table = text.parse().expect("a manifest is TOML");
+    let before = table.clone();
+    shuffle_keys(&mut table, kind.expect("each of these files is a manifest").keys(), random);
+    let mut anew = String::new();
+    write_section(&table, "", random, &mut anew);
+    let read: Table = anew.parse().unwrap_or_else(|error| panic!("{path} became no TOML: {error}\n{anew}"));
+    assert_eq!(read, before, "{path} became another:\n{anew}");
+    // Tables are equal in any order; what they look like is not.
+    assert_eq!(format!("{read:?}"), format!("{table:?}"), "{path} is written in another order:\n{anew}");
+    if random.below(2) == 0 { anew.replace('\n', "\r\n") } else { anew }
+}
+
+/// Shuffles the keys of a table, and of all below it, as far as the language's own tables say what they are.
+fn shuffle_keys(table: &mut Table, keys: &[&'static [Key]], random: &mut Random) {
+    for (name, value) in table.iter_mut() {
+        let Some(key) = keys.iter().copied().flatten().find(|key| key.name == name) else { continue };
+        match (key.form, value) {
+            (Form::Table(keys), Value::Table(table)) => shuffle_keys(table, &[keys], random),
+            (Form::Schema | Form::FlagOrSchema, Value::Table(schema)) => shuffle_keys(schema, &[SCHEMA], random),
+            // Properties are in the author's order. So is whatever is within a default, an example or a value.
+            (Form::Properties, Value::Table(table)) => shuffle_each(values(table), &[SCHEMA, PROPERTY], random),
+            (Form::Tables(keys), Value::Table(table)) => {
+                shuffle_each(values(table), &[keys], random);
+                shuffle(table, random);
+            }
+            (Form::WordsByName(_) | Form::Percents, Value::Table(table)) => shuffle(table, random),
+            (Form::List(keys), Value::Array(items)) => shuffle_each(items, &[keys], random),
+            (Form::Schemas, Value::Array(items)) => shuffle_each(items, &[SCHEMA], random),
+            (Form::Choices, Value::Array(items)) => shuffle_each(items, &[CHOICE], random),
+            _ => {}
+        }
+    }
+    shuffle(table, random);
+}
+
+fn values(table: &mut Table) -> impl Iterator<Item = &mut Value> {
+    table.iter_mut().map(|(_, value)| value)
+}
+
+fn shuffle_each<'v>(all: impl IntoIterator<Item = &'v mut Value>, keys: &[&'static [Key]], random: &mut Random) {
+    for table in all.into_iter().filter_map(Value::as_table_mut) {
+        shuffle_keys(table, keys, random);
+    }
+}
+
+fn shuffle(table: &mut Table, random: &mut Random) {
+    let mut entries: Vec<_> = std::mem::take(table).into_iter().collect();
+    random.shuffle(&mut entries);
+    // So that tables below it can have headers.
+    if random.below(2) == 0 {
+        entries.sort_by_key(|(_, value)| value.is_table());
+    }
+    table.extend(entries);
+}
+
+/// Writes a table whose header is written, in its own order: of properties, and of the keys of a default, it counts.
+fn write_section(table: &Table, path: &str, random: &mut Random, out: &mut String) {
+    let headers = table.values().is_sorted_by_key(Value::is_table);
+    let way = if headers { random.below(3) } else { 1 + random.below(2) };
+    let mut sections = Vec::new();
+    for (key, value) in table {
+        let key = written_key(key);
+        match value {
+            Value::Table(below) if way == 0 => sections.push((format!("{path}{key}"), below)),
+            Value::Table(below) if way == 1 && !below.is_empty() => {
+                for (last, value) in below {
+                    write_line(&format!("{key}.{}", written_key(last)), value, random, out);
+                }
+            }
+            _ => write_line(&key, value, random, out),
+        }
+    }
+    for (path, below) in sections {
+        *out += &format!("{}[{path}]{}\n", space(random), space(random).trim_end_matches('\n'));
+        write_section(below, &format!("{path}."), random, out);
+    }
+}
+
+fn write_line(key: &str, value: &Value, random: &mut Random, out: &mut String) {
+    *out += &format!("{}{key} = {}\n", space(random), written(value, random));
+}
+
+fn written_key(key: &str) -> String {
+    let bare = !key.is_empty() && key.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));
+    if bare { key.to_owned() } else { Value::from(key).to_string() }
+}
+
+fn written(value: &Value, random: &mut Random) -> String {
+    let (items, [open, close]): (Vec<String>, _) = match value {
+        Value::Array(items) => (items.iter().map(|item| written(item, random)).collect(), ["[", "]"]),
+        Value::Table(table) => {
+            let entry = |(key, value): (&String, &Value)| format!("{} = {}", written_key(key), written(value, random));
+            (table.iter().map(entry).collect(), ["{", "}"])
+        }
+        scalar => return scalar.to_string(),
+    };
+    let mut text = open.to_owned();
+    for (index, item) in items.iter().enumerate() {
+        text += if index > 0 { "," } else { "" };
+        text += &format!("{}{item}{}", space(random), space(random));
+    }
+    text + close
+}
+
+/// What may stand wherever a line may begin.
+fn space(random: &mut Random) -> &'static str {
+    const SPACES: [&str; 8] = ["", "", " ", "\t", "\n", "\n\n", "# [params.none]\n", "\n# say = \"else\n  "];
+    SPACES[random.below(SPACES.len())]
+}

@@ -1,0 +1,174 @@
+//! What a turn of the golden project shows and why it does not show the rest, and the ways in which tools run.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
+use toolc::{AgentTask, Answer, Dialect, Env, FactValue, Output, Registry, Session, ToolCall, Turn};
+use toolc_tests::echo::Echo;
+use toolc_tests::golden::{self, AgentCall, Facts, names};
+
+fn session(toolsets: &[&str], env: Env, facts: Facts) -> Session {
+    let registry = Registry::new();
+    registry.add(golden::provider(Echo)).expect("the names are unique");
+    let session = registry.session().enable(toolsets.iter().copied()).env(env).facts(facts).build();
+    session.expect("toolsets and facts are known")
+}
+
+fn turn(toolsets: &[&str], env: Env) -> Turn {
+    session(toolsets, env, Facts::default()).turn(Dialect::OpenAi)
+}
+
+/// Everything that a golden tool asks of its environment.
+fn ready() -> Env {
+    Env::empty().with_var("GOLDEN_KEY", "k").with_var("GOLDEN_BROWSER", "b").with_program("golden-program")
+}
+
+fn shown(turn: &Turn) -> Vec<&str> {
+    turn.tools().collect()
+}
+
+fn hidden(turn: &Turn) -> Vec<String> {
+    turn.hidden().map(|hidden| format!("{}: {}", hidden.tool, hidden.reason)).collect()
+}
+
+fn call(turn: &Turn, tool: &str, arguments: &Value) -> (bool, Value) {
+    let Answer { json, is_error } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
+    (is_error, serde_json::from_str(&json).expect("an answer is JSON"))
+}
+
+#[test]
+fn what_is_missing_hides_a_tool_and_is_named() {
+    let guarded = |env: Env| {
+        let turn = turn(&["guards", "lib", "later"], env);
+        assert_eq!(turn.hidden().count() + shown(&turn).len(), 7);
+        hidden(&turn)
+    };
+    let of_both = |reason: &str| ["guarded", "in_chat"].map(|tool| format!("{tool}: {reason}")).to_vec();
+    assert_eq!(guarded(Env::empty()), of_both("needs the environment variable `GOLDEN_KEY`"));
+    let env = Env::empty().with_var("GOLDEN_KEY", "k");
+    assert_eq!(guarded(env.clone()), of_both("needs the program `golden-program`"));
+    let env = env.with_program("golden-program");
+    let in_chat = "in_chat: the fact `platform` rules it out".to_owned();
+    assert_eq!(guarded(env), ["guarded: needs the environment variable `GOLDEN_BROWSER`".to_owned(), in_chat.clone()]);
+    assert_eq!(guarded(ready()), [in_chat.clone()]);
+    assert_eq!(
+        guarded(ready().with_var("GOLDEN_CLOSED", "guarded")),
+        ["guarded: `guarded` is closed".to_owned(), in_chat]
+    );
+    assert_eq!(guarded(ready().with_var("GOLDEN_CLOSED", "guards")).len(), 2);
+}
+
+#[test]
+fn the_set_is_decided_before_any_text() {
+    // Alone, nobody is there whom they require; beside them, they are there. A legacy name does as well.
+    assert!(shown(&turn(&["guards"], ready())).is_empty());
+    assert!(shown(&turn(&["sentries", "lib", "later"], ready())).contains(&"guarded"));
+    // Without the one that it requires, this one leaves, too, whatever its description would have said.
+    let turn = turn(&["all"], Env::empty());
+    assert!(!shown(&turn).contains(&"guarded") && shown(&turn).contains(&"fetch_all"));
+    assert!(turn.definitions().contains("Then crunch it."));
+}
+
+#[test]
+fn facts_decide_and_a_check_that_panics_means_no() {
+    let session = session(&["guards", "lib", "later"], ready(), Facts::default());
+    session.set_facts([("platform".into(), FactValue::from("chat"))]).expect("there is such a fact");
+    let turn = session.turn(Dialect::OpenAi);
+    let told = hidden(&turn);
+    assert!(told[0] == "guarded: the facts `platform` and `vision` rule it out", "{told:?}");
+    assert!(told[1].starts_with("in_chat: ") && told[1].contains("asked about `in_chat`"), "{told:?}");
+}
+
+#[test]
+fn what_is_hidden_cannot_be_called_and_says_why() {
+    let (is_error, answer) = call(&turn(&["all"], Env::empty()), "guarded", &json!({}));
+    assert!(is_error);
+    assert_eq!(answer["kind"], "unknown_tool");
+    assert!(answer["error"].as_str().is_some_and(|text| text.contains("`GOLDEN_KEY`")), "{answer}");
+}
+
+#[test]
+fn a_blocking_tool_runs_on_a_thread_of_its_own() {
+    let turn = turn(&["shut"], Env::empty());
+    let request = ToolCall::new("crunch", "{}").with_id("7").with_task("t");
+    let Answer { json, is_error } = pollster::block_on(turn.call(&request));
+    assert!(!is_error, "{json}");
+    let text: String = serde_json::from_str(&json).expect("text");
+    assert_eq!(text, r#"(Args { outcome: Well }, "crunch", "7", "t", false)"#);
+    assert_eq!(call(&turn, "crunch", &json!({ "outcome": "panic" })).1["kind"], "panicked");
+    assert_eq!(call(&turn, "crunch", &json!({ "outcome": "fail" })).1["error"], "asked to fail");
+    assert_eq!(call(&turn, "crunch", &json!({ "outcome": "?" })).1["kind"], "invalid_arguments");
+}
+
+#[test]
+fn the_agents_loop_runs_its_own_tools() {
+    let turn = turn(&["all"], ready());
+    let ask = |tool: &str, arguments: &str| turn.agent_call::<AgentCall>(&ToolCall::new(tool, arguments));
+    let Some(Ok(AgentTask { call: AgentCall::Delegate(args), pending })) =
+        ask("delegate", r#"{"task":"t","depth":"3"}"#)
+    else {
+        panic!("a call of `delegate` arrives typed, and repaired")
+    };
+    assert_eq!((args.task.as_str(), args.depth), ("t", 3));
+    assert_eq!(pending.finish(Ok(Output::text("done"))).json, "\"done\"");
+    let Some(Err(answer)) = ask("delegate", "{}") else { panic!("wrong arguments are answered") };
+    assert!(answer.is_error && answer.json.contains("invalid_arguments"));
+    assert!(ask("run_now", "{}").is_none() && ask("nobody", "{}").is_none(), "those are for `call`");
+    // A host that knows of no such tools gets an answer all the same.
+    assert!(call(&turn, "delegate", &json!({ "task": "t" })).0);
+    // Its toolset has no handlers to be given.
+    let registry = Registry::new();
+    registry.add(golden::r#loop::provider()).expect("the names are unique");
+    assert_eq!(
+        shown(&registry.session().build().expect("no toolset is named").turn(Dialect::OpenAi)),
+        ["ask_back", "delegate"]
+    );
+}
+
+#[test]
+fn what_needs_approval_is_refused_where_nobody_can_be_asked() {
+    let turn = turn(&["shut"], Env::empty());
+    let (is_error, answer) = call(&turn, "erase", &json!({}));
+    assert!(is_error);
+    assert_eq!(answer["kind"], "refused");
+    assert!(!call(&turn, "shell", &json!({ "command": "ls" })).0, "only what is judged dangerous has to be approved");
+}
+
+#[test]
+fn a_tool_may_have_another_name_in_a_dialect() {
+    let turn = turn(&["shut"], Env::empty());
+    assert!(turn.definitions().contains(r#""name":"fetch_everything""#));
+    let (is_error, answer) = call(&turn, "fetch_everything", &json!({ "page": "p" }));
+    assert_eq!((is_error, answer), (false, json!(r#"(Args { page: "p" }, "fetch_all")"#)));
+    let (_, answer) = call(&turn, "fetch_all", &json!({ "page": "p" }));
+    assert_eq!(answer["kind"], "unknown_tool", "that is not how it was shown: {answer}");
+}
+
+#[test]
+fn what_is_declared_is_there_as_data() {
+    let provider = golden::provider(Echo);
+    let tool = |name: &str| provider.tools().iter().find(|tool| tool.name == name).expect("a tool").clone();
+    let crunch = tool(names::tools::CRUNCH).behaviour;
+    assert_eq!(crunch.execution, Execution::Blocking);
+    assert_eq!((crunch.timeout, crunch.max_result_chars), (Some(Duration::from_secs(90)), Some(20_000)));
+    assert_eq!((&crunch.parallel, crunch.defer), (&Parallel::Always, false));
+    let harmless = Annotations { read_only: true, destructive: false, idempotent: true, open_world: false };
+    assert_eq!(crunch.annotations, harmless);
+    let keyed = Parallel::Keyed { key: "page".into(), space: "pages".into() };
+    assert_eq!(tool("fetch_all").behaviour.parallel, keyed);
+    assert_eq!(tool("shell").behaviour.approval, Approval { always: false, shell: Some("command".into()) });
+    let erase = tool("erase").behaviour.into_owned();
+    let deprecated = erase.deprecated.expect("it is deprecated");
+    assert_eq!((deprecated.replacement.as_deref(), &*deprecated.note), (Some("no_parameters"), "It erases too much."));
+
+    let guards = provider.toolsets().iter().find(|toolset| toolset.name == names::toolsets::GUARDS).expect("a toolset");
+    assert_eq!(
+        (&*guards.aliases, &*guards.tags),
+        (&["sentries".into(), "watch".into()][..], &["guarded".into(), "test".into()][..])
+    );
+    let secret: Vec<(&str, bool)> = golden::VARIABLES.iter().map(|one| (&*one.name, one.secret)).collect();
+    assert_eq!(secret, [("GOLDEN_BROWSER", false), ("GOLDEN_KEY", true)]);
+    let drawn: Vec<(&str, f64)> = golden::DISTRIBUTIONS[0].toolsets.iter().map(|(name, p)| (&**name, *p)).collect();
+    assert_eq!(drawn, [("later", 12.5), ("shapes", 90.0)]);
+}
