@@ -90,6 +90,8 @@ fn inner(path: &str, key: &Key) -> Option<(String, Vec<&'static [Key]>)> {
     match key.form {
         Form::Properties => Some(("property".to_owned(), vec![SCHEMA, PROPERTY])),
         Form::Schema | Form::Schemas | Form::FlagOrSchema => Some(("property".to_owned(), vec![SCHEMA])),
+        // Definitions are made of the same words.
+        Form::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => Some(("property".to_owned(), vec![SCHEMA])),
         Form::Choices => Some(("choice".to_owned(), vec![CHOICE])),
         Form::Table(keys) | Form::Tables(keys) | Form::List(keys) => Some((format!("{path}.{}", key.name), vec![keys])),
         _ => None,

@@ -69,7 +69,7 @@ impl Reader<'_> {
             (Form::Number, DeValue::Float(_) | DeValue::Integer(_))
             | (Form::Integer, DeValue::Integer(_))
             | (Form::Json, _) => self.check_json(name, value),
-            (Form::Text | Form::Template | Form::Condition | Form::FactValue, DeValue::String(_))
+            (Form::Text | Form::Template | Form::Condition | Form::Reference | Form::FactValue, DeValue::String(_))
             | (Form::Flag | Form::FactValue | Form::FlagOrSchema, DeValue::Boolean(_)) => {}
             (form, _) => self.wrong_type(key, name, value, form.expected()),
         }
