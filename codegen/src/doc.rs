@@ -104,7 +104,9 @@ fn rename_in<'n>(template: &mut Template, name_of: &impl Fn(AtomId) -> Option<&'
                 }
             }
             Piece::Choice { branches, otherwise } => {
-                branches.iter_mut().for_each(|(_, pieces)| rename_in(pieces, name_of));
+                for (_, pieces) in branches {
+                    rename_in(pieces, name_of);
+                }
                 rename_in(otherwise, name_of);
             }
         }

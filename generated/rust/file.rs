@@ -162,7 +162,29 @@ pub mod patch {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
+            behaviour: Borrowed(
+                &Behaviour {
+                    execution: Execution::Sync,
+                    annotations: Annotations {
+                        read_only: false,
+                        destructive: true,
+                        idempotent: false,
+                        open_world: false,
+                    },
+                    max_result_chars: None,
+                    timeout: None,
+                    parallel: Parallel::Keyed {
+                        key: Borrowed("path"),
+                        space: Borrowed("files"),
+                    },
+                    approval: Approval {
+                        always: false,
+                        shell: None,
+                    },
+                    defer: true,
+                    deprecated: None,
+                },
+            ),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
@@ -278,7 +300,26 @@ pub mod read_file {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
+            behaviour: Borrowed(
+                &Behaviour {
+                    execution: Execution::Sync,
+                    annotations: Annotations {
+                        read_only: true,
+                        destructive: false,
+                        idempotent: true,
+                        open_world: false,
+                    },
+                    max_result_chars: None,
+                    timeout: None,
+                    parallel: Parallel::Always,
+                    approval: Approval {
+                        always: false,
+                        shell: None,
+                    },
+                    defer: true,
+                    deprecated: None,
+                },
+            ),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
@@ -456,7 +497,26 @@ pub mod search_files {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
+            behaviour: Borrowed(
+                &Behaviour {
+                    execution: Execution::Sync,
+                    annotations: Annotations {
+                        read_only: true,
+                        destructive: false,
+                        idempotent: true,
+                        open_world: false,
+                    },
+                    max_result_chars: None,
+                    timeout: None,
+                    parallel: Parallel::Always,
+                    approval: Approval {
+                        always: false,
+                        shell: None,
+                    },
+                    defer: true,
+                    deprecated: None,
+                },
+            ),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {
@@ -623,7 +683,29 @@ pub mod write_file {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
+            behaviour: Borrowed(
+                &Behaviour {
+                    execution: Execution::Sync,
+                    annotations: Annotations {
+                        read_only: false,
+                        destructive: true,
+                        idempotent: true,
+                        open_world: false,
+                    },
+                    max_result_chars: None,
+                    timeout: None,
+                    parallel: Parallel::Keyed {
+                        key: Borrowed("path"),
+                        space: Borrowed("files"),
+                    },
+                    approval: Approval {
+                        always: false,
+                        shell: None,
+                    },
+                    defer: true,
+                    deprecated: None,
+                },
+            ),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {

@@ -153,8 +153,8 @@ pub static TOOLSETS: &[Toolset] = &[
         base: None,
         excludes: Borrowed(&[]),
         aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
+        tags: Borrowed(&[Borrowed("safe")]),
+        closed: true,
         requires: Borrowed(&[]),
     },
     Toolset {

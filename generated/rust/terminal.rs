@@ -18,7 +18,7 @@ use ::toolc::{
 pub trait TerminalTools: Send + Sync {
     /// Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. To look into files, prefer read_file and search_files. Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables whose names look like credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.
     ///
-    /// `execution = "sync"` in `manifests/tools/terminal.toml`.
+    /// `execution = "blocking"` in `manifests/tools/terminal.toml`.
     fn terminal(
         &self,
         args: terminal::Args,
@@ -65,8 +65,10 @@ pub(super) fn call<'a, H: TerminalTools + 'static>(
 ) -> Reply<'a> {
     match index {
         0 => {
-            Reply::Ready(
-                TerminalTools::terminal(&**handlers, terminal::Args::from(args), call),
+            let (handlers, args) = (Arc::clone(handlers), terminal::Args::from(args));
+            Reply::blocking(
+                call,
+                move |call| TerminalTools::terminal(&*handlers, args, call),
             )
         }
         _ => Reply::no_such_tool(index),
@@ -124,7 +126,26 @@ pub mod terminal {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
+            behaviour: Borrowed(
+                &Behaviour {
+                    execution: Execution::Blocking,
+                    annotations: Annotations {
+                        read_only: false,
+                        destructive: true,
+                        idempotent: false,
+                        open_world: true,
+                    },
+                    max_result_chars: None,
+                    timeout: Some(::core::time::Duration::from_millis(660000)),
+                    parallel: Parallel::Never,
+                    approval: Approval {
+                        always: false,
+                        shell: Some(Borrowed("command")),
+                    },
+                    defer: true,
+                    deprecated: None,
+                },
+            ),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {

@@ -158,7 +158,26 @@ pub mod todo {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
+            behaviour: Borrowed(
+                &Behaviour {
+                    execution: Execution::Sync,
+                    annotations: Annotations {
+                        read_only: false,
+                        destructive: false,
+                        idempotent: false,
+                        open_world: false,
+                    },
+                    max_result_chars: None,
+                    timeout: None,
+                    parallel: Parallel::Never,
+                    approval: Approval {
+                        always: false,
+                        shell: None,
+                    },
+                    defer: true,
+                    deprecated: None,
+                },
+            ),
         };
         const DEFINITIONS: &[Definition] = &[
             Definition {

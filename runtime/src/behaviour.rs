@@ -76,6 +76,7 @@ impl Execution {
 
 /// What a tool does to the world, in MCP's terms. Hints for a host's policy, told by the tool's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "MCP has these four")]
 pub struct Annotations {
     /// It changes nothing.
     pub read_only: bool,

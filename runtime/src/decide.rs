@@ -206,3 +206,6 @@ fn missing(gate: &Gate, there: &[bool]) -> Reason {
         Reason::Unregistered(strange)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -145,3 +145,6 @@ impl Future for Caught<'_> {
         panics::caught(|| self.0.as_mut().poll(context)).unwrap_or_else(|panicked| Poll::Ready(Err(panicked.into())))
     }
 }
+
+#[cfg(test)]
+mod tests;

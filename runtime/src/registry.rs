@@ -249,3 +249,6 @@ impl State {
         if taken == Collision::default() { Ok(()) } else { Err(taken) }
     }
 }
+
+#[cfg(test)]
+mod tests;

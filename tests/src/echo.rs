@@ -1,11 +1,17 @@
 //! Handlers of the golden project that tell what they were given, so that a test sees what a handler sees.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::task::Poll;
 
 use toolc::{Availability, Call, Env, ErrorKind, Output, ToolError};
 
-use crate::golden::{GuardsTools, LaterTools, LibTools, ShapesTools, ShutTools, guards, later, lib_, shapes, shut};
+use crate::golden::returns::{
+    return_all, return_bare, return_def, return_list, return_maybe, return_sort, return_word,
+};
+use crate::golden::{
+    GuardsTools, LaterTools, LibTools, ReturnsTools, ShapesTools, ShutTools, guards, later, lib_, shapes, shut,
+};
 
 /// Answers every call with its arguments, unless those ask for another outcome.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +21,18 @@ type Answer = Result<Output, ToolError>;
 
 impl ShapesTools for Echo {
     fn every_union(&self, args: shapes::every_union::Args, _: &Call<'_>) -> Answer {
+        echo(&args)
+    }
+
+    fn every_ref(&self, args: shapes::every_ref::Args, _: &Call<'_>) -> Answer {
+        echo(&args)
+    }
+
+    fn every_sort(&self, args: shapes::every_sort::Args, _: &Call<'_>) -> Answer {
+        echo(&args)
+    }
+
+    fn exclusive(&self, args: shapes::exclusive::Args, _: &Call<'_>) -> Answer {
         echo(&args)
     }
 
@@ -68,6 +86,63 @@ impl LaterTools for Echo {
     async fn wait(&self, args: later::wait::Args, call: &Call<'_>) -> Answer {
         pause().await;
         echo(&(args, call.tool(), call.id(), call.task()))
+    }
+}
+
+impl ReturnsTools for Echo {
+    fn return_all(&self, args: return_all::Args, _: &Call<'_>) -> Result<return_all::Returns, ToolError> {
+        use return_all::{Nest, Returns, ReturnsMode, ReturnsShapesItem, ReturnsShapesItemCircle};
+        Ok(Returns {
+            tree: args.tree,
+            node: args.node,
+            nest: Some(Nest(vec![Nest(Vec::new()), Nest(vec![Nest(Vec::new())])])),
+            maybe: None,
+            left_out: None,
+            count: 7,
+            ratio: Some(0.5),
+            mode: ReturnsMode::Slow,
+            words: Some(vec!["a \"b\"".to_owned()]),
+            by_name: Some(BTreeMap::from([("x".to_owned(), true)])),
+            any: Some(toolc::Value::Null),
+            shapes: Some(vec![
+                ReturnsShapesItem::Circle(ReturnsShapesItemCircle { radius: 1.5 }),
+                ReturnsShapesItem::Point,
+                ReturnsShapesItem::Square(return_all::ReturnsShapesItemSquare {
+                    rest: BTreeMap::from([("side".to_owned(), 2), ("kind".to_owned(), 3)]),
+                }),
+            ]),
+            rest: BTreeMap::from([("more".to_owned(), true.into()), ("count".to_owned(), false.into())]),
+        })
+    }
+
+    fn return_bare(&self, _: return_bare::Args, _: &Call<'_>) -> Result<return_bare::Returns, ToolError> {
+        Ok([1, 2].into_iter().collect())
+    }
+
+    async fn return_def(&self, _: return_def::Args, _: &Call<'_>) -> Result<return_def::Returns, ToolError> {
+        pause().await;
+        let more = return_def::Found { path: "b".to_owned(), more: None };
+        Ok(return_def::Returns { path: "a".to_owned(), more: Some(Box::new(more)) })
+    }
+
+    fn return_list(&self, _: return_list::Args, _: &Call<'_>) -> Result<return_list::Returns, ToolError> {
+        Ok(vec![return_list::ReturnsItem { id: 1 }, return_list::ReturnsItem { id: 2 }])
+    }
+
+    async fn return_maybe(&self, args: return_maybe::Args, _: &Call<'_>) -> Result<return_maybe::Returns, ToolError> {
+        Ok(args.found.then_some(return_maybe::ReturnsValue { id: 1 }))
+    }
+
+    fn return_sort(&self, args: return_sort::Args, _: &Call<'_>) -> Result<return_sort::Returns, ToolError> {
+        match args.r#as {
+            return_sort::As::Integer(integer) => Ok(return_sort::Returns::Integer(integer)),
+            return_sort::As::String(text) if text.is_empty() => Err(ToolError::new("asked to fail")),
+            return_sort::As::String(text) => Ok(return_sort::Returns::String(text)),
+        }
+    }
+
+    fn return_word(&self, _: return_word::Args, _: &Call<'_>) -> Result<return_word::Returns, ToolError> {
+        Ok(return_word::Returns::No)
     }
 }
 

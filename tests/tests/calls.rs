@@ -68,7 +68,7 @@ fn defaults_of_every_shape_are_applied() {
     record: Record { name: "box", size: Some(RecordSize { width: 2.0, height: 0.5, depth: None }), tags: Some(["x"]), note: None }
     records: [RecordsItem { id: 1, label: "none" }, RecordsItem { id: 2, label: "second" }]
     anything: Object {"nested": Array [Number(1), String("two"), Object {"three": Number(3.5)}]}
-    free: Object {"key": Array [Bool(true)]} }
+    free: {"key": Array [Bool(true)]} }
     "#);
     // The default of a property within what is sent; null where it is allowed, and where it is not.
     let sent = json!({
@@ -93,7 +93,7 @@ fn defaults_of_every_shape_are_applied() {
     record: Record { name: "crate", size: Some(RecordSize { width: 1.0, height: 0.5, depth: None }), tags: None, note: None }
     records: [RecordsItem { id: 3, label: "none" }]
     anything: Null
-    free: Object {} }
+    free: {} }
     "#);
 }
 
@@ -191,8 +191,8 @@ fn objects_and_maps_arrive_typed() {
     labels: Some({"a": "1", "b": "2"})
     sizes: Some({"door": SizesValue { width: 0.9, height: Some(2.05) }})
     groups: Some({"g": [{"x": true}, {}]})
-    free: Some(Object {"any": Object {"thing": Array [Number(1)]}})
-    mixed: Some(Object {"known": Number(1), "unknown": String("1")})
+    free: Some({"any": Object {"thing": Array [Number(1)]}})
+    mixed: Some(Mixed { known: Some(1), rest: {"unknown": String("1")} })
     closed: Some(Closed { known: Some(1) })
     maybe: None }
     "#);
@@ -263,7 +263,7 @@ fn every_bound_is_held() {
     length: Some("äöüß")
     items: Some([1, 2])
     again: Some([1, 1])
-    keys: Some(Object {"a": Number(1)}) }
+    keys: Some({"a": Number(1)}) }
     "#);
     let below = json!({
         "closed": -4, "open": -0.5, "step": 0.3, "length": "ä", "items": [], "again": {}, "keys": {},
@@ -401,7 +401,8 @@ fn an_unknown_tool_is_answered_with_the_nearest() {
     let text = |tool: &str| error(tool, "{}")["error"].as_str().expect("text").to_owned();
     assert_eq!(text("odd_names"), "there is no tool `odd_names` in this turn: did you mean `Odd-Names`?");
     assert_eq!(text("every_defualt"), "there is no tool `every_defualt` in this turn: did you mean `every_default`?");
-    assert!(text("browser").contains("the tools are: Odd-Names, ask_back, crunch, delegate, "));
+    let few = pollster::block_on(turn("lib").call(&ToolCall::new("browser", "{}"))).json;
+    assert!(few.contains("the tools are: Odd-Names, no_parameters, run_now\""), "{few}");
     assert_eq!(error("browser", "not even JSON")["kind"], "unknown_tool");
     assert_eq!(
         serde_json::from_str::<Value>(&pollster::block_on(turn("nothing").call(&ToolCall::new("wait", "{}"))).json)
@@ -522,4 +523,123 @@ fn unions_take_what_one_of_them_takes() {
         "both": 5,
     });
     insta::assert_snapshot!(lines(&problems("every_union", &wrong)));
+}
+
+#[test]
+fn what_leads_to_definitions_arrives_as_their_types() {
+    insta::assert_snapshot!(fields(&echo("every_ref", &json!({ "tree": { "label": "root" } }))));
+    let all = json!({
+        "tree": {
+            "label": "root",
+            "children": [{ "label": "a", "children": [{ "label": "b" }], "best": { "label": 3 } }, "{'label': 'c'}"],
+        },
+        "list": { "value": 1, "next": { "value": "2", "next": { "value": 3, "next": null } } },
+        "even": { "odd": { "even": { "odd": { "even": {}, "back": { "label": "x" } } } } },
+        "words": "one", "again": ["a", "b"], "nest": [[[]], []], "folders": { "home": { "me": {} }, "tmp": {} },
+        "maybe": { "x": 1, "y": null }, "nullable": { "x": 2, "y": 3 }, "colour": null,
+        "expression": { "op": "sum", "of": [1, "x", { "op": "not", "of": "y" }] },
+        "narrow": "ab", "all": "abcd", "points": [{ "x": 1 }, { "x": "2", "y": "3" }],
+    });
+    insta::assert_snapshot!(fields(&echo("every_ref", &all)));
+    let nulls = json!({ "tree": { "label": "root" }, "maybe": "null", "nullable": null });
+    let seen = echo("every_ref", &nulls);
+    assert!(seen.contains("maybe: None") && seen.contains("nullable: None"), "{seen}");
+
+    let wrong = json!({
+        "tree": { "children": [{ "label": "", "best": { "lable": "x" } }] },
+        "list": { "value": 1, "next": { "value": 2, "next": {} } },
+        "even": { "odd": {} }, "folders": { "home": { "me": 1 } }, "maybe": {}, "colour": "infrared",
+        "expression": { "op": "not", "of": { "op": "sum", "of": [{ "op": "not" }] } },
+        "narrow": "a", "all": "abcde",
+    });
+    insta::assert_snapshot!(lines(&problems("every_ref", &wrong)));
+}
+
+#[test]
+fn sorts_that_can_be_told_apart_arrive_as_variants() {
+    insta::assert_snapshot!(fields(&echo("every_sort", &json!({}))));
+    let all = json!({
+        "shape": { "radius": "1.5", "kind": "circle" }, "named": { "kind": "text" },
+        "level": { "version": 1, "more": [true], "again": null }, "by_type": { "a": 1 },
+        "ids": [1, "all", "2"], "together": { "on": false }, "open": { "name": "n", "rest": 1, "b": 2, "a": null },
+        "counts": { "b": "2", "a": 1 }, "further": 7,
+    });
+    insta::assert_snapshot!(fields(&echo("every_sort", &all)));
+    for (value, variant) in [
+        (json!(null), "None"),
+        (json!(true), "Some(Boolean(true))"),
+        (json!(-1), "Some(Integer(-1))"),
+        (json!("-1"), "Some(String(\"-1\"))"),
+        (json!([]), "Some(Array([]))"),
+        (json!({}), "Some(Object({}))"),
+    ] {
+        let seen = echo("every_sort", &json!({ "by_type": value }));
+        assert!(seen.contains(&format!("by_type: {variant},")), "{seen}");
+    }
+    let seen = echo("every_sort", &json!({ "together": null, "level": { "version": 2, "name": null } }));
+    assert!(seen.contains("together: None") && seen.contains("level: Some(_2(Level2 { name: None }))"), "{seen}");
+
+    let wrong = json!({
+        "shape": { "kind": "circle", "side": 1 }, "named": { "kind": "shape" }, "level": { "version": 2, "more": 1 },
+        "by_type": [1, []], "ids": [0, "some", null], "together": {}, "open": { "rest": 1 }, "counts": { "a": -1 },
+        "further": [],
+    });
+    insta::assert_snapshot!(lines(&problems("every_sort", &wrong)));
+}
+
+#[test]
+fn words_of_the_root_are_about_the_arguments_together() {
+    assert_eq!(
+        echo("exclusive", &json!({ "path": "a", "b": [1] })),
+        "Args { path: Some(\"a\"), id: None, rest: {\"b\": Array [Number(1)]} }"
+    );
+    assert_eq!(echo("exclusive", &json!({ "id": "3" })), "Args { path: None, id: Some(3), rest: {} }");
+    insta::assert_snapshot!(lines(&problems("exclusive", &json!({}))));
+    let many: serde_json::Map<String, Value> = (0..21).map(|n| (format!("further{n}"), json!("x"))).collect();
+    assert_eq!(problems("every_sort", &many.into()), [["", "object with 0 to 20 keys", "21 keys"]]);
+}
+
+#[test]
+fn results_are_written_as_their_types_say() {
+    let result = |tool: &str, arguments: &Value| {
+        let Answer { json, is_error } = answer(tool, &arguments.to_string());
+        assert!(!is_error, "{json}");
+        json
+    };
+    let tree =
+        json!({ "label": "root", "children": [{ "label": "leaf" }], "next": { "label": "next", "children": [] } });
+    let all = json!({ "tree": tree, "node": "any" });
+    insta::assert_snapshot!(result("return_all", &all));
+    let (text, node) = (result("return_all", &all), result("return_all", &json!({ "tree": tree, "node": tree })));
+    let catalog = concat!(env!("CARGO_MANIFEST_DIR"), "/projects/golden/generated/catalog.json");
+    let catalog = std::fs::read_to_string(catalog).expect("failed to read");
+    let catalog: Value = serde_json::from_str(&catalog).expect("the catalog is JSON");
+    let schema = |tool: &str| {
+        let tools = catalog["tools"].as_array().expect("an array");
+        tools.iter().find(|one| one["name"] == tool).expect("the tool is there")["returns"].clone()
+    };
+    for (tool, text) in [
+        ("return_all", text),
+        ("return_all", node),
+        ("return_bare", result("return_bare", &json!({}))),
+        ("return_def", result("return_def", &json!({}))),
+        ("return_list", result("return_list", &json!({}))),
+        ("return_maybe", result("return_maybe", &json!({ "found": true }))),
+        ("return_maybe", result("return_maybe", &json!({ "found": false }))),
+        ("return_sort", result("return_sort", &json!({ "as": 1 }))),
+        ("return_sort", result("return_sort", &json!({ "as": "1" }))),
+        ("return_word", result("return_word", &json!({}))),
+    ] {
+        let validator = jsonschema::draft202012::new(&schema(tool)).expect("a schema");
+        let value: Value = serde_json::from_str(&text).expect("a result is JSON");
+        let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{tool}: {text}: {errors:?}");
+    }
+    assert_eq!(result("return_def", &json!({})), r#"{"path":"a","more":{"path":"b"}}"#);
+    assert_eq!(result("return_list", &json!({})), r#"[{"id":1},{"id":2}]"#);
+    assert_eq!(result("return_maybe", &json!({ "found": false })), "null");
+    assert_eq!(result("return_sort", &json!({ "as": "x" })), "\"x\"");
+    assert_eq!(result("return_word", &json!({})), "\"no\"");
+    assert_eq!(result("return_bare", &json!({})), "[1,2]");
+    assert_eq!(error("return_sort", r#"{"as": ""}"#), json!({ "error": "asked to fail", "kind": "failed" }));
 }

@@ -327,12 +327,12 @@ fn windows_line_ends_make_no_difference() {
 #[test]
 fn list_show_and_resolve() {
     let project = Project::manifests();
-    assert_eq!(project.run(&["lint"]), (0, "20 tools, 14 toolsets: no findings\n".to_owned(), String::new()));
+    assert_eq!(project.run(&["lint"]), (0, "30 tools, 15 toolsets: no findings\n".to_owned(), String::new()));
 
     let (status, out, err) = project.run(&["list"]);
     assert_eq!((status, err.as_str()), (0, ""));
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!((lines[0], lines[2], lines.len()), ("Odd-Names      lib", "crunch         shut", 20));
+    assert_eq!((lines[0], lines[2], lines.len()), ("Odd-Names      lib", "crunch         shut", 30));
 
     let (status, out, err) = project.run(&["show", "wait"]);
     assert_eq!((status, err.as_str()), (0, ""));
@@ -345,6 +345,7 @@ fn list_show_and_resolve() {
     assert_eq!(resolved(&["lib"]), (0, "Odd-Names\nno_parameters\nrun_now\n".to_owned(), String::new()));
     assert_eq!(resolved(&["later", "lib"]).1, "Odd-Names\nno_parameters\nrun_later\nrun_now\nwait\n");
     assert_eq!(resolved(&["nothing"]), (0, String::new(), String::new()));
+    assert_eq!(resolved(&["sentries"]).1, "guarded\nin_chat\n", "by a legacy name");
     assert_eq!(resolved(&["all"]), resolved(&["everything"]));
     assert_eq!(resolved(&["*"]), resolved(&["everything"]));
     assert_eq!(project.run(&["gen", "--check"]).0, 1, "none of these commands wrote anything");
@@ -360,8 +361,8 @@ fn unknown_names_are_answered_with_the_nearest_or_all() {
     };
     assert_eq!(error(&["show", "run-alter"]), "error: unknown tool `run-alter`: did you mean `run_later`?\n");
     assert_eq!(
-        error(&["show", "browse"]),
-        "error: unknown tool `browse`: the tools are: Odd-Names, ask_back, crunch, delegate, depends, erase, every_bound, every_choice, every_default, every_object, every_type, every_union, fetch_all, guarded, in_chat, no_parameters, run_later, run_now, shell, wait\n"
+        error(&["resolve", "browse"]),
+        "error: unknown toolset `browse`: the toolsets are: Chat-Room, also_nothing, diamond, everything, guards, later, left, less, lib, loop, nothing, returns, right, shapes, shut\n"
     );
     assert_eq!(error(&["resolve", "lib", "rihgt"]), "error: unknown toolset `rihgt`: did you mean `right`?\n");
 }

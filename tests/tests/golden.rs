@@ -42,9 +42,12 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
 /// A project's manifests of one kind, as JSON.
 fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
     let path = project.join(kind.place());
-    let files: Vec<(String, PathBuf)> =
-        if kind.place().ends_with('/') { files(&path) } else { [(kind.noun().to_owned(), path)].into() };
-    let files = files.into_iter().filter(|(_, path)| path.exists());
+    let files: Vec<(String, PathBuf)> = match (path.exists(), path.is_dir()) {
+        (false, _) => Vec::new(),
+        (true, true) => files(&path),
+        (true, false) => [(kind.noun().to_owned(), path)].into(),
+    };
+    let files = files.into_iter();
     files.map(|(stem, path)| (stem, toml::from_str(&read(&path)).expect("a manifest is TOML"))).collect()
 }
 
@@ -87,6 +90,8 @@ fn inner(path: &str, key: &Key) -> Option<(String, Vec<&'static [Key]>)> {
     match key.form {
         Form::Properties => Some(("property".to_owned(), vec![SCHEMA, PROPERTY])),
         Form::Schema | Form::Schemas | Form::FlagOrSchema => Some(("property".to_owned(), vec![SCHEMA])),
+        // Definitions are made of the same words.
+        Form::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => Some(("property".to_owned(), vec![SCHEMA])),
         Form::Choices => Some(("choice".to_owned(), vec![CHOICE])),
         Form::Table(keys) | Form::Tables(keys) | Form::List(keys) => Some((format!("{path}.{}", key.name), vec![keys])),
         _ => None,

@@ -169,6 +169,11 @@ impl Toolset {
         &self.manifest.name.value
     }
 
+    /// Whether this is its name, or a legacy one.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name() == name || self.manifest.aliases.iter().any(|alias| alias.value == name)
+    }
+
     /// The tools that it holds by itself: those that it lists, and its home tools unless it is closed.
     pub fn direct(&self) -> impl Iterator<Item = ToolId> {
         let home_tools: &[ToolId] = if self.manifest.closed { &[] } else { &self.home_tools };
@@ -245,8 +250,8 @@ impl Catalog {
         let mut shown = granted;
         for (id, tool) in self.tools() {
             let home = &self[tool.home];
-            shown[id.0] &= self.allows(&tool.manifest.requires.when, &tool.atoms)
-                && self.allows(&home.manifest.requires.when, &home.atoms);
+            shown[id.0] &= self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms)
+                && self.allows(home.manifest.requires.when.as_ref(), &home.atoms);
         }
         // Without rings, which are errors, this ends after as many rounds as requirements are deep.
         loop {
@@ -261,15 +266,17 @@ impl Catalog {
             if left.is_empty() {
                 return shown;
             }
-            left.into_iter().for_each(|id| shown[id.0] = false);
+            for id in left {
+                shown[id.0] = false;
+            }
         }
     }
 
     /// Whether a requirement's condition holds.
-    fn allows(&self, when: &Option<At<When>>, atoms: &[Atom]) -> bool {
+    fn allows(&self, when: Option<&At<When>>, atoms: &[Atom]) -> bool {
         // More atoms than there may be are only reported later.
         let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[]));
-        when.as_ref().is_none_or(|when| when.value.holds(&atom))
+        when.is_none_or(|when| when.value.holds(&atom))
     }
 
     /// Whether an atom holds in a turn of these tools, with every fact at its default.

@@ -54,7 +54,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         let linked = manifest.toolsets.iter().filter_map(|(name, percent)| Some((names.toolset(name)?, *percent)));
         let mut toolsets: Vec<(ToolsetId, f64)> = linked.collect();
         toolsets.sort_unstable_by_key(|(id, _)| *id);
-        Distribution { toolsets, manifest }
+        Distribution { manifest, toolsets }
     });
     let distributions = distributions.collect();
     let sets = toolsets.iter().map(|toolset| Set {

@@ -26,8 +26,8 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
     for (name, level) in &manifest.levels {
         set_level(name, &level.value, sink);
     }
-    let named: Vec<&'static Dialect> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
-    let wanted = |dialect: &&Dialect| named.is_empty() || named.iter().any(|named| named.name == dialect.name);
+    let chosen: Vec<&'static Dialect> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
+    let wanted = |dialect: &&Dialect| chosen.is_empty() || chosen.iter().any(|one| one.name == dialect.name);
     Settings {
         dialects: DIALECTS.iter().filter(wanted).collect(),
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
@@ -63,8 +63,8 @@ fn set_level(name: &At<String>, level: &str, sink: &Sink) {
 /// gen owns the folder and removes what it does not know: it must not be one that holds anything else.
 fn check_folder(folder: &At<String>, sink: &Sink) -> bool {
     let parts: Vec<&str> = folder.value.split('/').collect();
-    let plain = |part: &&str| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', ':']);
-    let fits = parts.iter().all(|part| plain(&part))
+    let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', ':']);
+    let fits = parts.iter().all(|part| plain(part))
         && Path::new(&folder.value).is_relative()
         && !["src", MANIFESTS, GENERATED].contains(&folder.value.as_str())
         && ![MANIFESTS, GENERATED].contains(&parts[0]);

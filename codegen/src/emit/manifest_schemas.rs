@@ -54,6 +54,10 @@ fn value(key: &Key) -> Value {
             "additionalProperties": { "type": "number", "exclusiveMinimum": 0, "maximum": 100 },
         }),
         Form::Table(keys) => table(&[keys]).into(),
+        // Definitions, whose words are those of every schema.
+        Form::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => {
+            json!({ "type": "object", "additionalProperties": schema })
+        }
         Form::Tables(keys) => json!({ "type": "object", "additionalProperties": table(&[keys]) }),
         Form::List(keys) => json!({ "type": "array", "items": table(&[keys]), "minItems": 1 }),
         Form::FactValue => json!({ "type": ["string", "boolean", "integer"] }),

@@ -184,9 +184,11 @@ impl<'a> Strict<'_, '_, 'a> {
                 next = found + 1;
                 self.value(property.node, !property.required, room, slot)?;
             } else {
-                let id = others(node)?;
+                if node.additional == Additional::Deny {
+                    return None;
+                }
                 rest.push((unknown.pop()?, Slot::Absent));
-                self.item(id, room, &mut rest.last_mut()?.1)?;
+                self.item(others(node), room, &mut rest.last_mut()?.1)?;
             }
         }
         if node.additional != Additional::Deny {
@@ -198,13 +200,15 @@ impl<'a> Strict<'_, '_, 'a> {
 
     fn map(&mut self, node: &Node, room: usize) -> Option<Entries<'a>> {
         let room = room.checked_sub(1)?;
-        let id = others(node)?;
+        if node.additional == Additional::Deny {
+            return None;
+        }
         let (mut keys, mut entries) = (Vec::new(), Vec::new());
         self.scan.eat(b'{');
         while self.scan.next(entries.is_empty(), b'}')? {
             self.key(|_| NONE, &mut keys)?;
             entries.push((keys.pop()?, Slot::Absent));
-            self.item(id, room, &mut entries.last_mut()?.1)?;
+            self.item(others(node), room, &mut entries.last_mut()?.1)?;
         }
         sorted(entries)
     }
@@ -265,12 +269,11 @@ fn find(properties: &[Property], next: usize, key: &str) -> usize {
     }
 }
 
-/// The node of undeclared properties, where there may be any; within it none where nothing is said of them.
-fn others(node: &Node) -> Option<Option<NodeId>> {
+/// The node of undeclared properties; none where nothing is said of them.
+fn others(node: &Node) -> Option<NodeId> {
     match node.additional {
-        Additional::Node(id) => Some(Some(id)),
-        Additional::Allow => Some(None),
-        Additional::Deny => None,
+        Additional::Node(id) => Some(id),
+        Additional::Allow | Additional::Deny => None,
     }
 }
 

@@ -178,7 +178,7 @@ fn all_problems_are_named_at_once() {
             ("/nested/id", "integer between 1 and 2000", "array"),
             ("/counts/a~0~1b", "integer between 1 and 2000", r#""x""#),
             ("/note", "string or null", "array"),
-            ("/union", "integer or null or object", r#""x""#),
+            ("/union", "integer or null or object with \"id\"", r#""x""#),
             ("/limti", r#"no argument of this name; did you mean "limit"?"#, "4"),
         ]
     );

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::nearest;
-use crate::table::{Bound, Bounds, Literal, Node, NodeId, Property, Table, Type};
+use crate::table::{Bound, Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
 
 /// Bytes of a value that are shown.
 const SHOWN: usize = 80;
@@ -70,7 +70,8 @@ pub(super) fn instead_of<'t>(name: &str, properties: impl Iterator<Item = &'t Pr
 
 fn describe(table: &Table, node: &Node, depth: usize) -> String {
     let literals = table.literals(node);
-    let branches = [table.any_of(node), table.all_of(node)].concat();
+    let (joint, branches) =
+        if node.any_of.len > 0 { (" or ", table.any_of(node)) } else { (" and ", table.all_of(node)) };
     if !literals.is_empty() {
         let shown: Vec<String> = literals.iter().filter_map(written).collect();
         return if let [one] = shown.as_slice() {
@@ -79,17 +80,55 @@ fn describe(table: &Table, node: &Node, depth: usize) -> String {
             format!("one of {}", listed(shown.into_iter()))
         };
     }
-    if !node.types.is_any() {
-        let bounds = table.bounds(node).copied().unwrap_or_default();
-        let types: Vec<String> = node.types.iter().map(|t| of_type(table, node, t, &bounds, depth)).collect();
+    let bounds = table.bounds(node).copied().unwrap_or_default();
+    let types = if node.types.is_any() { bound_types(&bounds) } else { node.types };
+    if !types.is_any() {
+        let types: Vec<String> = types.iter().map(|t| of_type(table, node, t, &bounds, depth)).collect();
         return types.join(" or ");
     }
     if branches.is_empty() || depth == 0 {
         return "another value".to_owned();
     }
-    let joint = if node.any_of.len > 0 { " or " } else { " and " };
-    let branches: Vec<String> = branches.iter().take(5).map(|id| describe(table, table.node(*id), depth - 1)).collect();
-    branches.join(joint)
+    let mut words: Vec<String> = Vec::new();
+    for id in branches.iter().take(5) {
+        let branch = branch(table, table.node(*id), depth - 1);
+        if !words.contains(&branch) {
+            words.push(branch);
+        }
+    }
+    words.join(joint)
+}
+
+/// One of several: an object with what tells it apart.
+fn branch(table: &Table, node: &Node, depth: usize) -> String {
+    let mut out = describe(table, node, depth);
+    if out == Type::Object.name() {
+        let required = || table.shown(node).filter(|property| property.required).take(3);
+        let tags = required().filter_map(|property| match table.literals(table.node(property.node)) {
+            [only] => Some(format!("{}: {}", quoted(&property.name), written(only)?)),
+            _ => None,
+        });
+        let mut apart: Vec<String> = tags.collect();
+        if apart.is_empty() {
+            apart = required().map(|property| quoted(&property.name)).collect();
+        }
+        if !apart.is_empty() {
+            let _ = write!(out, " with {}", apart.join(", "));
+        }
+    }
+    out
+}
+
+/// The types that bounds are about, where nothing else says which type it is.
+fn bound_types(bounds: &Bounds) -> Types {
+    let Bounds { minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of, .. } = bounds;
+    let is_number = [minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of].iter().any(|b| b.is_some());
+    let is_string = bounds.min_length.or(bounds.max_length).is_some();
+    let is_array = bounds.min_items.or(bounds.max_items).is_some() || bounds.unique_items;
+    let is_object = bounds.min_properties.or(bounds.max_properties).is_some();
+    let all =
+        [(is_number, Type::Number), (is_string, Type::String), (is_array, Type::Array), (is_object, Type::Object)];
+    all.into_iter().filter(|(is, _)| *is).fold(Types::ANY, |types, (_, t)| types.with(t))
 }
 
 fn of_type(table: &Table, node: &Node, wanted: Type, bounds: &Bounds, depth: usize) -> String {

@@ -202,13 +202,22 @@ fn arm(handled: &Handled<'_>, index: usize, tool: &Tool, name: &Ident) -> TokenS
     let (handlers, method) = (handled.handlers(), snake(tool.name()));
     let index = Literal::usize_unsuffixed(index);
     let run = quote!(#handlers::#method(&**handlers, #name::Args::from(args), call));
+    // A typed result becomes the output that all have in common.
+    let returns = tool.manifest.returns.is_some();
+    let out = returns.then(|| quote!(.map(|returns| Output::of(&returns))));
     match tool.manifest.execution.value {
-        Execution::Sync => quote!(#index => Reply::Ready(#run)),
+        Execution::Sync => quote!(#index => Reply::Ready(#run #out)),
+        Execution::Async if returns => quote! {
+            #index => {
+                let returns = #run;
+                Reply::Later(Box::pin(async move { returns.await #out }))
+            }
+        },
         Execution::Async => quote!(#index => Reply::Later(Box::pin(#run))),
         Execution::Blocking => quote! {
             #index => {
                 let (handlers, args) = (Arc::clone(handlers), #name::Args::from(args));
-                Reply::blocking(call, move |call| #handlers::#method(&*handlers, args, call))
+                Reply::blocking(call, move |call| #handlers::#method(&*handlers, args, call) #out)
             }
         },
         Execution::Agent => quote!(#index => Reply::agent()),
@@ -222,7 +231,8 @@ fn method(catalog: &Checked, tool: &Tool) -> Option<TokenStream> {
     let from = format!("`execution = \"{word}\"` in `manifests/tools/{}.toml`.", tool.name());
     let text = catalog.full_setting(tool).text(&tool.manifest.description.value);
     let about = doc(&format!("{text}\n\n{from}"));
-    let result = quote!(Result<Output, ToolError>);
+    let output = if tool.manifest.returns.is_some() { quote!(#module::Returns) } else { quote!(Output) };
+    let result = quote!(Result<#output, ToolError>);
     let result = match tool.manifest.execution.value {
         Execution::Sync | Execution::Blocking => result,
         Execution::Async => quote!(impl ::core::future::Future<Output = #result> + Send),

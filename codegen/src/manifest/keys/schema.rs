@@ -4,7 +4,7 @@ use super::{Form, Key, key, required};
 
 /// Words of a schema, JSON Schema's own (draft 2020-12).
 pub const SCHEMA: &[Key] = &[
-    TYPE,
+    key("type", Form::Types, "The JSON type, or an array of those that are allowed."),
     key("$ref", Form::Reference, "The definition that it is, in `[schema]`'s `$defs`: `#/$defs/NAME`."),
     TITLE,
     DESCRIPTION,
@@ -41,7 +41,7 @@ pub const SCHEMA: &[Key] = &[
 
 /// Words of the schema of a tool's arguments, which are an object.
 pub const ROOT: &[Key] = &[
-    TYPE,
+    key("type", Form::Word(&[("object", "Arguments are an object.")]), "`object`, which it is anyway."),
     TITLE,
     DESCRIPTION,
     DEPRECATED,
@@ -56,7 +56,6 @@ pub const ROOT: &[Key] = &[
     key("$defs", Form::Tables(SCHEMA), "Schemas with a name, for `$ref`s to lead to: a table for each."),
 ];
 
-const TYPE: Key = key("type", Form::Types, "The JSON type, or an array of those that are allowed.");
 const TITLE: Key = key("title", Form::Text, "A short name for people.");
 const DESCRIPTION: Key = key("description", Form::Template, "What the model is told about it.");
 const DEPRECATED: Key = key("deprecated", Form::Flag, "Whether it is better left alone. Told to the model.");

@@ -45,122 +45,96 @@ impl Reader<'_> {
     }
 
     fn check_value(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {
-        let toml = value.get_ref();
-        match key.form {
-            Form::Word(words) if toml.is_str() => self.check_word(name, value, words),
-            Form::Words(words) if toml.is_array() => {
-                self.check_some(key, name, value);
-                for item in self.items(name) {
-                    if item.get_ref().is_str() {
-                        self.check_word(name, item, words);
-                    } else {
-                        self.wrong_type(key, name, item, "a string");
-                    }
-                }
-            }
-            Form::WordsByName(words) if toml.is_table() => {
-                for (name, value) in toml.as_table().into_iter().flatten() {
-                    if value.get_ref().is_str() {
-                        self.check_word(name.get_ref(), value, words);
-                    } else {
-                        self.wrong_type(key, name.get_ref(), value, "a string");
-                    }
-                }
-            }
-            Form::Percents if toml.is_table() => {
-                if toml.as_table().is_some_and(|table| table.is_empty()) {
-                    self.invalid(value, name, "at least one entry");
-                }
-                let table = toml.as_table().into_iter().flatten();
-                for (name, value) in table {
-                    let number = json(value).ok().and_then(|number| number.as_f64());
-                    match number.map(|percent| percent > 0.0 && percent <= 100.0) {
-                        Some(true) => {}
-                        Some(false) => self.invalid(value, name.get_ref(), "a number above 0 and up to 100"),
-                        None => self.wrong_type(key, name.get_ref(), value, "a number"),
-                    }
-                }
-            }
-            Form::Duration if toml.is_str() => {
-                if duration(toml.as_str().unwrap_or_default()).is_none() {
+        match (key.form, value.get_ref()) {
+            (_, DeValue::Array(_)) if self.check_array(key, name, value) => {}
+            (_, DeValue::Table(_)) if self.check_table(key, name, value) => {}
+            (Form::Word(words), DeValue::String(_)) => self.check_word(name, value, words),
+            (Form::Types, DeValue::String(_)) => self.check_type(value),
+            (Form::Duration, DeValue::String(text)) => {
+                if duration(text).is_none() {
                     self.invalid(value, name, "a number and its unit, such as `500ms`, `90s`, `5m`; a day at most");
                 }
             }
-            Form::Count if toml.is_integer() => {
+            (Form::Count, DeValue::Integer(_)) => {
                 if self.count(name).is_none() {
                     self.invalid(value, name, "an integer of at least 1, and less than 2^32");
                 }
             }
-            Form::Types if toml.is_str() => self.check_type(value),
-            Form::Types if toml.is_array() => {
-                for item in self.items(name) {
-                    if item.get_ref().is_str() {
-                        self.check_type(item);
-                    } else {
-                        self.wrong_type(key, name, item, "a type's name");
-                    }
-                }
-            }
-            Form::Texts | Form::Names if toml.is_array() => {
-                if matches!(key.form, Form::Names) {
-                    self.check_some(key, name, value);
-                }
-                for item in self.items(name).filter(|item| !item.get_ref().is_str()) {
-                    self.wrong_type(key, name, item, "a string");
-                }
-            }
-            Form::Jsons if toml.is_array() => {
-                self.check_some(key, name, value);
-                for item in self.items(name) {
-                    self.check_json(name, item);
-                }
-            }
-            Form::Choices if toml.is_array() => {
-                self.check_some(key, name, value);
-                let plain = |item: &&Spanned<DeValue<'_>>| {
-                    item.get_ref().as_table().is_none_or(|table| written_as_json(table).is_some())
-                };
-                for item in self.items(name).filter(plain) {
-                    self.check_json(name, item);
-                }
-            }
-            Form::Schemas | Form::List(_) if toml.is_array() => {
-                self.check_some(key, name, value);
-                for item in self.items(name).filter(|item| !item.get_ref().is_table()) {
-                    self.wrong_type(key, name, item, "a table");
-                }
-            }
-            Form::Properties | Form::Tables(_) if toml.is_table() => {
-                let table = toml.as_table().into_iter().flatten();
-                for (property, value) in table.filter(|(_, value)| !value.get_ref().is_table()) {
-                    self.wrong_type(key, property.get_ref(), value, "a table");
-                }
-            }
-            Form::Json => self.check_json(name, value),
-            Form::Number if toml.is_float() || toml.is_integer() => self.check_json(name, value),
-            Form::Integer if toml.is_integer() => self.check_json(name, value),
-            Form::Text | Form::Template | Form::Condition | Form::Reference if toml.is_str() => {}
-            Form::FactValue if toml.is_str() || toml.is_bool() => {}
-            Form::FactValue if toml.is_integer() => {
+            (Form::FactValue, DeValue::Integer(_)) => {
                 const SAFE: i64 = 1 << 53;
                 if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| (-SAFE..=SAFE).contains(&i))) {
                     self.wrong_type(key, name, value, "an integer within ±2^53");
                 }
             }
-            Form::Flag if toml.is_bool() => {}
-            Form::Schema | Form::Table(_) if toml.is_table() => {}
-            Form::FlagOrSchema if toml.is_bool() || toml.is_table() => {}
-            form => self.wrong_type(key, name, value, form.expected()),
+            (Form::Number, DeValue::Float(_) | DeValue::Integer(_))
+            | (Form::Integer, DeValue::Integer(_))
+            | (Form::Json, _) => self.check_json(name, value),
+            (Form::Text | Form::Template | Form::Condition | Form::Reference | Form::FactValue, DeValue::String(_))
+            | (Form::Flag | Form::FactValue | Form::FlagOrSchema, DeValue::Boolean(_)) => {}
+            (form, _) => self.wrong_type(key, name, value, form.expected()),
         }
     }
 
-    fn check_some(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {
-        if self.items(name).next().is_none() {
-            let message = format!("`{name}` is empty");
-            let found =
-                Diagnostic::new(Code::INVALID_VALUE, self.at(value), message).label("expected at least one entry");
+    /// Checks an array's items, and whether it may be empty. False where the key takes no array.
+    fn check_array(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) -> bool {
+        let is_some = self.items(name).next().is_some();
+        let each = |fits: fn(&DeValue<'_>) -> bool, expected: &str, check: &dyn Fn(&Spanned<DeValue<'_>>)| {
+            for item in self.items(name) {
+                if fits(item.get_ref()) { check(item) } else { self.wrong_type(key, name, item, expected) }
+            }
+        };
+        match key.form {
+            Form::Types => each(is_text, "a type's name", &|item| self.check_type(item)),
+            Form::Texts | Form::Names => each(is_text, "a string", &|_| {}),
+            Form::Words(words) => each(is_text, "a string", &|item| self.check_word(name, item, words)),
+            Form::Schemas | Form::List(_) => each(is_table, "a table", &|_| {}),
+            Form::Jsons => self.items(name).for_each(|item| self.check_json(name, item)),
+            Form::Choices => {
+                let plain = |item: &&Spanned<DeValue<'_>>| {
+                    item.get_ref().as_table().is_none_or(|table| written_as_json(table).is_some())
+                };
+                self.items(name).filter(plain).for_each(|item| self.check_json(name, item));
+            }
+            _ => return false,
+        }
+        if !is_some && !matches!(key.form, Form::Types | Form::Texts) {
+            let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{name}` is empty"));
+            let found = found.label("expected at least one entry");
             self.sink.push(found.help(format!("take the key away, or fill it: {}", key.doc)));
         }
+        true
+    }
+
+    /// Checks a table's values, where its keys are any names. False where the key takes no table.
+    fn check_table(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) -> bool {
+        let table = || value.get_ref().as_table().into_iter().flatten();
+        let each = |fits: fn(&DeValue<'_>) -> bool, expected: &str, check: &dyn Fn(&str, &Spanned<DeValue<'_>>)| {
+            for (name, value) in table() {
+                let name = name.get_ref();
+                if fits(value.get_ref()) { check(name, value) } else { self.wrong_type(key, name, value, expected) }
+            }
+        };
+        match key.form {
+            Form::Schema | Form::Table(_) | Form::FlagOrSchema => {}
+            Form::Properties | Form::Tables(_) => each(is_table, "a table", &|_, _| {}),
+            Form::WordsByName(words) => {
+                each(is_text, "a string", &|name, value| self.check_word(name, value, words));
+            }
+            Form::Percents => {
+                let is_number = |value: &DeValue<'_>| value.is_integer() || value.is_float();
+                each(is_number, "a number", &|name, value| {
+                    let percent = json(value).ok().and_then(|number| number.as_f64());
+                    if !percent.is_some_and(|percent| percent > 0.0 && percent <= 100.0) {
+                        self.invalid(value, name, "a number above 0 and up to 100");
+                    }
+                });
+                if table().next().is_none() {
+                    self.invalid(value, name, "at least one entry");
+                }
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn invalid(&self, value: &Spanned<DeValue<'_>>, name: &str, expected: &str) {
@@ -208,6 +182,14 @@ impl Reader<'_> {
             _ => found.help(format!("`{}`: {}", key.name, key.doc)),
         });
     }
+}
+
+fn is_text(value: &DeValue<'_>) -> bool {
+    value.is_str()
+}
+
+fn is_table(value: &DeValue<'_>) -> bool {
+    value.is_table()
 }
 
 /// Reads a length of time: `500ms`, `90s`, `5m`, `1h`, of a day at most.

@@ -28,7 +28,7 @@ impl<'t> Reader<'t> {
         let params = self.properties("params");
         let root = self.table("schema");
         let (mut schema, defs) = match &root {
-            Some(root) => (root.root(), root.definitions()),
+            Some(root) => (root.schema(), root.definitions()),
             None => (Schema::new(place), Defs::default()),
         };
         schema.types = vec![Type::Object];
@@ -53,22 +53,6 @@ impl<'t> Reader<'t> {
             );
         }
         (schema, defs)
-    }
-
-    /// This table as the schema of the arguments.
-    fn root(&self) -> Schema {
-        let schema = self.schema();
-        if let Some(value) = self.table.get("type").filter(|_| schema.types != [Type::Object])
-            // Words that are no types have been reported.
-            && !schema.types.is_empty()
-        {
-            self.sink.push(
-                Diagnostic::new(Code::ROOT_NOT_OBJECT, self.at(value), "the arguments of a tool are an object")
-                    .label("expected `\"object\"`")
-                    .help("leave `type` out, and make the value a parameter"),
-            );
-        }
-        schema
     }
 
     /// The definitions in this table, which is the schema of the arguments.

@@ -51,12 +51,14 @@ impl Types<'_> {
             Kind::Struct(structure) => self.structure_of(item, structure),
             Kind::Union(variants) => {
                 let docs = variants.iter().map(|variant| doc(&variant.about));
-                let names = variants.iter().map(|variant| &variant.name);
-                let types = variants.iter().map(|variant| self.ty(&variant.rust));
+                let variants = variants.iter().map(|Variant { name, rust, .. }| {
+                    let ty = rust.iter().map(|rust| self.ty(rust));
+                    quote!(#name #((#ty))*)
+                });
                 quote! {
                     #about
                     #[derive(Debug)]
-                    pub enum #name { #(#docs #names(#types)),* }
+                    pub enum #name { #(#docs #variants),* }
                 }
             }
             Kind::Alias(rust) => {
@@ -110,9 +112,11 @@ impl Types<'_> {
                 quote!(let #slots = ::toolc::args::object(slot); Self { #(#takes),* })
             }
             Kind::Union(variants) => {
-                let names = variants.iter().map(|variant| &variant.name);
-                let all = quote!(#(|slot| Self::#names(::toolc::FromSlot::from_slot(slot))),*);
-                quote!(::toolc::args::variant(slot, &[#all]))
+                let all = variants.iter().map(|Variant { name, rust, .. }| match rust {
+                    Some(_) => quote!(|slot| Self::#name(::toolc::FromSlot::from_slot(slot))),
+                    None => quote!(|_| Self::#name),
+                });
+                quote!(::toolc::args::variant(slot, &[#(#all),*]))
             }
             Kind::Alias(_) | Kind::Wrapper(_) => quote!(Self(::toolc::FromSlot::from_slot(slot))),
         };
@@ -187,8 +191,17 @@ fn written(item: &Item<'_>) -> TokenStream {
         Kind::Choice(_) => quote!(::toolc::ToJson::to_json(self.as_str(), out)),
         Kind::Struct(structure) => properties(structure),
         Kind::Union(variants) => {
-            let names = variants.iter().map(|Variant { name, .. }| name);
-            quote!(match self { #(Self::#names(value) => ::toolc::ToJson::to_json(value, out)),* })
+            let arms = variants.iter().map(|Variant { name, rust, alternative, .. }| {
+                if rust.is_some() {
+                    return quote!(Self::#name(value) => ::toolc::ToJson::to_json(value, out));
+                }
+                let tag = alternative.tag.map(|(name, value)| tag(name, value));
+                quote!(Self::#name => ::toolc::to_json::object(out, &[#tag]))
+            });
+            quote! {
+                use ::toolc::to_json::Presence::Always;
+                match self { #(#arms),* }
+            }
         }
         Kind::Alias(_) | Kind::Wrapper(_) => quote!(::toolc::ToJson::to_json(&self.0, out)),
     };
@@ -209,15 +222,7 @@ fn properties(structure: &Struct) -> TokenStream {
         })
         .collect();
     if let Some(Tag { index, name, value }) = &structure.tag {
-        let value = match value {
-            Value::String(word) => quote!(#word),
-            Value::Bool(flag) => quote!(#flag),
-            other => {
-                let integer = Literal::i64_suffixed(other.as_i64().unwrap_or_default());
-                quote!(#integer)
-            }
-        };
-        all.insert(*index, quote!((#name, Always, &#value)));
+        all.insert(*index, tag(name, value));
     }
     let write = match &structure.rest {
         None => quote!(::toolc::to_json::object(out, &[#(#all),*])),
@@ -227,4 +232,17 @@ fn properties(structure: &Struct) -> TokenStream {
         use ::toolc::to_json::Presence::{Always, Optional};
         #write;
     }
+}
+
+/// The property that the variant stands for.
+fn tag(name: &str, value: &Value) -> TokenStream {
+    let value = match value {
+        Value::String(word) => quote!(#word),
+        Value::Bool(flag) => quote!(#flag),
+        other => {
+            let integer = Literal::i64_suffixed(other.as_i64().unwrap_or_default());
+            quote!(#integer)
+        }
+    };
+    quote!((#name, Always, &#value))
 }

@@ -125,7 +125,8 @@ enum Presence {
 struct Variant<'s> {
     name: Ident,
     about: String,
-    rust: Rust,
+    /// None where the variant says it all.
+    rust: Option<Rust>,
     alternative: Alternative<'s>,
 }
 
@@ -285,10 +286,10 @@ impl<'s> Types<'s> {
             (None, None) => ty.name().to_owned(),
         };
         let path = [path, &[word.as_str()]].concat();
-        let rust = match self.rust_of(alternative, &path) {
+        let rust = self.rust_of(alternative, &path).map(|rust| match rust {
             Rust::Nullable(inner) => *inner,
             rust => rust,
-        };
+        });
         let about = match tag {
             Some(_) => format!("`{word}`"),
             None => format!("Of type {}.", ty.name()),
@@ -297,14 +298,17 @@ impl<'s> Types<'s> {
     }
 
     /// The type of an alternative: without its tag, unless others lead to it, too.
-    fn rust_of(&mut self, alternative: Alternative<'s>, path: &[&str]) -> Rust {
+    fn rust_of(&mut self, alternative: Alternative<'s>, path: &[&str]) -> Option<Rust> {
         let bare = self.defs.bare(alternative.schema);
-        match (alternative.tag, bare.via) {
-            (tag @ Some(_), None) => {
-                self.item(alternative.schema, path, None, |types| Kind::Struct(types.structure(bare.schema, path, tag)))
-            }
-            _ => self.rust(alternative.schema, path, None),
-        }
+        let Some(tag) = alternative.tag.filter(|_| bare.via.is_none()) else {
+            return Some(self.rust(alternative.schema, path, None));
+        };
+        let is_all = bare.schema.properties.len() == 1 && matches!(bare.schema.additional, Additional::Deny);
+        (!is_all).then(|| {
+            self.item(alternative.schema, path, None, |types| {
+                Kind::Struct(types.structure(bare.schema, path, Some(tag)))
+            })
+        })
     }
 
     /// Marks an item and all that are in it.
@@ -326,7 +330,7 @@ impl Item<'_> {
             Kind::Struct(Struct { fields, rest, .. }) => {
                 fields.iter().map(|field| &field.rust).chain(rest.iter().map(|(_, rust)| rust)).collect()
             }
-            Kind::Union(variants) => variants.iter().map(|variant| &variant.rust).collect(),
+            Kind::Union(variants) => variants.iter().filter_map(|variant| variant.rust.as_ref()).collect(),
             Kind::Alias(rust) | Kind::Wrapper(rust) => vec![rust],
         }
     }

@@ -82,7 +82,7 @@ impl Item<'_> {
     fn held(&self) -> Vec<&Rust> {
         let rusts: Vec<&Rust> = match &self.kind {
             Kind::Struct(Struct { fields, .. }) => fields.iter().map(|field| &field.rust).collect(),
-            Kind::Union(variants) => variants.iter().map(|variant| &variant.rust).collect(),
+            Kind::Union(variants) => variants.iter().filter_map(|variant| variant.rust.as_ref()).collect(),
             _ => Vec::new(),
         };
         rusts.into_iter().map(|rust| if let Rust::Nullable(inner) = rust { inner } else { rust }).collect()
@@ -91,7 +91,7 @@ impl Item<'_> {
     fn held_mut(&mut self) -> Vec<&mut Rust> {
         let rusts: Vec<&mut Rust> = match &mut self.kind {
             Kind::Struct(Struct { fields, .. }) => fields.iter_mut().map(|field| &mut field.rust).collect(),
-            Kind::Union(variants) => variants.iter_mut().map(|variant| &mut variant.rust).collect(),
+            Kind::Union(variants) => variants.iter_mut().filter_map(|variant| variant.rust.as_mut()).collect(),
             _ => Vec::new(),
         };
         rusts.into_iter().map(|rust| if let Rust::Nullable(inner) = rust { inner } else { rust }).collect()

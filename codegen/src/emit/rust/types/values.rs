@@ -68,8 +68,9 @@ impl Types<'_> {
             }
             (Kind::Union(variants), value) => {
                 let taken = variants.iter().find(|variant| variant.alternative.is(value)).map(|variant| {
-                    let (variant, value) = (&variant.name, self.value(&variant.rust, value));
-                    quote!(#variant(#value))
+                    let (variant, rust) = (&variant.name, variant.rust.iter());
+                    let value = rust.map(|rust| self.value(rust, value));
+                    quote!(#variant #((#value))*)
                 });
                 quote!(#name::#taken)
             }

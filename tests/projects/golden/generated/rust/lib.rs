@@ -42,6 +42,9 @@ pub mod lib_;
 pub mod r#loop;
 
 #[rustfmt::skip]
+pub mod returns;
+
+#[rustfmt::skip]
 pub mod shapes;
 
 #[rustfmt::skip]
@@ -53,6 +56,8 @@ pub use self::later::LaterTools;
 
 pub use self::lib_::LibTools;
 
+pub use self::returns::ReturnsTools;
+
 pub use self::shapes::ShapesTools;
 
 pub use self::shut::ShutTools;
@@ -60,15 +65,18 @@ pub use self::shut::ShutTools;
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where
-    H: GuardsTools + LaterTools + LibTools + ShapesTools + ShutTools + 'static,
+    H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools
+        + 'static,
 {
     Box::new(Everything(Arc::new(handlers)))
 }
 
 struct Everything<H>(Arc<H>);
 
-impl<H: GuardsTools + LaterTools + LibTools + ShapesTools + ShutTools + 'static> Provider
-for Everything<H> {
+impl<
+    H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools
+        + 'static,
+> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             self::guards::guarded::TOOL,
@@ -80,13 +88,23 @@ for Everything<H> {
             self::lib_::run_now::TOOL,
             self::r#loop::ask_back::TOOL,
             self::r#loop::delegate::TOOL,
+            self::returns::return_all::TOOL,
+            self::returns::return_bare::TOOL,
+            self::returns::return_def::TOOL,
+            self::returns::return_list::TOOL,
+            self::returns::return_maybe::TOOL,
+            self::returns::return_sort::TOOL,
+            self::returns::return_word::TOOL,
             self::shapes::depends::TOOL,
             self::shapes::every_bound::TOOL,
             self::shapes::every_choice::TOOL,
             self::shapes::every_default::TOOL,
             self::shapes::every_object::TOOL,
+            self::shapes::every_ref::TOOL,
+            self::shapes::every_sort::TOOL,
             self::shapes::every_type::TOOL,
             self::shapes::every_union::TOOL,
+            self::shapes::exclusive::TOOL,
             self::shut::crunch::TOOL,
             self::shut::erase::TOOL,
             self::shut::fetch_all::TOOL,
@@ -124,8 +142,9 @@ for Everything<H> {
             2..4 => self::later::call(&self.0, index - 2, args, call),
             4..7 => self::lib_::call(&self.0, index - 4, args, call),
             7..9 => self::r#loop::call(&self.0, index - 7, args, call),
-            9..16 => self::shapes::call(&self.0, index - 9, args, call),
-            16..20 => self::shut::call(&self.0, index - 16, args, call),
+            9..16 => self::returns::call(&self.0, index - 9, args, call),
+            16..26 => self::shapes::call(&self.0, index - 16, args, call),
+            26..30 => self::shut::call(&self.0, index - 26, args, call),
             _ => Reply::no_such_tool(index),
         }
     }
@@ -199,6 +218,7 @@ pub static TOOLSETS: &[Toolset] = &[
                 Borrowed("later"),
                 Borrowed("less"),
                 Borrowed("loop"),
+                Borrowed("returns"),
                 Borrowed("shapes"),
                 Borrowed("shut"),
             ],
@@ -326,6 +346,18 @@ pub static TOOLSETS: &[Toolset] = &[
     Toolset {
         name: Borrowed("nothing"),
         description: Borrowed("Resolves to no tool."),
+        tools: Borrowed(&[]),
+        includes: Borrowed(&[]),
+        base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
+    },
+    Toolset {
+        name: Borrowed("returns"),
+        description: Borrowed("Results of every sort."),
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
@@ -483,10 +515,16 @@ pub mod names {
         pub const EVERY_DEFAULT: &str = "every_default";
         /// `every_object`
         pub const EVERY_OBJECT: &str = "every_object";
+        /// `every_ref`
+        pub const EVERY_REF: &str = "every_ref";
+        /// `every_sort`
+        pub const EVERY_SORT: &str = "every_sort";
         /// `every_type`
         pub const EVERY_TYPE: &str = "every_type";
         /// `every_union`
         pub const EVERY_UNION: &str = "every_union";
+        /// `exclusive`
+        pub const EXCLUSIVE: &str = "exclusive";
         /// `fetch_all`
         pub const FETCH_ALL: &str = "fetch_all";
         /// `guarded`
@@ -495,6 +533,20 @@ pub mod names {
         pub const IN_CHAT: &str = "in_chat";
         /// `no_parameters`
         pub const NO_PARAMETERS: &str = "no_parameters";
+        /// `return_all`
+        pub const RETURN_ALL: &str = "return_all";
+        /// `return_bare`
+        pub const RETURN_BARE: &str = "return_bare";
+        /// `return_def`
+        pub const RETURN_DEF: &str = "return_def";
+        /// `return_list`
+        pub const RETURN_LIST: &str = "return_list";
+        /// `return_maybe`
+        pub const RETURN_MAYBE: &str = "return_maybe";
+        /// `return_sort`
+        pub const RETURN_SORT: &str = "return_sort";
+        /// `return_word`
+        pub const RETURN_WORD: &str = "return_word";
         /// `run_later`
         pub const RUN_LATER: &str = "run_later";
         /// `run_now`
@@ -528,6 +580,8 @@ pub mod names {
         pub const LOOP: &str = "loop";
         /// `nothing`
         pub const NOTHING: &str = "nothing";
+        /// `returns`
+        pub const RETURNS: &str = "returns";
         /// `right`
         pub const RIGHT: &str = "right";
         /// `shapes`

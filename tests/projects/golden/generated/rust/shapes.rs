@@ -56,6 +56,22 @@ pub trait ShapesTools: Send + Sync {
         args: every_object::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
+    /// Take values whose schemas have names, and lead to one another.
+    ///
+    /// `execution = "sync"` in `manifests/tools/every_ref.toml`.
+    fn every_ref(
+        &self,
+        args: every_ref::Args,
+        call: &Call<'_>,
+    ) -> Result<Output, ToolError>;
+    /// Take values of which there are several sorts that can be told apart, and objects that may hold more.
+    ///
+    /// `execution = "sync"` in `manifests/tools/every_sort.toml`.
+    fn every_sort(
+        &self,
+        args: every_sort::Args,
+        call: &Call<'_>,
+    ) -> Result<Output, ToolError>;
     /// Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.
     ///
     /// `execution = "sync"` in `manifests/tools/every_type.toml`.
@@ -70,6 +86,14 @@ pub trait ShapesTools: Send + Sync {
     fn every_union(
         &self,
         args: every_union::Args,
+        call: &Call<'_>,
+    ) -> Result<Output, ToolError>;
+    /// Take one of two arguments, at least.
+    ///
+    /// `execution = "sync"` in `manifests/tools/exclusive.toml`.
+    fn exclusive(
+        &self,
+        args: exclusive::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
 }
@@ -89,8 +113,11 @@ impl<H: ShapesTools + 'static> Provider for Home<H> {
             every_choice::TOOL,
             every_default::TOOL,
             every_object::TOOL,
+            every_ref::TOOL,
+            every_sort::TOOL,
             every_type::TOOL,
             every_union::TOOL,
+            exclusive::TOOL,
         ];
         TOOLS
     }
@@ -163,16 +190,31 @@ pub(super) fn call<'a, H: ShapesTools + 'static>(
         }
         5 => {
             Reply::Ready(
-                ShapesTools::every_type(&**handlers, every_type::Args::from(args), call),
+                ShapesTools::every_ref(&**handlers, every_ref::Args::from(args), call),
             )
         }
         6 => {
+            Reply::Ready(
+                ShapesTools::every_sort(&**handlers, every_sort::Args::from(args), call),
+            )
+        }
+        7 => {
+            Reply::Ready(
+                ShapesTools::every_type(&**handlers, every_type::Args::from(args), call),
+            )
+        }
+        8 => {
             Reply::Ready(
                 ShapesTools::every_union(
                     &**handlers,
                     every_union::Args::from(args),
                     call,
                 ),
+            )
+        }
+        9 => {
+            Reply::Ready(
+                ShapesTools::exclusive(&**handlers, exclusive::Args::from(args), call),
             )
         }
         _ => Reply::no_such_tool(index),
@@ -1974,6 +2016,1378 @@ pub mod every_object {
     }
 }
 
+/// The tool `every_ref`.
+pub mod every_ref {
+    pub use data::TOOL;
+    /// Arguments of `every_ref`.
+    #[derive(Debug)]
+    pub struct Args {
+        /// A tree, which holds trees.
+        pub tree: Tree,
+        /// A list, link by link.
+        pub list: List,
+        /// A chain of two sorts.
+        pub even: Option<Even>,
+        pub words: Words,
+        /// The same once more.
+        pub again: Option<WordsByAnotherName>,
+        /// Lists of lists.
+        pub nest: Nest,
+        /// Folders in folders, by name.
+        pub folders: Option<Folders>,
+        /// A point, or none.
+        pub maybe: Option<Point>,
+        /// A point, or null; told so by its definition.
+        pub nullable: Option<MaybePoint>,
+        pub colour: Colour,
+        /// A number, a name, or what is made of them.
+        pub expression: Expression,
+        /// A word of two letters and more.
+        pub narrow: Option<::toolc::Value>,
+        /// A word of one to four letters.
+        pub all: Option<::toolc::Value>,
+        /// Points.
+        pub points: Option<Vec<Point>>,
+    }
+    impl From<::toolc::Slots<'_>> for Args {
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+            Self {
+                tree: slots.take(0),
+                list: slots
+                    .take_or(
+                        1,
+                        || List {
+                            value: 1,
+                            next: Some(Box::new(List { value: 2, next: None })),
+                        },
+                    ),
+                even: slots.take(2),
+                words: slots.take_or(3, || Vec::from([String::from("one")])),
+                again: slots.take(4),
+                nest: slots
+                    .take_or(
+                        5,
+                        || Nest(
+                            Vec::from([
+                                Nest(Vec::from([])),
+                                Nest(Vec::from([Nest(Vec::from([]))])),
+                            ]),
+                        ),
+                    ),
+                folders: slots.take(6),
+                maybe: slots.take(7),
+                nullable: slots.take_or(8, || None),
+                colour: slots.take_or(9, || Colour::Red),
+                expression: slots
+                    .take_or(
+                        10,
+                        || Expression::Not(Negation {
+                            op: NegationOp::Not,
+                            of: Box::new(Expression::Number(1.0)),
+                        }),
+                    ),
+                narrow: slots.take(11),
+                all: slots.take(12),
+                points: slots.take(13),
+            }
+        }
+    }
+    /// A tree.
+    #[derive(Debug)]
+    pub struct Tree {
+        pub label: Word,
+        /// What grows on it.
+        pub children: Option<Vec<Tree>>,
+        /// The best of them.
+        pub best: Option<Box<Tree>>,
+    }
+    impl ::toolc::FromSlot for Tree {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                label: slots.take(0),
+                children: slots.take(1),
+                best: slots.take(2),
+            }
+        }
+    }
+    /// A link of a list.
+    #[derive(Debug)]
+    pub struct List {
+        /// What it holds.
+        pub value: i64,
+        /// What comes behind it.
+        pub next: Option<Box<List>>,
+    }
+    impl ::toolc::FromSlot for List {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                value: slots.take(0),
+                next: slots.take(1),
+            }
+        }
+    }
+    #[derive(Debug)]
+    pub struct Even {
+        /// The next one.
+        pub odd: Option<Odd>,
+    }
+    impl ::toolc::FromSlot for Even {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { odd: slots.take(0) }
+        }
+    }
+    #[derive(Debug)]
+    pub struct Odd {
+        /// The next but one.
+        pub even: Box<Even>,
+        /// Out of the chain.
+        pub back: Option<Tree>,
+    }
+    impl ::toolc::FromSlot for Odd {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                even: slots.take(0),
+                back: slots.take(1),
+            }
+        }
+    }
+    /// A word, in time.
+    pub type Word = String;
+    /// Words.
+    pub type Words = Vec<Word>;
+    pub type WordsByAnotherName = Words;
+    #[derive(Debug)]
+    pub struct Nest(pub Vec<Nest>);
+    impl ::toolc::FromSlot for Nest {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            Self(::toolc::FromSlot::from_slot(slot))
+        }
+    }
+    #[derive(Debug)]
+    pub struct Folders(pub ::std::collections::BTreeMap<String, Folders>);
+    impl ::toolc::FromSlot for Folders {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            Self(::toolc::FromSlot::from_slot(slot))
+        }
+    }
+    /// A point.
+    #[derive(Debug)]
+    pub struct Point {
+        /// To the right.
+        pub x: f64,
+        /// Upwards.
+        pub y: f64,
+    }
+    impl ::toolc::FromSlot for Point {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                x: slots.take(0),
+                y: slots.take_or(1, || 0.5),
+            }
+        }
+    }
+    pub type MaybePoint = Point;
+    /// A colour.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Colour {
+        /// `red`
+        Red,
+        /// `infrared`
+        Infrared,
+    }
+    impl Colour {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Red => "red",
+                Self::Infrared => "infrared",
+            }
+        }
+    }
+    impl ::toolc::FromSlot for Colour {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::choice(&slot, &[Self::Red, Self::Infrared])
+        }
+    }
+    #[derive(Debug)]
+    pub enum Expression {
+        /// Of type number.
+        Number(f64),
+        /// Of type string.
+        Word(Word),
+        /// `not`
+        Not(Negation),
+        /// `sum`
+        Sum(Sum),
+    }
+    impl ::toolc::FromSlot for Expression {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Number(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Word(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Not(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Sum(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
+    #[derive(Debug)]
+    pub struct Negation {
+        /// Which.
+        pub op: NegationOp,
+        /// What is negated.
+        pub of: Box<Expression>,
+    }
+    impl ::toolc::FromSlot for Negation {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                op: slots.take(0),
+                of: slots.take(1),
+            }
+        }
+    }
+    #[derive(Debug)]
+    pub struct Sum {
+        /// Which.
+        pub op: SumOp,
+        /// What is added.
+        pub of: Vec<Expression>,
+    }
+    impl ::toolc::FromSlot for Sum {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                op: slots.take(0),
+                of: slots.take(1),
+            }
+        }
+    }
+    /// Which.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum NegationOp {
+        /// `not`
+        Not,
+    }
+    impl NegationOp {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Not => "not",
+            }
+        }
+    }
+    impl ::toolc::FromSlot for NegationOp {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::choice(&slot, &[Self::Not])
+        }
+    }
+    /// Which.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SumOp {
+        /// `sum`
+        Sum,
+    }
+    impl SumOp {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Sum => "sum",
+            }
+        }
+    }
+    impl ::toolc::FromSlot for SumOp {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::choice(&slot, &[Self::Sum])
+        }
+    }
+    mod data {
+        use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
+        use ::toolc::segment::*;
+        use ::toolc::table::*;
+        use ::toolc::{Definition, Dialect, Tool};
+        /// The tool as data.
+        pub const TOOL: Tool = Tool {
+            name: Borrowed("every_ref"),
+            toolset: Borrowed("shapes"),
+            emoji: Borrowed(""),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
+            atoms: Borrowed(
+                &[Atom::Tool(Borrowed("run_now")), Atom::Fact(Borrowed("vision"))],
+            ),
+            facts: Borrowed(&[]),
+            definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
+        };
+        const DEFINITIONS: &[Definition] = &[
+            Definition {
+                dialect: Dialect::OpenAi,
+                name: None,
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"every_ref\",\"description\":\"Take values whose schemas have names, and lead to one another.\",\"parameters\":{\"type\":\"object\",\"title\":\"Definitions\",\"description\":\"Whatever is defined below.\",\"deprecated\":true,\"examples\":[{\"tree\":{\"label\":\"root\",\"children\":[{\"label\":\"leaf\"}]}}],\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"A tree, which holds trees.\",\"default\":{\"label\":\"seed\",\"best\":{\"label\":\"only\"}},\"examples\":[{\"label\":\"x\"}]},\"list\":{\"$ref\":\"#/$defs/list\",\"description\":\"A list, link by link.\",\"default\":{\"value\":1,\"next\":{\"value\":2}}},\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"A chain of two sorts.\"},\"words\":{\"$ref\":\"#/$defs/words\",\"default\":[\"one\"]},\"again\":{\"$ref\":\"#/$defs/words_by_another_name\",\"description\":\"The same once more.\"},\"nest\":{\"$ref\":\"#/$defs/nest\",\"description\":\"Lists of lists.\",\"default\":[[],[[]]]},\"folders\":{\"$ref\":\"#/$defs/folders\",\"description\":\"Folders in folders, by name.\"},\"maybe\":{\"description\":\"A point, or none.\",\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}]},\"nullable\":{\"$ref\":\"#/$defs/maybe_point\",\"description\":\"A point, or null; told so by its definition.\",\"default\":null},\"colour\":{\"$ref\":\"#/$defs/colour\",\"title\":\"A colour\",\"deprecated\":true,\"default\":\"red\"},\"expression\":{\"$ref\":\"#/$defs/expression\",\"description\":\"A number, a name, or what is made of them.\",\"default\":{\"op\":\"not\",\"of\":1}},\"narrow\":{\"$ref\":\"#/$defs/word\",\"description\":\"A word of two letters and more.\",\"minLength\":2},\"all\":{\"description\":\"A word of one to four letters.\",\"allOf\":[{\"$ref\":\"#/$defs/word\"},{\"maxLength\":4}]},\"points\":{\"type\":\"array\",\"description\":\"Points.\",\"items\":{\"$ref\":\"#/$defs/point\"}}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"description\":\"A tree.\",\"properties\":{\"label\":{\"$ref\":\"#/$defs/word\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"items\":{\"$ref\":\"#/$defs/tree\"}},\"best\":{\"$ref\":\"#/$defs/tree\",\"description\":\"The best of them.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"list\":{\"type\":\"object\",\"description\":\"A link of a list.\",\"properties\":{\"value\":{\"type\":\"integer\",\"description\":\"What it holds.\"},\"next\":{\"description\":\"What comes behind it.\",\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"value\"],\"additionalProperties\":false},\"even\":{\"type\":\"object\",\"properties\":{\"odd\":{\"$ref\":\"#/$defs/odd\",\"description\":\"The next one.\"}},\"additionalProperties\":false},\"odd\":{\"type\":\"object\",\"properties\":{\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"The next but one.\"},\"back\":{\"$ref\":\"#/$defs/tree\",\"description\":\"Out of the chain.\"}},\"required\":[\"even\"],\"additionalProperties\":false},\"word\":{\"type\":\"string\",\"description\":\"A word",
+                            ),
+                        ),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(0)]),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed(", in time")),
+                        Segment::Text(
+                            Borrowed(
+                                ".\",\"minLength\":1},\"words\":{\"type\":\"array\",\"description\":\"Words.\",\"items\":{\"$ref\":\"#/$defs/word\"}},\"words_by_another_name\":{\"$ref\":\"#/$defs/words\"},\"nest\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/nest\"}},\"folders\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/folders\"}},\"point\":{\"type\":\"object\",\"description\":\"A point.\",\"properties\":{\"x\":{\"type\":\"number\",\"description\":\"To the right.\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards.\",\"default\":0.5}},\"required\":[\"x\"],\"additionalProperties\":false},\"maybe_point\":{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/point\"}]},\"colour\":{\"type\":\"string\",\"description\":\"A colour.\",\"enum\":[\"red\"",
+                            ),
+                        ),
+                        Segment::When {
+                            condition: Condition::new(&[Op::Atom(1)]),
+                            segments: 1,
+                        },
+                        Segment::Text(Borrowed(",\"infrared\"")),
+                        Segment::Text(
+                            Borrowed(
+                                "]},\"expression\":{\"anyOf\":[{\"type\":\"number\"},{\"$ref\":\"#/$defs/word\"},{\"$ref\":\"#/$defs/negation\"},{\"$ref\":\"#/$defs/sum\"}]},\"negation\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"not\"},\"of\":{\"$ref\":\"#/$defs/expression\",\"description\":\"What is negated.\"}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false},\"sum\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"sum\"},\"of\":{\"type\":\"array\",\"description\":\"What is added.\",\"items\":{\"$ref\":\"#/$defs/expression\"}}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false}}}}}",
+                            ),
+                        ),
+                    ],
+                ),
+            },
+        ];
+        const NODES: &[Node] = &[
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(0, 14),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(14, 3),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(17, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(19, 1),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Array]),
+                form: Form::Array,
+                items: Some(13),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Array]),
+                form: Form::Array,
+                items: Some(5),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Map,
+                additional: Additional::Node(6),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object, Type::Null]),
+                form: Form::Object,
+                properties: Span::new(20, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(0, 2),
+                ..Node::ANY
+            },
+            Node {
+                form: Form::Union,
+                any_of: Span::new(3, 4),
+                ..Node::ANY
+            },
+            Node {
+                any_of: Span::new(0, 1),
+                bounds: Some(1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                bounds: Some(0),
+                ..Node::ANY
+            },
+            Node {
+                all_of: Span::new(1, 2),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                bounds: Some(3),
+                ..Node::ANY
+            },
+            Node {
+                bounds: Some(2),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Array]),
+                form: Form::Array,
+                items: Some(16),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(22, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Array]),
+                form: Form::Array,
+                items: Some(1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object, Type::Null]),
+                form: Form::Object,
+                properties: Span::new(24, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(26, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(28, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(30, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(2, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(3, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Array]),
+                form: Form::Array,
+                items: Some(9),
+                ..Node::ANY
+            },
+        ];
+        const PROPERTIES: &[Property] = &[
+            Property::new("tree", true, 1),
+            Property::new("list", false, 2),
+            Property::new("even", false, 3),
+            Property::new("words", false, 4),
+            Property::new("again", false, 4),
+            Property::new("nest", false, 5),
+            Property::new("folders", false, 6),
+            Property::new("maybe", false, 7),
+            Property::new("nullable", false, 7),
+            Property::new("colour", false, 8),
+            Property::new("expression", false, 9),
+            Property::new("narrow", false, 10),
+            Property::new("all", false, 12),
+            Property::new("points", false, 15),
+            Property::new("label", true, 13),
+            Property::new("children", false, 17),
+            Property::new("best", false, 1),
+            Property::new("value", true, 18),
+            Property::new("next", false, 19),
+            Property::new("odd", false, 20),
+            Property::new("x", true, 21),
+            Property::new("y", false, 22),
+            Property::new("x", true, 26),
+            Property::new("y", false, 27),
+            Property::new("value", true, 28),
+            Property::new("next", false, 19),
+            Property::new("even", true, 3),
+            Property::new("back", false, 1),
+            Property::new("op", true, 29),
+            Property::new("of", true, 9),
+            Property::new("op", true, 30),
+            Property::new("of", true, 31),
+        ];
+        const LITERALS: &[Literal] = &[
+            Literal::String(Borrowed("red")),
+            Literal::String(Borrowed("infrared")),
+            Literal::String(Borrowed("not")),
+            Literal::String(Borrowed("sum")),
+        ];
+        const BRANCHES: &[NodeId] = &[11, 13, 14, 23, 13, 24, 25];
+        const BOUNDS: &[Bounds] = &[
+            Bounds {
+                min_length: Some(1),
+                ..Bounds::NONE
+            },
+            Bounds {
+                min_length: Some(2),
+                ..Bounds::NONE
+            },
+            Bounds {
+                max_length: Some(4),
+                ..Bounds::NONE
+            },
+            Bounds {
+                min_length: Some(1),
+                ..Bounds::NONE
+            },
+        ];
+        const CONDITIONS: &[(Part, Condition)] = &[
+            (Part::Literal(1), Condition::new(&[Op::Atom(1)])),
+        ];
+    }
+}
+
+/// The tool `every_sort`.
+pub mod every_sort {
+    pub use data::TOOL;
+    /// Arguments of `every_sort`.
+    #[derive(Debug)]
+    pub struct Args {
+        /// A shape.
+        pub shape: Shape,
+        /// What was drawn.
+        pub named: Option<Named>,
+        /// Told apart by a number.
+        pub level: Option<Level>,
+        /// Anything: told apart by its type.
+        pub by_type: Option<ByType>,
+        /// Numbers or words, or both.
+        pub ids: Option<Vec<IdsItem>>,
+        /// A word, or one of two objects.
+        pub together: Option<Together>,
+        /// Two that are known, and any others.
+        pub open: Open,
+        /// One that is known, and others of one sort.
+        pub counts: Option<Counts>,
+        /// Everything else that it holds, by name.
+        pub rest: ::std::collections::BTreeMap<String, String>,
+    }
+    impl From<::toolc::Slots<'_>> for Args {
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+            Self {
+                shape: slots
+                    .take_or(
+                        0,
+                        || Shape::Square(ShapeSquare {
+                            side: 2.0,
+                            label: String::from("none"),
+                        }),
+                    ),
+                named: slots.take(1),
+                level: slots.take(2),
+                by_type: slots
+                    .take_or(
+                        3,
+                        || Some(
+                            ByType::Array(
+                                Vec::from([String::from("a"), String::from("b")]),
+                            ),
+                        ),
+                    ),
+                ids: slots.take(4),
+                together: slots.take(5),
+                open: slots
+                    .take_or(
+                        6,
+                        || Open {
+                            name: String::from("x"),
+                            rest: None,
+                            rest2: ::std::collections::BTreeMap::from([
+                                (String::from("more"), ::toolc::args::json("[1,null]")),
+                            ]),
+                        },
+                    ),
+                counts: slots.take(7),
+                rest: slots.take(8),
+            }
+        }
+    }
+    /// A line.
+    #[derive(Debug)]
+    pub struct Line {
+        /// Which.
+        pub kind: LineKind,
+        /// Where it ends.
+        pub to: Option<Vec<f64>>,
+    }
+    impl ::toolc::FromSlot for Line {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                kind: slots.take(0),
+                to: slots.take(1),
+            }
+        }
+    }
+    /// A text.
+    #[derive(Debug)]
+    pub struct Text {
+        /// Which.
+        pub kind: TextKind,
+        /// What it says.
+        pub text: String,
+    }
+    impl ::toolc::FromSlot for Text {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                kind: slots.take(0),
+                text: slots.take_or(1, || String::from("")),
+            }
+        }
+    }
+    /// Round.
+    #[derive(Debug)]
+    pub struct ShapeCircle {
+        /// In metres.
+        pub radius: f64,
+    }
+    impl ::toolc::FromSlot for ShapeCircle {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { radius: slots.take(1) }
+        }
+    }
+    /// Not round.
+    #[derive(Debug)]
+    pub struct ShapeSquare {
+        /// In metres.
+        pub side: f64,
+        /// What it says.
+        pub label: String,
+    }
+    impl ::toolc::FromSlot for ShapeSquare {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                side: slots.take(0),
+                label: slots.take_or(2, || String::from("none")),
+            }
+        }
+    }
+    /// A shape.
+    #[derive(Debug)]
+    pub enum Shape {
+        /// `circle`
+        Circle(ShapeCircle),
+        /// `square`
+        Square(ShapeSquare),
+    }
+    impl ::toolc::FromSlot for Shape {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Circle(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Square(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
+    /// What was drawn.
+    #[derive(Debug)]
+    pub enum Named {
+        /// `line`
+        Line(Line),
+        /// `text`
+        Text(Text),
+    }
+    impl ::toolc::FromSlot for Named {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Line(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Text(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
+    #[derive(Debug)]
+    pub struct Level1 {
+        /// Everything else that it holds, by name.
+        pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+    impl ::toolc::FromSlot for Level1 {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { rest: slots.take(1) }
+        }
+    }
+    #[derive(Debug)]
+    pub struct Level2 {
+        /// Its name.
+        pub name: Option<String>,
+    }
+    impl ::toolc::FromSlot for Level2 {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { name: slots.take(1) }
+        }
+    }
+    /// Told apart by a number.
+    #[derive(Debug)]
+    pub enum Level {
+        /// `1`
+        _1(Level1),
+        /// `2`
+        _2(Level2),
+    }
+    impl ::toolc::FromSlot for Level {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::_1(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::_2(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
+    /// Anything: told apart by its type.
+    #[derive(Debug)]
+    pub enum ByType {
+        /// Of type boolean.
+        Boolean(bool),
+        /// Of type integer.
+        Integer(i64),
+        /// Of type string.
+        String(String),
+        /// Of type array.
+        Array(Vec<String>),
+        /// Of type object.
+        Object(::std::collections::BTreeMap<String, i64>),
+    }
+    impl ::toolc::FromSlot for ByType {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Boolean(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Array(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Object(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum IdsItemString {
+        /// `all`
+        All,
+        /// `none`
+        None,
+    }
+    impl IdsItemString {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::All => "all",
+                Self::None => "none",
+            }
+        }
+    }
+    impl ::toolc::FromSlot for IdsItemString {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::choice(&slot, &[Self::All, Self::None])
+        }
+    }
+    #[derive(Debug)]
+    pub enum IdsItem {
+        /// Of type integer.
+        Integer(i64),
+        /// Of type string.
+        String(IdsItemString),
+    }
+    impl ::toolc::FromSlot for IdsItem {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
+    /// A word, or one of two objects.
+    #[derive(Debug)]
+    pub enum Together {
+        /// Of type string.
+        String(String),
+        /// `true`
+        True,
+        /// `false`
+        False,
+    }
+    impl ::toolc::FromSlot for Together {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::String(::toolc::FromSlot::from_slot(slot)),
+                    |_| Self::True,
+                    |_| Self::False,
+                ],
+            )
+        }
+    }
+    /// Two that are known, and any others.
+    #[derive(Debug)]
+    pub struct Open {
+        /// Its name.
+        pub name: String,
+        /// Named as what is left.
+        pub rest: Option<i64>,
+        /// Everything else that it holds, by name.
+        pub rest2: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+    impl ::toolc::FromSlot for Open {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                name: slots.take(0),
+                rest: slots.take(1),
+                rest2: slots.take(2),
+            }
+        }
+    }
+    /// One that is known, and others of one sort.
+    #[derive(Debug)]
+    pub struct Counts {
+        /// Of all.
+        pub total: i64,
+        /// Everything else that it holds, by name.
+        pub rest: ::std::collections::BTreeMap<String, i64>,
+    }
+    impl ::toolc::FromSlot for Counts {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self {
+                total: slots.take_or(0, || 0),
+                rest: slots.take(1),
+            }
+        }
+    }
+    /// Which.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum LineKind {
+        /// `line`
+        Line,
+    }
+    impl LineKind {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Line => "line",
+            }
+        }
+    }
+    impl ::toolc::FromSlot for LineKind {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::choice(&slot, &[Self::Line])
+        }
+    }
+    /// Which.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum TextKind {
+        /// `text`
+        Text,
+    }
+    impl TextKind {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Text => "text",
+            }
+        }
+    }
+    impl ::toolc::FromSlot for TextKind {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::choice(&slot, &[Self::Text])
+        }
+    }
+    mod data {
+        use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
+        use ::toolc::segment::*;
+        use ::toolc::table::*;
+        use ::toolc::{Definition, Dialect, Tool};
+        /// The tool as data.
+        pub const TOOL: Tool = Tool {
+            name: Borrowed("every_sort"),
+            toolset: Borrowed("shapes"),
+            emoji: Borrowed(""),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
+            definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
+        };
+        const DEFINITIONS: &[Definition] = &[
+            Definition {
+                dialect: Dialect::OpenAi,
+                name: None,
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}",
+                            ),
+                        ),
+                    ],
+                ),
+            },
+        ];
+        const NODES: &[Node] = &[
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(13, 8),
+                additional: Additional::Node(44),
+                bounds: Some(2),
+                ..Node::ANY
+            },
+            Node {
+                form: Form::Union,
+                any_of: Span::new(0, 2),
+                exactly_one: true,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(0, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(0, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(2, 3),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(1, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                form: Form::Union,
+                any_of: Span::new(2, 3),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(21, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(23, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Null]),
+                ..Node::ANY
+            },
+            Node {
+                form: Form::Union,
+                any_of: Span::new(5, 2),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(5, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                literals: Span::new(2, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(6, 2),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                literals: Span::new(3, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                form: Form::Union,
+                any_of: Span::new(7, 6),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Boolean]),
+                form: Form::Boolean,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Array]),
+                form: Form::Array,
+                items: Some(24),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Map,
+                additional: Additional::Node(26),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Null]),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Array]),
+                form: Form::Array,
+                items: Some(29),
+                ..Node::ANY
+            },
+            Node {
+                form: Form::Union,
+                any_of: Span::new(13, 2),
+                exactly_one: true,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                bounds: Some(0),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(4, 2),
+                ..Node::ANY
+            },
+            Node {
+                form: Form::Union,
+                any_of: Span::new(15, 3),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String, Type::Null]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(8, 1),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Boolean]),
+                form: Form::Boolean,
+                literals: Span::new(6, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(9, 1),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Boolean]),
+                form: Form::Boolean,
+                literals: Span::new(7, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(10, 2),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(12, 1),
+                additional: Additional::Node(43),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                bounds: Some(1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(8, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Array]),
+                form: Form::Array,
+                items: Some(47),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::Choice,
+                literals: Span::new(9, 1),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+        ];
+        const PROPERTIES: &[Property] = &[
+            Property::new("kind", true, 3),
+            Property::new("radius", true, 4),
+            Property::new("side", true, 6),
+            Property::new("kind", true, 7),
+            Property::new("label", false, 8),
+            Property::new("version", true, 15),
+            Property::new("version", true, 17),
+            Property::new("name", false, 18),
+            Property::new("on", true, 35),
+            Property::new("on", true, 37),
+            Property::new("name", true, 39),
+            Property::new("rest", false, 40),
+            Property::new("total", false, 42),
+            Property::new("shape", false, 1),
+            Property::new("named", false, 9),
+            Property::new("level", false, 13),
+            Property::new("by_type", false, 19),
+            Property::new("ids", false, 28),
+            Property::new("together", false, 32),
+            Property::new("open", false, 38),
+            Property::new("counts", false, 41),
+            Property::new("kind", true, 45),
+            Property::new("to", false, 46),
+            Property::new("kind", true, 48),
+            Property::new("text", false, 49),
+        ];
+        const LITERALS: &[Literal] = &[
+            Literal::String(Borrowed("circle")),
+            Literal::String(Borrowed("square")),
+            Literal::Integer(1),
+            Literal::Integer(2),
+            Literal::String(Borrowed("all")),
+            Literal::String(Borrowed("none")),
+            Literal::Boolean(true),
+            Literal::Boolean(false),
+            Literal::String(Borrowed("line")),
+            Literal::String(Borrowed("text")),
+        ];
+        const BRANCHES: &[NodeId] = &[
+            2, 5, 10, 11, 12, 14, 16, 20, 21, 22, 23, 25, 27, 30, 31, 33, 34, 36,
+        ];
+        const BOUNDS: &[Bounds] = &[
+            Bounds {
+                minimum: Some(Bound::Integer(1)),
+                ..Bounds::NONE
+            },
+            Bounds {
+                minimum: Some(Bound::Integer(0)),
+                ..Bounds::NONE
+            },
+            Bounds {
+                min_properties: Some(0),
+                max_properties: Some(20),
+                ..Bounds::NONE
+            },
+        ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
+    }
+}
+
 /// The tool `every_type`.
 pub mod every_type {
     pub use data::TOOL;
@@ -2556,6 +3970,131 @@ pub mod every_union {
                 ..Bounds::NONE
             },
         ];
+        const CONDITIONS: &[(Part, Condition)] = &[];
+    }
+}
+
+/// The tool `exclusive`.
+pub mod exclusive {
+    pub use data::TOOL;
+    /// Arguments of `exclusive`.
+    #[derive(Debug)]
+    pub struct Args {
+        /// Where it is.
+        pub path: Option<String>,
+        /// Its number.
+        pub id: Option<i64>,
+        /// Everything else that it holds, by name.
+        pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+    impl From<::toolc::Slots<'_>> for Args {
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+            Self {
+                path: slots.take(0),
+                id: slots.take(1),
+                rest: slots.take(2),
+            }
+        }
+    }
+    mod data {
+        use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
+        use ::toolc::segment::*;
+        use ::toolc::table::*;
+        use ::toolc::{Definition, Dialect, Tool};
+        /// The tool as data.
+        pub const TOOL: Tool = Tool {
+            name: Borrowed("exclusive"),
+            toolset: Borrowed("shapes"),
+            emoji: Borrowed(""),
+            arguments: Table::new(
+                NODES,
+                PROPERTIES,
+                LITERALS,
+                BRANCHES,
+                BOUNDS,
+                CONDITIONS,
+            ),
+            atoms: Borrowed(&[]),
+            facts: Borrowed(&[]),
+            definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
+        };
+        const DEFINITIONS: &[Definition] = &[
+            Definition {
+                dialect: Dialect::OpenAi,
+                name: None,
+                segments: Borrowed(
+                    &[
+                        Segment::Text(
+                            Borrowed(
+                                "{\"type\":\"function\",\"function\":{\"name\":\"exclusive\",\"description\":\"Take one of two arguments, at least.\",\"parameters\":{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"path\":{\"description\":\"Where it is.\"}},\"required\":[\"path\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"id\":{\"description\":\"Its number.\"}},\"required\":[\"id\"],\"additionalProperties\":true}],\"oneOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"allOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Where it is.\"},\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":true}}}",
+                            ),
+                        ),
+                    ],
+                ),
+            },
+        ];
+        const NODES: &[Node] = &[
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(0, 2),
+                any_of: Span::new(0, 2),
+                all_of: Span::new(3, 2),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Map,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(2, 1),
+                ..Node::ANY
+            },
+            Node { ..Node::ANY },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(3, 1),
+                ..Node::ANY
+            },
+            Node { ..Node::ANY },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Map,
+                ..Node::ANY
+            },
+            Node {
+                any_of: Span::new(2, 1),
+                exactly_one: true,
+                ..Node::ANY
+            },
+        ];
+        const PROPERTIES: &[Property] = &[
+            Property::new("path", false, 1),
+            Property::new("id", false, 2),
+            Property::new("path", true, 5),
+            Property::new("id", true, 7),
+        ];
+        const LITERALS: &[Literal] = &[];
+        const BRANCHES: &[NodeId] = &[4, 6, 8, 3, 9];
+        const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
