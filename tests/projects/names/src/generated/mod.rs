@@ -51,6 +51,9 @@ pub mod mod_;
 pub mod rustfmt_;
 
 #[rustfmt::skip]
+pub mod self_;
+
+#[rustfmt::skip]
 pub mod std;
 
 #[rustfmt::skip]
@@ -70,6 +73,8 @@ pub use self::mod_::ModTools;
 
 pub use self::rustfmt_::RustfmtTools;
 
+pub use self::self_::Self_Tools;
+
 pub use self::std::StdTools;
 
 pub use self::toolc_::ToolcTools;
@@ -78,7 +83,7 @@ pub use self::toolc_::ToolcTools;
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where
     H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools
-        + RustfmtTools + StdTools + ToolcTools + 'static,
+        + RustfmtTools + Self_Tools + StdTools + ToolcTools + 'static,
 {
     Box::new(Everything(Arc::new(handlers)))
 }
@@ -87,7 +92,7 @@ struct Everything<H>(Arc<H>);
 
 impl<
     H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools
-        + RustfmtTools + StdTools + ToolcTools + 'static,
+        + RustfmtTools + Self_Tools + StdTools + ToolcTools + 'static,
 > Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
@@ -98,6 +103,7 @@ impl<
             self::main_::main_::TOOL,
             self::mod_::mod_::TOOL,
             self::rustfmt_::rustfmt_::TOOL,
+            self::self_::self_::TOOL,
             self::std::std::TOOL,
             self::toolc_::toolc_::TOOL,
         ];
@@ -123,8 +129,9 @@ impl<
             4..5 => self::main_::call(&self.0, index - 4, args, call),
             5..6 => self::mod_::call(&self.0, index - 5, args, call),
             6..7 => self::rustfmt_::call(&self.0, index - 6, args, call),
-            7..8 => self::std::call(&self.0, index - 7, args, call),
-            8..9 => self::toolc_::call(&self.0, index - 8, args, call),
+            7..8 => self::self_::call(&self.0, index - 7, args, call),
+            8..9 => self::std::call(&self.0, index - 8, args, call),
+            9..10 => self::toolc_::call(&self.0, index - 9, args, call),
             _ => Reply::no_such_tool(index),
         }
     }
@@ -217,6 +224,18 @@ pub static TOOLSETS: &[Toolset] = &[
         requires: Borrowed(&[]),
     },
     Toolset {
+        name: Borrowed("self"),
+        description: Borrowed("Named as something that Rust knows otherwise."),
+        tools: Borrowed(&[]),
+        includes: Borrowed(&[]),
+        base: None,
+        excludes: Borrowed(&[]),
+        aliases: Borrowed(&[]),
+        tags: Borrowed(&[]),
+        closed: false,
+        requires: Borrowed(&[]),
+    },
+    Toolset {
         name: Borrowed("std"),
         description: Borrowed("Named as something that Rust knows otherwise."),
         tools: Borrowed(&[]),
@@ -269,6 +288,8 @@ pub mod names {
         pub const MOD: &str = "mod";
         /// `rustfmt`
         pub const RUSTFMT: &str = "rustfmt";
+        /// `self`
+        pub const SELF: &str = "self";
         /// `std`
         pub const STD: &str = "std";
         /// `toolc`
@@ -290,6 +311,8 @@ pub mod names {
         pub const MOD: &str = "mod";
         /// `rustfmt`
         pub const RUSTFMT: &str = "rustfmt";
+        /// `self`
+        pub const SELF: &str = "self";
         /// `std`
         pub const STD: &str = "std";
         /// `toolc`
