@@ -438,10 +438,30 @@ pub mod shell {
     pub struct Args {
         /// The command.
         pub command: String,
+        /// What the command is to be told when it asks.
+        pub password: Option<String>,
+        /// On whose behalf.
+        pub account: Option<Account>,
     }
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { command: slots.take(0) }
+            Self {
+                command: slots.take(0),
+                password: slots.take(1),
+                account: slots.take(2),
+            }
+        }
+    }
+    /// On whose behalf.
+    #[derive(Debug)]
+    pub struct Account {
+        /// Its number.
+        pub pin: Option<i64>,
+    }
+    impl ::toolc::FromSlot for Account {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { pin: slots.take(0) }
         }
     }
     mod data {
@@ -497,7 +517,7 @@ pub mod shell {
                     &[
                         Segment::Text(
                             Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}",
+                                "{\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false}},\"required\":[\"command\"],\"additionalProperties\":false}}}",
                             ),
                         ),
                     ],
@@ -508,7 +528,7 @@ pub mod shell {
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
-                properties: Span::new(0, 1),
+                properties: Span::new(1, 3),
                 additional: Additional::Deny,
                 ..Node::ANY
             },
@@ -517,11 +537,39 @@ pub mod shell {
                 form: Form::String,
                 ..Node::ANY
             },
+            Node {
+                types: Types::of(&[Type::String]),
+                form: Form::String,
+                bounds: Some(0),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(0, 1),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
         ];
-        const PROPERTIES: &[Property] = &[Property::new("command", true, 1)];
+        const PROPERTIES: &[Property] = &[
+            Property::new("pin", false, 4).secret(),
+            Property::new("command", true, 1),
+            Property::new("password", false, 2).secret(),
+            Property::new("account", false, 3),
+        ];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
+        const BOUNDS: &[Bounds] = &[
+            Bounds {
+                max_length: Some(20),
+                ..Bounds::NONE
+            },
+        ];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
