@@ -253,7 +253,7 @@ fn show(catalog: &Checked, name: &str, out: &mut dyn Write, err: &mut dyn Write)
 fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
     let mut picks = Vec::new();
     for name in names {
-        match catalog.toolsets().find(|(_, toolset)| toolset.name() == name) {
+        match catalog.toolsets().find(|(_, toolset)| toolset.is_called(name)) {
             Some((id, _)) => picks.push(Pick::Set(id.0)),
             None if name == "all" || name == "*" => picks.push(Pick::All),
             None => return unknown("toolset", name, catalog.toolsets().map(|(_, toolset)| toolset.name()), err),

@@ -9,6 +9,9 @@
 //! toolsets, a [`Turn`] an immutable snapshot of that choice in one [`Dialect`]. What a turn did not show
 //! cannot be called through it.
 //!
+//! What tools require is asked first: of the session's [`Env`], of its facts, of the handlers. Only then are texts
+//! written, for the tools that are there; [`Turn::hidden`] says why others are not.
+//!
 //! Nothing here knows TOML or templates: [`Tool`]s, [`Toolset`]s and argument [`table`]s are data, usually
 //! static data written by `cargo xtask gen`.
 

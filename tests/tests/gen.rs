@@ -345,6 +345,7 @@ fn list_show_and_resolve() {
     assert_eq!(resolved(&["lib"]), (0, "Odd-Names\nno_parameters\nrun_now\n".to_owned(), String::new()));
     assert_eq!(resolved(&["later", "lib"]).1, "Odd-Names\nno_parameters\nrun_later\nrun_now\nwait\n");
     assert_eq!(resolved(&["nothing"]), (0, String::new(), String::new()));
+    assert_eq!(resolved(&["sentries"]).1, "guarded\nin_chat\n", "by a legacy name");
     assert_eq!(resolved(&["all"]), resolved(&["everything"]));
     assert_eq!(resolved(&["*"]), resolved(&["everything"]));
     assert_eq!(project.run(&["gen", "--check"]).0, 1, "none of these commands wrote anything");

@@ -169,6 +169,11 @@ impl Toolset {
         &self.manifest.name.value
     }
 
+    /// Whether this is its name, or a legacy one.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name() == name || self.manifest.aliases.iter().any(|alias| alias.value == name)
+    }
+
     /// The tools that it holds by itself: those that it lists, and its home tools unless it is closed.
     pub fn direct(&self) -> impl Iterator<Item = ToolId> {
         let home_tools: &[ToolId] = if self.manifest.closed { &[] } else { &self.home_tools };

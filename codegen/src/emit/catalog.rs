@@ -157,7 +157,9 @@ fn commands(manifest: &CommandsManifest) -> Value {
         let mut out = json!({ "name": rule.name.value, "description": rule.description, "verdict": rule.verdict });
         conditions.for_each(|(key, texts)| out[*key] = list(texts));
         out["matches"] = list(&rule.matches);
-        out["ignores"] = list(&rule.ignores);
+        if !rule.ignores.is_empty() {
+            out["ignores"] = list(&rule.ignores);
+        }
         out
     };
     json!({
