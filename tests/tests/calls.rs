@@ -562,7 +562,8 @@ fn sorts_that_can_be_told_apart_arrive_as_variants() {
         "shape": { "radius": "1.5", "kind": "circle" }, "named": { "kind": "text" },
         "level": { "version": 1, "more": [true], "again": null }, "by_type": { "a": 1 },
         "ids": [1, "all", "2"], "together": { "on": false }, "open": { "name": "n", "rest": 1, "b": 2, "a": null },
-        "counts": { "b": "2", "a": 1 }, "further": 7,
+        "counts": { "b": "2", "a": 1 }, "further": 7, "nullable_sort": { "x": 1 },
+        "sorts": { "a": null, "b": "7", "c": "{'x': 1}" }, "mixed": { "x": "1" }, "sides": -1, "presets": { "a": 2 },
     });
     insta::assert_snapshot!(fields(&echo("every_sort", &all)));
     for (value, variant) in [
@@ -582,7 +583,8 @@ fn sorts_that_can_be_told_apart_arrive_as_variants() {
     let wrong = json!({
         "shape": { "kind": "circle", "side": 1 }, "named": { "kind": "shape" }, "level": { "version": 2, "more": 1 },
         "by_type": [1, []], "ids": [0, "some", null], "together": {}, "open": { "rest": 1 }, "counts": { "a": -1 },
-        "further": [],
+        "further": [], "nullable_sort": { "y": 1 }, "sorts": { "a": [] }, "mixed": "x", "sides": 1,
+        "presets": { "a": 3 },
     });
     insta::assert_snapshot!(lines(&problems("every_sort", &wrong)));
 }

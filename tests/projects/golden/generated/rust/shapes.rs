@@ -2649,6 +2649,16 @@ pub mod every_sort {
         pub open: Open,
         /// One that is known, and others of one sort.
         pub counts: Option<Counts>,
+        /// One of several sorts, or null around them.
+        pub nullable_sort: Option<Sort>,
+        /// By name.
+        pub sorts: ::std::collections::BTreeMap<String, Option<NullableSort>>,
+        /// Sorts among alternatives are told apart by nobody: any value.
+        pub mixed: Option<::toolc::Value>,
+        /// Both are numbers: any value.
+        pub sides: Option<::toolc::Value>,
+        /// One of two objects.
+        pub presets: Option<::toolc::Value>,
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, String>,
     }
@@ -2688,8 +2698,54 @@ pub mod every_sort {
                         },
                     ),
                 counts: slots.take(7),
-                rest: slots.take(8),
+                nullable_sort: slots.take(8),
+                sorts: slots
+                    .take_or(
+                        9,
+                        || ::std::collections::BTreeMap::from([
+                            (String::from("a"), Some(Sort::Integer(1))),
+                            (
+                                String::from("b"),
+                                Some(Sort::MaybePoint(MaybePoint { x: 2 })),
+                            ),
+                            (String::from("c"), None),
+                        ]),
+                    ),
+                mixed: slots.take(10),
+                sides: slots.take(11),
+                presets: slots.take(12),
+                rest: slots.take(13),
             }
+        }
+    }
+    #[derive(Debug)]
+    pub enum Sort {
+        /// Of type integer.
+        Integer(i64),
+        /// Of type object.
+        MaybePoint(MaybePoint),
+    }
+    impl ::toolc::FromSlot for Sort {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            ::toolc::args::variant(
+                slot,
+                &[
+                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::MaybePoint(::toolc::FromSlot::from_slot(slot)),
+                ],
+            )
+        }
+    }
+    pub type NullableSort = Sort;
+    #[derive(Debug)]
+    pub struct MaybePoint {
+        /// To the right.
+        pub x: i64,
+    }
+    impl ::toolc::FromSlot for MaybePoint {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { x: slots.take(0) }
         }
     }
     /// A line.
@@ -3032,7 +3088,7 @@ pub mod every_sort {
                     &[
                         Segment::Text(
                             Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}",
+                                "{\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}},\"nullable_sort\":{\"description\":\"One of several sorts, or null around them.\",\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/sort\"}]},\"sorts\":{\"type\":\"object\",\"description\":\"By name.\",\"default\":{\"a\":1,\"b\":{\"x\":2},\"c\":null},\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/nullable_sort\"}},\"mixed\":{\"description\":\"Sorts among alternatives are told apart by nobody: any value.\",\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"boolean\"}]},\"sides\":{\"description\":\"Both are numbers: any value.\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":0}]},\"presets\":{\"description\":\"One of two objects.\",\"enum\":[{\"a\":1},{\"a\":2}]}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"sort\":{\"anyOf\":[{\"type\":\"integer\"},{\"$ref\":\"#/$defs/maybe_point\"}]},\"nullable_sort\":{\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"null\"}]},\"maybe_point\":{\"type\":[\"object\",\"null\"],\"properties\":{\"x\":{\"type\":\"integer\",\"description\":\"To the right.\"}},\"required\":[\"x\"],\"additionalProperties\":false},\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}",
                             ),
                         ),
                     ],
@@ -3043,9 +3099,9 @@ pub mod every_sort {
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
-                properties: Span::new(13, 8),
-                additional: Additional::Node(44),
-                bounds: Some(2),
+                properties: Span::new(13, 13),
+                additional: Additional::Node(53),
+                bounds: Some(3),
                 ..Node::ANY
             },
             Node {
@@ -3103,14 +3159,14 @@ pub mod every_sort {
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
-                properties: Span::new(21, 2),
+                properties: Span::new(26, 2),
                 additional: Additional::Deny,
                 ..Node::ANY
             },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
-                properties: Span::new(23, 2),
+                properties: Span::new(28, 2),
                 additional: Additional::Deny,
                 ..Node::ANY
             },
@@ -3294,6 +3350,52 @@ pub mod every_sort {
                 ..Node::ANY
             },
             Node {
+                form: Form::Union,
+                any_of: Span::new(22, 2),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Map,
+                additional: Additional::Node(44),
+                ..Node::ANY
+            },
+            Node {
+                any_of: Span::new(18, 2),
+                ..Node::ANY
+            },
+            Node {
+                form: Form::Union,
+                any_of: Span::new(24, 2),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Boolean]),
+                form: Form::Boolean,
+                ..Node::ANY
+            },
+            Node {
+                any_of: Span::new(20, 2),
+                exactly_one: true,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Number]),
+                form: Form::Number,
+                bounds: Some(2),
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object]),
+                literals: Span::new(8, 2),
+                ..Node::ANY
+            },
+            Node {
                 types: Types::of(&[Type::String]),
                 form: Form::String,
                 ..Node::ANY
@@ -3301,13 +3403,13 @@ pub mod every_sort {
             Node {
                 types: Types::of(&[Type::String]),
                 form: Form::Choice,
-                literals: Span::new(8, 1),
+                literals: Span::new(10, 1),
                 ..Node::ANY
             },
             Node {
                 types: Types::of(&[Type::Array]),
                 form: Form::Array,
-                items: Some(47),
+                items: Some(56),
                 ..Node::ANY
             },
             Node {
@@ -3318,12 +3420,34 @@ pub mod every_sort {
             Node {
                 types: Types::of(&[Type::String]),
                 form: Form::Choice,
-                literals: Span::new(9, 1),
+                literals: Span::new(11, 1),
                 ..Node::ANY
             },
             Node {
                 types: Types::of(&[Type::String]),
                 form: Form::String,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Object, Type::Null]),
+                form: Form::Object,
+                properties: Span::new(30, 1),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
+                ..Node::ANY
+            },
+            Node {
+                types: Types::of(&[Type::Integer]),
+                form: Form::Integer,
                 ..Node::ANY
             },
         ];
@@ -3349,10 +3473,16 @@ pub mod every_sort {
             Property::new("together", false, 32),
             Property::new("open", false, 38),
             Property::new("counts", false, 41),
-            Property::new("kind", true, 45),
-            Property::new("to", false, 46),
-            Property::new("kind", true, 48),
-            Property::new("text", false, 49),
+            Property::new("nullable_sort", false, 44),
+            Property::new("sorts", false, 45),
+            Property::new("mixed", false, 46),
+            Property::new("sides", false, 49),
+            Property::new("presets", false, 52),
+            Property::new("kind", true, 54),
+            Property::new("to", false, 55),
+            Property::new("kind", true, 57),
+            Property::new("text", false, 58),
+            Property::new("x", true, 62),
         ];
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("circle")),
@@ -3363,15 +3493,22 @@ pub mod every_sort {
             Literal::String(Borrowed("none")),
             Literal::Boolean(true),
             Literal::Boolean(false),
+            Literal::Json(Borrowed("{\"a\":1}")),
+            Literal::Json(Borrowed("{\"a\":2}")),
             Literal::String(Borrowed("line")),
             Literal::String(Borrowed("text")),
         ];
         const BRANCHES: &[NodeId] = &[
-            2, 5, 10, 11, 12, 14, 16, 20, 21, 22, 23, 25, 27, 30, 31, 33, 34, 36,
+            2, 5, 10, 11, 12, 14, 16, 20, 21, 22, 23, 25, 27, 30, 31, 33, 34, 36, 47, 48,
+            50, 51, 59, 60, 61, 60,
         ];
         const BOUNDS: &[Bounds] = &[
             Bounds {
                 minimum: Some(Bound::Integer(1)),
+                ..Bounds::NONE
+            },
+            Bounds {
+                minimum: Some(Bound::Integer(0)),
                 ..Bounds::NONE
             },
             Bounds {
