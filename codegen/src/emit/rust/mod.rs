@@ -6,6 +6,7 @@
 mod agent;
 mod behaviour;
 mod facts;
+mod print;
 mod requires;
 mod segments;
 mod statics;
@@ -63,18 +64,7 @@ fn in_parallel<T: Sync, O: Send>(all: &[T], make: impl Fn(&T) -> O + Sync) -> Ve
 }
 
 fn print(from: &str, tokens: TokenStream) -> String {
-    let mut file: syn::File =
-        syn::parse2(tokens).unwrap_or_else(|error| unreachable!("the emitter writes Rust: {error}"));
-    let mut text = format!("// {MARK} {from}. Edit those, never this file.\n");
-    let parts = std::mem::take(&mut file.items).into_iter().map(|item| vec![item]);
-    // Item by item, for an empty line between them.
-    let blank = syn::File { attrs: Vec::new(), ..file.clone() };
-    let parts = parts.map(|items| syn::File { items, ..blank.clone() });
-    for part in std::iter::once(file).chain(parts) {
-        text.push('\n');
-        text += &prettyplease::unparse(&part);
-    }
-    text
+    format!("// {MARK} {from}. Edit those, never this file.\n\n{}", print::print(tokens))
 }
 
 fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
