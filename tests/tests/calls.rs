@@ -562,7 +562,8 @@ fn sorts_that_can_be_told_apart_arrive_as_variants() {
         "shape": { "radius": "1.5", "kind": "circle" }, "named": { "kind": "text" },
         "level": { "version": 1, "more": [true], "again": null }, "by_type": { "a": 1 },
         "ids": [1, "all", "2"], "together": { "on": false }, "open": { "name": "n", "rest": 1, "b": 2, "a": null },
-        "counts": { "b": "2", "a": 1 }, "further": 7,
+        "counts": { "b": "2", "a": 1 }, "further": 7, "nullable_sort": { "x": 1 },
+        "sorts": { "a": null, "b": "7", "c": "{'x': 1}" }, "mixed": { "x": "1" }, "sides": -1, "presets": { "a": 2 },
     });
     insta::assert_snapshot!(fields(&echo("every_sort", &all)));
     for (value, variant) in [
@@ -582,7 +583,8 @@ fn sorts_that_can_be_told_apart_arrive_as_variants() {
     let wrong = json!({
         "shape": { "kind": "circle", "side": 1 }, "named": { "kind": "shape" }, "level": { "version": 2, "more": 1 },
         "by_type": [1, []], "ids": [0, "some", null], "together": {}, "open": { "rest": 1 }, "counts": { "a": -1 },
-        "further": [],
+        "further": [], "nullable_sort": { "y": 1 }, "sorts": { "a": [] }, "mixed": "x", "sides": 1,
+        "presets": { "a": 3 },
     });
     insta::assert_snapshot!(lines(&problems("every_sort", &wrong)));
 }
@@ -642,4 +644,17 @@ fn results_are_written_as_their_types_say() {
     assert_eq!(result("return_word", &json!({})), "\"no\"");
     assert_eq!(result("return_bare", &json!({})), "[1,2]");
     assert_eq!(error("return_sort", r#"{"as": ""}"#), json!({ "error": "asked to fail", "kind": "failed" }));
+}
+
+#[test]
+fn a_secret_is_in_no_error() {
+    let wrong = json!({ "command": "ls", "password": "hunter2 ".repeat(9), "pasword": "hunter2", "account": { "pin": "12e4x", "pim": 12e4 } });
+    let told = error("shell", &wrong.to_string());
+    assert_eq!(told["problems"].as_array().map(Vec::len), Some(4), "{told}");
+    let text = told.to_string();
+    assert!(!text.contains("hunter2") && !text.contains("12e4") && !text.contains("120000"), "{text}");
+    assert!(text.contains("a value that is not shown") && text.contains("at most 20 characters"), "{text}");
+    // What is missing is told, and what is beside it.
+    let told = error("shell", &json!({ "command": 5, "password": [] }).to_string()).to_string();
+    assert!(told.contains("/password") && !told.contains("array"), "{told}");
 }

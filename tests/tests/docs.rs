@@ -14,7 +14,8 @@ fn reference() -> String {
 }
 
 /// What the examples speak of without showing it.
-const REST: [(&str, &str); 4] = [
+const REST: [(&str, &str); 5] = [
+    ("manifests/toolsets/drawing.toml", "name = \"drawing\"\ndescription = \"Drawings.\"\n"),
     ("manifests/toolsets/browser.toml", "name = \"browser\"\ndescription = \"A browser.\"\n"),
     ("manifests/toolsets/travel.toml", "name = \"travel\"\ndescription = \"Trips.\"\n"),
     (
@@ -27,23 +28,46 @@ const REST: [(&str, &str); 4] = [
     ),
 ];
 
-#[test]
-fn the_examples_are_a_project_without_a_finding() {
-    let reference = reference();
+/// The examples, by their paths.
+fn project(reference: &str) -> Vec<(String, String)> {
     let blocks = reference.split("```toml\n").skip(1).filter_map(|block| block.split("```").next());
-    let examples: Vec<(String, String)> = blocks
+    let mut examples: Vec<(String, String)> = blocks
         .map(|block| {
             let path = block.lines().next().and_then(|line| line.strip_prefix("# "));
             (path.expect("an example begins with its path").to_owned(), block.to_owned())
         })
         .collect();
     assert!(examples.len() >= 6, "the examples are found");
-    let rest = REST.map(|(path, text)| (path.to_owned(), text.to_owned()));
-    let sources = Sources::from_memory(examples.into_iter().chain(rest));
+    examples.extend(REST.map(|(path, text)| (path.to_owned(), text.to_owned())));
+    examples
+}
+
+#[test]
+fn the_examples_are_a_project_without_a_finding() {
+    let sources = Sources::from_memory(project(&reference()));
     let compilation = toolc_codegen::compile(&sources);
     let renderer = Renderer::new(&sources, false);
     let findings: Vec<String> = compilation.diagnostics.iter().map(|found| renderer.render(found)).collect();
     assert!(findings.is_empty(), "{}", findings.join("\n\n"));
+}
+
+#[test]
+fn the_rust_is_what_the_examples_become() {
+    let reference = reference();
+    let sources = Sources::from_memory(project(&reference));
+    let catalog = toolc_codegen::compile(&sources).catalog.expect("the examples compile");
+    let outputs = toolc_codegen::emit::emit(&catalog);
+    let shown = reference.split("```rust\n").skip(1).filter_map(|block| block.split("```").next());
+    for block in shown {
+        let mut lines = block.lines().map(str::trim);
+        let name = lines.next().and_then(|line| line.strip_prefix("// ")?.split(',').next());
+        let name = format!("/{}", name.expect("a block begins with its file"));
+        let output = outputs.iter().find(|output| output.path.ends_with(&name)).expect("gen writes that file");
+        let mut written = output.text.lines().map(str::trim);
+        for line in lines {
+            assert!(written.any(|written| written == line), "not in {name}, or not in this order: {line}");
+        }
+    }
 }
 
 #[test]

@@ -283,3 +283,55 @@ fn disabling_a_preset_leaves_its_base() {
     let left: Vec<&str> = turn.tools().collect();
     assert_eq!(left, ["Odd-Names", "every_bound", "every_type", "no_parameters", "run_later", "run_now"]);
 }
+
+#[test]
+fn the_catalog_tells_everything_that_is_declared() {
+    let catalog = read_json(&golden().join("generated/catalog.json"));
+    let entry = |list: &str, name: &str| {
+        let entries = catalog[list].as_array().expect("an array").iter();
+        entries.clone().find(|entry| entry["name"] == name).unwrap_or_else(|| panic!("{list} has no {name}")).clone()
+    };
+    // What is written there as it is declared; schemas and texts are held against the runtime elsewhere.
+    let told = |list: &str, name: &str, declared: &Value| {
+        let entry = entry(list, name);
+        for (key, value) in declared.as_object().expect("a table") {
+            match key.as_str() {
+                "params" | "schema" => assert!(entry["parameters"].is_object(), "{name}"),
+                "timeout" => assert!(entry["timeout_ms"].is_u64(), "{name}"),
+                "description" | "dialect" | "returns" => assert!(!entry[key].is_null(), "{name}: {key}"),
+                "annotations" => value.as_object().expect("a table").iter().for_each(|(hint, value)| {
+                    assert_eq!(&entry[key][hint], value, "{name}: {hint}");
+                }),
+                // Conditions are written anew; lists of tools are not sorted.
+                "requires" => value.as_object().expect("a table").iter().for_each(|(requirement, value)| {
+                    let told = &entry[key][requirement];
+                    assert!(
+                        if requirement == "when" { told.is_string() } else { told == value },
+                        "{name}: {requirement}"
+                    );
+                }),
+                "tools" if list == "toolsets" => assert!(entry["direct"].is_array(), "{name}"),
+                "toolsets" => value.as_object().expect("a table").iter().for_each(|(toolset, percent)| {
+                    assert_eq!(entry[key][toolset].as_f64(), percent.as_f64(), "{name}: {toolset}");
+                }),
+                _ => assert_eq!(&entry[key], value, "{name}: {key}"),
+            }
+        }
+    };
+    let lists = [
+        (Kind::Tool, "tools"),
+        (Kind::Toolset, "toolsets"),
+        (Kind::Distribution, "distributions"),
+        (Kind::Commands, "commands"),
+    ];
+    for (kind, list) in lists {
+        let declared = manifests(&golden(), kind);
+        assert_eq!(catalog[list].as_array().map(Vec::len), Some(declared.len()), "{list}");
+        declared.iter().for_each(|(name, manifest)| told(list, name, manifest));
+    }
+    for (kind, list) in [(Kind::Facts, "facts"), (Kind::Env, "env")] {
+        for (_, manifest) in manifests(&golden(), kind) {
+            manifest[list].as_object().expect("a table").iter().for_each(|(name, fact)| told(list, name, fact));
+        }
+    }
+}

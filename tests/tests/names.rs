@@ -32,6 +32,36 @@ handle! {
     toolc toolc_ ToolcTools
 }
 
+impl names::Self_Tools for Odd {
+    fn self_(&self, args: names::self_::self_::Args, _: &Call<'_>) -> Result<names::self_::self_::Returns, ToolError> {
+        let text = format!("{:?}", args.tagged);
+        let all = args.all.unwrap_or_default();
+        Ok(names::self_::self_::Returns { all, foo: None, args: text, self_: None })
+    }
+}
+
+#[test]
+fn odd_names_of_definitions_and_alternatives_are_told_apart() {
+    let registry = Registry::new();
+    registry.add(names::provider(Odd)).unwrap();
+    let turn = registry.session().build().unwrap().turn(Dialect::OpenAi);
+    let answer = |arguments: &str| pollster::block_on(turn.call(&ToolCall::new("self", arguments))).json;
+    let all = r#"{"all":[{"r":{"type":[[]]}},"FooBar",[[]],3,true]"#;
+    let default = r#""AB2(TaggedAB { self_: Some(\"crate\") })""#;
+    assert_eq!(answer(&format!("{all}}}")), format!(r#"{all},"args":{default}}}"#));
+    for (tagged, seen) in [
+        (r#"{"":"a-b"}"#, "AB"),
+        (r#"{"":"a_b"}"#, "AB2(TaggedAB { self_: None })"),
+        (r#"{"":"self"}"#, "Self_"),
+        (
+            r#"{"":"","rest":"x","rest3":true}"#,
+            r#"Empty(Tagged2 { rest: Some(\"x\"), rest2: None, rest3: {\"rest3\": Bool(true)} })"#,
+        ),
+    ] {
+        assert_eq!(answer(&format!(r#"{{"tagged":{tagged}}}"#)), format!(r#"{{"all":[],"args":"{seen}"}}"#));
+    }
+}
+
 #[test]
 fn every_one_of_them_can_be_called() {
     let registry = Registry::new();

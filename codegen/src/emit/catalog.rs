@@ -10,6 +10,7 @@ use crate::catalog::{Atom, Requires, Tool, ToolId, Toolset, ToolsetId, VariableI
 use crate::check::Checked;
 use crate::diagnostic::{At, Place};
 use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
+use crate::schema::Schema;
 use crate::text::condition::Condition;
 use crate::text::questions::When;
 
@@ -68,9 +69,21 @@ fn tool(catalog: &Checked, tool: &Tool) -> Value {
         ),
         ("deprecated", json!(deprecated)),
         ("dialect", dialects.collect::<Map<_, _>>().into()),
+        ("secret", json!(secrets(&manifest.params, ""))),
         ("parameters", setting.value(&manifest.parameters())),
         ("returns", json!(manifest.returns.as_ref().map(|returns| setting.value(&manifest.defs.document(returns))))),
     ])
+}
+
+/// JSON pointers to the arguments that must not be shown; none where there are none.
+fn secrets(schema: &Schema, at: &str) -> Option<Vec<String>> {
+    let below = schema.properties.iter().flat_map(|property| {
+        let pointer = format!("{at}/{}", property.name.value.replace('~', "~0").replace('/', "~1"));
+        let within = secrets(&property.schema, &pointer).unwrap_or_default();
+        property.secret.then_some(pointer).into_iter().chain(within)
+    });
+    let all: Vec<String> = below.collect();
+    (!all.is_empty()).then_some(all)
 }
 
 fn toolset(catalog: &Checked, id: ToolsetId, toolset: &Toolset) -> Value {
@@ -157,7 +170,9 @@ fn commands(manifest: &CommandsManifest) -> Value {
         let mut out = json!({ "name": rule.name.value, "description": rule.description, "verdict": rule.verdict });
         conditions.for_each(|(key, texts)| out[*key] = list(texts));
         out["matches"] = list(&rule.matches);
-        out["ignores"] = list(&rule.ignores);
+        if !rule.ignores.is_empty() {
+            out["ignores"] = list(&rule.ignores);
+        }
         out
     };
     json!({

@@ -79,6 +79,8 @@ impl Defs {
             Type::String if schema.choices.is_empty() && schema.constant.is_none() => Form::String,
             Type::String => Form::Choice,
             Type::Array => Form::Array,
+            // Objects of which only an enum tells what they are.
+            Type::Object if !schema.is_object() => Form::Value,
             Type::Object if schema.properties.is_empty() && !matches!(schema.additional, Additional::Deny) => Form::Map,
             Type::Object => Form::Object,
             Type::Null => Form::Value,

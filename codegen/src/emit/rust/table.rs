@@ -68,7 +68,7 @@ impl<'s> Table<'s> {
         count(&self.nodes) - 1
     }
 
-    fn push(&mut self, words: TokenStream) -> u16 {
+    fn push(&mut self, words: &TokenStream) -> u16 {
         self.nodes.push(quote!(Node { #words, ..Node::ANY }));
         count(&self.nodes) - 1
     }
@@ -123,7 +123,8 @@ impl<'s> Table<'s> {
                 .map(|property| {
                     let (name, required) = (&property.name.value, property.required);
                     let node = number(self.node(&property.schema));
-                    quote!(Property::new(#name, #required, #node))
+                    let secret = property.secret.then(|| quote!(.secret()));
+                    quote!(Property::new(#name, #required, #node) #secret)
                 })
                 .collect();
             if !below.is_empty() {
@@ -177,7 +178,7 @@ impl<'s> Table<'s> {
             let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.into_iter().partition(is_null);
             let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|one| self.node(one)).collect();
             if form == Form::Union && nullable && !defs.is_nullable(schema) {
-                nodes.push(self.push(quote!(types: Types::of(&[Type::Null]))));
+                nodes.push(self.push(&quote!(types: Types::of(&[Type::Null]))));
             }
             let mut union = self.branches("any_of", nodes);
             if exactly_one {
@@ -186,7 +187,7 @@ impl<'s> Table<'s> {
             if words.is_empty() {
                 words.push(union);
             } else {
-                all_of.push(self.push(union));
+                all_of.push(self.push(&union));
             }
         }
         if !all_of.is_empty() {

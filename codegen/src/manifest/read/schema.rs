@@ -75,8 +75,12 @@ impl<'t> Reader<'t> {
         };
         let mut defs = Defs::new(self.defs.into_iter().flatten().map(def).collect());
         while let Some(ring) = defs.ring() {
-            let names: Vec<&str> = ring.iter().chain(ring.first()).map(|reference| reference.name.as_str()).collect();
-            let message = format!("definitions that are nothing but one another: {}", names.join(" → "));
+            let names: Vec<&str> =
+                ring.last().into_iter().chain(&ring).map(|reference| reference.name.as_str()).collect();
+            let message = match names.as_slice() {
+                [_, only] => format!("the definition `{only}` is nothing but itself"),
+                names => format!("definitions that are nothing but one another: {}", names.join(" → ")),
+            };
             let (last, others) = ring.split_last().expect("a ring has a link");
             let found = Diagnostic::new(Code::REF_RING, last.place, message)
                 .help("let one of them say what its values are; an object or array may hold itself again");
@@ -100,27 +104,26 @@ impl<'t> Reader<'t> {
         {
             return Some(reference);
         }
-        self.sink.push(if !value.starts_with('#') {
-            Diagnostic::new(Code::REF_ELSEWHERE, place, format!("`{value}` leads out of the manifest"))
-                .label(format!("expected `{LEAD}NAME`"))
-                .help("copy what it leads to into `$defs`, in `[schema]`: nothing is fetched")
-        } else if value.strip_prefix(LEAD) != Some(last) {
-            let found = Diagnostic::new(Code::REF_ELSEWHERE, place, format!("`{value}` leads to no definition"))
+        self.sink.push(if value.strip_prefix(LEAD) == Some(last) {
+            let found = Diagnostic::new(Code::UNKNOWN_DEF, place, format!("unknown definition `{last}`"));
+            match names().next() {
+                Some(_) => found.help_nearest(last, names(), "the definitions are"),
+                None => found.help(format!("declare it: `[schema.\"$defs\".{last}]`")),
+            }
+        } else {
+            let (leads, help) = if value.starts_with('#') {
+                (
+                    "leads to no definition",
+                    "give the schema a name in `$defs`, in `[schema]`, and lead to it from everywhere",
+                )
+            } else {
+                ("leads out of the manifest", "copy what it leads to into `$defs`, in `[schema]`: nothing is fetched")
+            };
+            let found = Diagnostic::new(Code::REF_ELSEWHERE, place, format!("`{value}` {leads}"))
                 .label(format!("expected `{LEAD}NAME`"));
             match link(last) {
                 Some(meant) => found.help(format!("did you mean `{}`?", meant.written())),
-                None => found.help("give the schema a name in `$defs`, in `[schema]`, and lead to it from everywhere"),
-            }
-        } else {
-            let found = Diagnostic::new(Code::UNKNOWN_DEF, place, format!("unknown definition `{last}`")).help_nearest(
-                last,
-                names(),
-                "the definitions are",
-            );
-            if names().next().is_none() {
-                found.help(format!("declare it: `[schema.\"$defs\".{last}]`"))
-            } else {
-                found
+                None => found.help(help),
             }
         });
         link(toolc::nearest(last, names()).into_iter().next()?)
@@ -140,6 +143,7 @@ impl<'t> Reader<'t> {
         Some(Property {
             name: At::new(name.get_ref().to_string(), place),
             required: reader.flag("required").unwrap_or(false),
+            secret: reader.flag("secret").unwrap_or(false),
             when: reader.condition("when"),
             schema: reader.schema(),
         })

@@ -112,9 +112,12 @@ impl Types<'_> {
                 quote!(let #slots = ::toolc::args::object(slot); Self { #(#takes),* })
             }
             Kind::Union(variants) => {
-                let all = variants.iter().map(|Variant { name, rust, .. }| match rust {
-                    Some(_) => quote!(|slot| Self::#name(::toolc::FromSlot::from_slot(slot))),
-                    None => quote!(|_| Self::#name),
+                let all = variants.iter().map(|Variant { name, rust, .. }| {
+                    if rust.is_some() {
+                        quote!(|slot| Self::#name(::toolc::FromSlot::from_slot(slot)))
+                    } else {
+                        quote!(|_| Self::#name)
+                    }
                 });
                 quote!(::toolc::args::variant(slot, &[#(#all),*]))
             }
