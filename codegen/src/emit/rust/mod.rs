@@ -15,10 +15,6 @@ mod tool;
 mod toolset;
 mod types;
 
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -26,6 +22,7 @@ use super::{MARK, Output};
 use crate::catalog::{Toolset, ToolsetId};
 use crate::check::Checked;
 use crate::names::{self, module, plain};
+use crate::parallel;
 use toolset::Handled;
 
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
@@ -38,29 +35,11 @@ pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     };
     let top = if folder.is_some() { "mod" } else { "lib" };
     let mut outputs = vec![file(top, "from the manifests", root(catalog, &homes))];
-    outputs.extend(in_parallel(&homes, |(id, home)| {
+    outputs.extend(parallel::map(&homes, |(id, home)| {
         let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
         file(&plain(&module(home.name())), &from, toolset::of(catalog, *id))
     }));
     outputs
-}
-
-/// What `make` makes of each, in order. Printing Rust is most of gen's work, and a module knows nothing of another.
-fn in_parallel<T: Sync, O: Send>(all: &[T], make: impl Fn(&T) -> O + Sync) -> Vec<O> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-        indices.map_while(|index| Some((index, make(all.get(index)?)))).collect::<Vec<_>>()
-    };
-    let mut outputs = thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(all.len());
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let others = others.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        own.into_iter().chain(others).collect::<Vec<_>>()
-    });
-    outputs.sort_by_key(|(index, _)| *index);
-    outputs.into_iter().map(|(_, output)| output).collect()
 }
 
 fn print(from: &str, tokens: TokenStream) -> String {
