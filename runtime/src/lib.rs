@@ -36,6 +36,7 @@ mod registry;
 pub mod requirement;
 pub mod segment;
 mod session;
+mod sheet;
 mod spec;
 pub mod table;
 #[cfg(test)]
