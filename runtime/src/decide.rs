@@ -18,7 +18,8 @@ const BELIEVED: Duration = Duration::from_secs(30);
 /// What a session is granted of one state of a registry, and what the environment and the handlers said last of that.
 pub(crate) struct Verdicts {
     state: Arc<State>,
-    granted: Members,
+    /// By position.
+    granted: Vec<usize>,
     /// When the first of them was asked. None: nothing was asked of anybody that may change their mind.
     since: Option<Instant>,
     /// For each gate, whether it was open.
@@ -41,8 +42,10 @@ pub(crate) struct Decided {
 }
 
 impl Verdicts {
-    pub(crate) fn new(state: Arc<State>, granted: Members) -> Self {
+    pub(crate) fn new(state: Arc<State>, members: &Members) -> Self {
         let of = vec![None; state.gates.all.len()];
+        let mut granted = Vec::with_capacity(members.len());
+        granted.extend((0..members.len()).filter(|&id| members[id]));
         Self { state, granted, since: None, of }
     }
 
@@ -57,7 +60,7 @@ impl Verdicts {
         let state = Arc::clone(&self.state);
         let sheet = state.sheet(dialect);
         let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
-        for (id, _) in self.granted.iter().enumerate().filter(|(_, granted)| **granted) {
+        for &id in &self.granted {
             match sheet.get(id) {
                 None | Some(Line::Absent) => hidden.push((id, Reason::Dialect)),
                 Some(Line::Static(_) | Line::Pieces { .. }) => there.push(id),

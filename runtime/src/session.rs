@@ -116,7 +116,7 @@ impl Session {
     /// None yet, on what the session is granted of `state`.
     fn verdicts(&self, state: &Arc<State>) -> Verdicts {
         let picks = |names: &[String]| names.iter().filter_map(|name| pick(state, name)).collect::<Vec<_>>();
-        Verdicts::new(Arc::clone(state), state.graph.select(&picks(&self.enabled), &picks(&self.disabled)))
+        Verdicts::new(Arc::clone(state), &state.graph.select(&picks(&self.enabled), &picks(&self.disabled)))
     }
 
     /// Says what has changed in the host's world. Turns that are under way keep what they were made with.

@@ -128,9 +128,6 @@ impl Snapshot {
         let mut definitions = String::with_capacity(most + 2);
         definitions.push('[');
         for &id in &tools {
-            if definitions.len() > 1 {
-                definitions.push(',');
-            }
             match sheet[id] {
                 Line::Absent => {}
                 Line::Static(text) => definitions.push_str(text),
@@ -146,6 +143,10 @@ impl Snapshot {
                     }
                 }
             }
+            definitions.push(',');
+        }
+        if !tools.is_empty() {
+            definitions.pop();
         }
         definitions.push(']');
         renamed.sort_unstable();
