@@ -112,7 +112,10 @@ fn shuffle_keys(table: &mut Table, keys: &[&'static [Key]], random: &mut Random)
             (Form::Properties, Value::Table(table)) => shuffle_each(values(table), &[SCHEMA, PROPERTY], random),
             (Form::Tables(keys), Value::Table(table)) => {
                 shuffle_each(values(table), &[keys], random);
-                shuffle(table, random);
+                // Definitions are in the author's order, too.
+                if name != "$defs" {
+                    shuffle(table, random);
+                }
             }
             (Form::WordsByName(_) | Form::Percents, Value::Table(table)) => shuffle(table, random),
             (Form::List(keys), Value::Array(items)) => shuffle_each(items, &[keys], random),
@@ -121,7 +124,16 @@ fn shuffle_keys(table: &mut Table, keys: &[&'static [Key]], random: &mut Random)
             _ => {}
         }
     }
+    // Parameters may stand in both of these: then it is the author's order.
+    let schema_first = |table: &Table| {
+        let position = |of| table.keys().position(|name| name == of);
+        position("schema") < position("params")
+    };
+    let was = schema_first(table);
     shuffle(table, random);
+    while schema_first(table) != was {
+        shuffle(table, random);
+    }
 }
 
 fn values(table: &mut Table) -> impl Iterator<Item = &mut Value> {
