@@ -17,6 +17,7 @@ pub mod emit;
 pub mod lower;
 pub mod manifest;
 mod names;
+mod parallel;
 pub mod schema;
 pub mod source;
 pub mod text;

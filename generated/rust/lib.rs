@@ -10,21 +10,18 @@
     rustdoc::all,
     unreachable_pub,
     unused_imports,
-    unused_variables
+    unused_variables,
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::borrow::Cow::Borrowed;
-
 use ::std::sync::Arc;
-
 use ::toolc::requirement::Requirement;
-
 use ::toolc::segment::*;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply,
-    Slots, Text, Tool, Toolset, Variable,
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
+    Variable,
 };
 
 const _: () = ::toolc::assert_stamp(4);
@@ -39,15 +36,12 @@ pub mod terminal;
 pub mod todo;
 
 pub use self::file::FileTools;
-
 pub use self::terminal::TerminalTools;
-
 pub use self::todo::TodoTools;
 
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
-where
-    H: FileTools + TerminalTools + TodoTools + 'static,
+where H: FileTools + TerminalTools + TodoTools + 'static,
 {
     Box::new(Everything(Arc::new(handlers)))
 }
@@ -66,18 +60,11 @@ impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything
         ];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        FACTS
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        call: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { TOOLSETS }
+    fn facts(&self) -> &[Fact] { FACTS }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
             0..4 => self::file::call(&self.0, index - 0, args, call),
             4..5 => self::terminal::call(&self.0, index - 4, args, call),
@@ -91,9 +78,7 @@ impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything
 pub static TOOLSETS: &[Toolset] = &[
     Toolset {
         name: Borrowed("cli"),
-        description: Borrowed(
-            "An agent at a developer's command line: the core, and a shell.",
-        ),
+        description: Borrowed("An agent at a developer's command line: the core, and a shell."),
         tools: Borrowed(&[]),
         includes: Borrowed(&[Borrowed("terminal")]),
         base: Some(Borrowed("core")),
@@ -117,9 +102,7 @@ pub static TOOLSETS: &[Toolset] = &[
     },
     Toolset {
         name: Borrowed("debugging"),
-        description: Borrowed(
-            "Find out why something fails: look at files, change them, run commands.",
-        ),
+        description: Borrowed("Find out why something fails: look at files, change them, run commands."),
         tools: Borrowed(&[Borrowed("terminal")]),
         includes: Borrowed(&[Borrowed("file")]),
         base: None,
@@ -143,12 +126,8 @@ pub static TOOLSETS: &[Toolset] = &[
     },
     Toolset {
         name: Borrowed("safe"),
-        description: Borrowed(
-            "Look around and plan without changing anything on the host.",
-        ),
-        tools: Borrowed(
-            &[Borrowed("read_file"), Borrowed("search_files"), Borrowed("todo")],
-        ),
+        description: Borrowed("Look around and plan without changing anything on the host."),
+        tools: Borrowed(&[Borrowed("read_file"), Borrowed("search_files"), Borrowed("todo")]),
         includes: Borrowed(&[]),
         base: None,
         excludes: Borrowed(&[]),
@@ -198,31 +177,43 @@ pub mod names {
     pub mod tools {
         /// `patch`
         pub const PATCH: &str = "patch";
+
         /// `read_file`
         pub const READ_FILE: &str = "read_file";
+
         /// `search_files`
         pub const SEARCH_FILES: &str = "search_files";
+
         /// `terminal`
         pub const TERMINAL: &str = "terminal";
+
         /// `todo`
         pub const TODO: &str = "todo";
+
         /// `write_file`
         pub const WRITE_FILE: &str = "write_file";
     }
+
     /// Of toolsets.
     pub mod toolsets {
         /// `cli`
         pub const CLI: &str = "cli";
+
         /// `core`
         pub const CORE: &str = "core";
+
         /// `debugging`
         pub const DEBUGGING: &str = "debugging";
+
         /// `file`
         pub const FILE: &str = "file";
+
         /// `safe`
         pub const SAFE: &str = "safe";
+
         /// `terminal`
         pub const TERMINAL: &str = "terminal";
+
         /// `todo`
         pub const TODO: &str = "todo";
     }

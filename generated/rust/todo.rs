@@ -3,17 +3,13 @@
 //! The toolset `todo`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `todo`: Plan a task in steps and track them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `todo`",
     label = "`TodoTools` is missing",
-    note = "write `impl TodoTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl TodoTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait TodoTools: Send + Sync {
     /// Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.
@@ -23,9 +19,7 @@ pub trait TodoTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: TodoTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: TodoTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
@@ -34,21 +28,12 @@ impl<H: TodoTools + 'static> Provider for Home<H> {
         static TOOLS: &[Tool] = &[todo::TOOL];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -68,6 +53,7 @@ pub(super) fn call<'a, H: TodoTools + 'static>(
 /// The tool `todo`.
 pub mod todo {
     pub use data::TOOL;
+
     /// Arguments of `todo`.
     #[derive(Debug)]
     pub struct Args {
@@ -76,14 +62,13 @@ pub mod todo {
         /// Update items by id and append new ones, instead of replacing the list.
         pub merge: bool,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                todos: slots.take(0),
-                merge: slots.take_or(1, || false),
-            }
+            Self { todos: slots.take(0), merge: slots.take_or(1, || false) }
         }
     }
+
     /// How far it is.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum TodosItemStatus {
@@ -96,6 +81,7 @@ pub mod todo {
         /// `cancelled`
         Cancelled,
     }
+
     impl TodosItemStatus {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -107,14 +93,13 @@ pub mod todo {
             }
         }
     }
+
     impl ::toolc::FromSlot for TodosItemStatus {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::Pending, Self::InProgress, Self::Completed, Self::Cancelled],
-            )
+            ::toolc::args::choice(&slot, &[Self::Pending, Self::InProgress, Self::Completed, Self::Cancelled])
         }
     }
+
     #[derive(Debug)]
     pub struct TodosItem {
         /// Short identifier, unique in the list, by which later calls name this item.
@@ -124,16 +109,14 @@ pub mod todo {
         /// How far it is.
         pub status: TodosItemStatus,
     }
+
     impl ::toolc::FromSlot for TodosItem {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                id: slots.take(0),
-                content: slots.take(1),
-                status: slots.take(2),
-            }
+            Self { id: slots.take(0), content: slots.take(1), status: slots.take(2) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -141,59 +124,35 @@ pub mod todo {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("todo"),
             toolset: Borrowed("todo"),
             emoji: Borrowed("📋"),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Sync,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: false,
-                        idempotent: false,
-                        open_world: false,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Sync,
+                annotations: Annotations { read_only: false, destructive: false, idempotent: false, open_world: false },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: false, shell: None },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -202,13 +161,7 @@ pub mod todo {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(2),
-                bounds: Some(2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(2), bounds: Some(2), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -216,30 +169,12 @@ pub mod todo {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 4),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("id", true, 3),
             Property::new("content", true, 4),
@@ -247,29 +182,22 @@ pub mod todo {
             Property::new("todos", false, 1),
             Property::new("merge", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("pending")),
             Literal::String(Borrowed("in_progress")),
             Literal::String(Borrowed("completed")),
             Literal::String(Borrowed("cancelled")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                max_length: Some(100),
-                ..Bounds::NONE
-            },
-            Bounds {
-                min_length: Some(1),
-                max_length: Some(2000),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(256),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), max_length: Some(100), ..Bounds::NONE },
+            Bounds { min_length: Some(1), max_length: Some(2000), ..Bounds::NONE },
+            Bounds { max_items: Some(256), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

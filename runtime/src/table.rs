@@ -161,12 +161,21 @@ pub struct Property {
     pub node: NodeId,
     /// Whether it is not there in this turn: sent all the same, it is an unknown key.
     pub hidden: bool,
+    /// Whether its value must not be shown in an error or a log.
+    pub secret: bool,
 }
 
 impl Property {
     /// A static property, as generated code has it.
     pub const fn new(name: &'static str, required: bool, node: NodeId) -> Self {
-        Self { name: Cow::Borrowed(name), required, node, hidden: false }
+        Self { name: Cow::Borrowed(name), required, node, hidden: false, secret: false }
+    }
+
+    /// The same property, with a value that must not be shown.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.secret = true;
+        self
     }
 }
 

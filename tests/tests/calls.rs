@@ -645,3 +645,16 @@ fn results_are_written_as_their_types_say() {
     assert_eq!(result("return_bare", &json!({})), "[1,2]");
     assert_eq!(error("return_sort", r#"{"as": ""}"#), json!({ "error": "asked to fail", "kind": "failed" }));
 }
+
+#[test]
+fn a_secret_is_in_no_error() {
+    let wrong = json!({ "command": "ls", "password": "hunter2 ".repeat(9), "pasword": "hunter2", "account": { "pin": "12e4x", "pim": 12e4 } });
+    let told = error("shell", &wrong.to_string());
+    assert_eq!(told["problems"].as_array().map(Vec::len), Some(4), "{told}");
+    let text = told.to_string();
+    assert!(!text.contains("hunter2") && !text.contains("12e4") && !text.contains("120000"), "{text}");
+    assert!(text.contains("a value that is not shown") && text.contains("at most 20 characters"), "{text}");
+    // What is missing is told, and what is beside it.
+    let told = error("shell", &json!({ "command": 5, "password": [] }).to_string()).to_string();
+    assert!(told.contains("/password") && !told.contains("array"), "{told}");
+}

@@ -144,7 +144,9 @@ fn collect(path: &str, value: &Value, keys: &[&'static [Key]], used: &mut BTreeS
             Form::Choices => listed.into_iter().filter(|item| item.get("value").is_some()).collect(),
             _ => listed,
         };
-        tables.into_iter().for_each(|table| collect(&path, table, &keys, used));
+        for table in tables {
+            collect(&path, table, &keys, used);
+        }
     }
 }
 
@@ -327,7 +329,9 @@ fn the_catalog_tells_everything_that_is_declared() {
     for (kind, list) in lists {
         let declared = manifests(&golden(), kind);
         assert_eq!(catalog[list].as_array().map(Vec::len), Some(declared.len()), "{list}");
-        declared.iter().for_each(|(name, manifest)| told(list, name, manifest));
+        for (name, manifest) in &declared {
+            told(list, name, manifest);
+        }
     }
     for (kind, list) in [(Kind::Facts, "facts"), (Kind::Env, "env")] {
         for (_, manifest) in manifests(&golden(), kind) {

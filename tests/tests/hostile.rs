@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use toolc_codegen::diagnostic::Renderer;
 use toolc_codegen::source::Sources;
+use toolc_tests::random::Random;
 
 const TOOL: &str = "name = \"t\"\ntoolset = \"s\"\ndescription = \"Do something.\"\n";
 
@@ -12,7 +13,11 @@ fn codes(text: String) -> Vec<&'static str> {
     let toolset = "name = \"s\"\ndescription = \"Tools.\"\n".to_owned();
     let files = [("manifests/tools/t.toml".to_owned(), text), ("manifests/toolsets/s.toml".to_owned(), toolset)];
     let sources = Sources::from_memory(files);
-    let found = toolc_codegen::compile(&sources).diagnostics;
+    let compilation = toolc_codegen::compile(&sources);
+    if let Some(catalog) = &compilation.catalog {
+        toolc_codegen::emit::emit(catalog);
+    }
+    let found = compilation.diagnostics;
     let renderer = Renderer::new(&sources, false);
     for diagnostic in &found {
         let shown = renderer.render(diagnostic);
@@ -75,16 +80,11 @@ fn depth_that_can_be_parsed_is_not_fatal_either() {
 
 #[test]
 fn garbage_is_not_toml() {
-    // Any bytes will do, as long as they are the same ones every time.
-    let mut state = 1_u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        state >> 24
-    };
+    let mut random = Random(2);
     let letters: Vec<char> = "abc019=.,#'\"[]{}\\\t \nü\u{1f600}".chars().collect();
-    let dense: String = (0..1 << 20).map(|_| letters[next() as usize % letters.len()]).collect();
+    let dense: String = (0..1 << 20).map(|_| *random.pick(&letters)).collect();
     let line = dense.replace('\n', " ");
-    let any: String = (0..1 << 20).map(|_| char::from(u8::try_from(next()).unwrap_or(0))).collect();
+    let any: String = (0..1 << 20).filter_map(|_| char::from_u32(random.below(256).try_into().ok()?)).collect();
     for text in [dense, line, any] {
         assert_eq!(codes(text), ["C001"]);
     }
@@ -133,6 +133,22 @@ fn length_alone_harms_nothing() {
     assert_eq!(codes(TOOL.replace("\"t\"", &format!("'{long}'"))), ["C006", "C013"]);
     assert_eq!(codes(TOOL.replace("\"s\"", &format!("'{long}'"))), ["C010"]);
     assert!(codes(parameter(&format!("title = '{long}'"))).is_empty());
+}
+
+/// What is generated counts them in 16 bits.
+#[test]
+fn numbers_of_parts_are_limited() {
+    let numbers = |count| parameter(&format!("enum = {:?}", (0..count).collect::<Vec<u32>>()));
+    assert!(codes(numbers(1_000)).is_empty());
+    assert_eq!(codes(numbers(12_000)), ["S005"]);
+    for text in
+        ["{{ '{{' }}{% if tools.t %}.{% endif %}", "{% if tools.t %}{% if not tools.t %}.{% endif %}{% endif %}"]
+    {
+        let texts =
+            |count| TOOL.replace("Do something", &format!("{{% if tools.t %}}{}{{% endif %}}", text.repeat(count)));
+        assert!(codes(texts(1_000)).is_empty(), "{text}");
+        assert_eq!(codes(texts(12_000)), ["S005"], "{text}");
+    }
 }
 
 #[test]

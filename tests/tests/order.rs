@@ -58,7 +58,7 @@ fn no_order_of_files_and_keys_and_no_way_to_write_them_makes_a_difference() {
     for project in ["projects/golden", ".."] {
         let files = manifests(project);
         let expected = output(files.clone());
-        for seed in 0..12 {
+        for seed in 0..8 {
             let mut random = Random(seed);
             let mut files: Files =
                 files.iter().map(|(path, text)| (path.clone(), written_anew(path, text, &mut random))).collect();
@@ -92,6 +92,14 @@ fn written_anew(path: &str, text: &str, random: &mut Random) -> String {
     let mut table: Table = text.parse().expect("a manifest is TOML");
     let before = table.clone();
     shuffle_keys(&mut table, kind.expect("each of these files is a manifest").keys(), random);
+    // Properties may stand in two tables, and are in the author's order there, too.
+    let schema_first = |table: &Table| {
+        let position = |key| table.keys().position(|name| name == key);
+        position("schema") < position("params")
+    };
+    while schema_first(&table) != schema_first(&before) {
+        shuffle(&mut table, random);
+    }
     let mut anew = String::new();
     write_section(&table, "", random, &mut anew);
     let read: Table = anew.parse().unwrap_or_else(|error| panic!("{path} became no TOML: {error}\n{anew}"));
@@ -108,12 +116,11 @@ fn shuffle_keys(table: &mut Table, keys: &[&'static [Key]], random: &mut Random)
         match (key.form, value) {
             (Form::Table(keys), Value::Table(table)) => shuffle_keys(table, &[keys], random),
             (Form::Schema | Form::FlagOrSchema, Value::Table(schema)) => shuffle_keys(schema, &[SCHEMA], random),
-            // Properties are in the author's order. So is whatever is within a default, an example or a value.
+            // Properties are in the author's order. So are definitions, and whatever is in a default or an example.
             (Form::Properties, Value::Table(table)) => shuffle_each(values(table), &[SCHEMA, PROPERTY], random),
             (Form::Tables(keys), Value::Table(table)) => {
                 shuffle_each(values(table), &[keys], random);
-                // Definitions are in the author's order, too.
-                if name != "$defs" {
+                if key.name != "$defs" {
                     shuffle(table, random);
                 }
             }
@@ -124,16 +131,7 @@ fn shuffle_keys(table: &mut Table, keys: &[&'static [Key]], random: &mut Random)
             _ => {}
         }
     }
-    // Parameters may stand in both of these: then it is the author's order.
-    let schema_first = |table: &Table| {
-        let position = |of| table.keys().position(|name| name == of);
-        position("schema") < position("params")
-    };
-    let was = schema_first(table);
     shuffle(table, random);
-    while schema_first(table) != was {
-        shuffle(table, random);
-    }
 }
 
 fn values(table: &mut Table) -> impl Iterator<Item = &mut Value> {

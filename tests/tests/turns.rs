@@ -51,7 +51,7 @@ fn what_is_missing_hides_a_tool_and_is_named() {
     let env = env.with_program("golden-program");
     let in_chat = "in_chat: the fact `platform` rules it out".to_owned();
     assert_eq!(guarded(env), ["guarded: needs the environment variable `GOLDEN_BROWSER`".to_owned(), in_chat.clone()]);
-    assert_eq!(guarded(ready()), [in_chat.clone()]);
+    assert_eq!(guarded(ready()), std::slice::from_ref(&in_chat));
     assert_eq!(
         guarded(ready().with_var("GOLDEN_CLOSED", "guarded")),
         ["guarded: `guarded` is closed".to_owned(), in_chat]

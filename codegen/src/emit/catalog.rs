@@ -10,13 +10,16 @@ use crate::catalog::{Atom, Requires, Tool, ToolId, Toolset, ToolsetId, VariableI
 use crate::check::Checked;
 use crate::diagnostic::{At, Place};
 use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
+use crate::parallel;
+use crate::schema::Schema;
 use crate::text::condition::Condition;
 use crate::text::questions::When;
 
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
+    let tools: Vec<&Tool> = catalog.tools().map(|(_, tool)| tool).collect();
     let document = json!({
         "$comment": MARK,
-        "tools": catalog.tools().map(|(_, one)| tool(catalog, one)).collect::<Value>(),
+        "tools": parallel::map(&tools, |one| tool(catalog, one)),
         "toolsets": catalog.toolsets().map(|(id, one)| toolset(catalog, id, one)).collect::<Value>(),
         "distributions": distributions(catalog),
         "commands": catalog.commands().iter().map(commands).collect::<Value>(),
@@ -68,9 +71,21 @@ fn tool(catalog: &Checked, tool: &Tool) -> Value {
         ),
         ("deprecated", json!(deprecated)),
         ("dialect", dialects.collect::<Map<_, _>>().into()),
+        ("secret", json!(secrets(&manifest.params, ""))),
         ("parameters", setting.value(&manifest.parameters())),
         ("returns", json!(manifest.returns.as_ref().map(|returns| setting.value(&manifest.defs.document(returns))))),
     ])
+}
+
+/// JSON pointers to the arguments that must not be shown; none where there are none.
+fn secrets(schema: &Schema, at: &str) -> Option<Vec<String>> {
+    let below = schema.properties.iter().flat_map(|property| {
+        let pointer = format!("{at}/{}", property.name.value.replace('~', "~0").replace('/', "~1"));
+        let within = secrets(&property.schema, &pointer).unwrap_or_default();
+        property.secret.then_some(pointer).into_iter().chain(within)
+    });
+    let all: Vec<String> = below.collect();
+    (!all.is_empty()).then_some(all)
 }
 
 fn toolset(catalog: &Checked, id: ToolsetId, toolset: &Toolset) -> Value {

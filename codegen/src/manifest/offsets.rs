@@ -5,6 +5,10 @@ use std::ops::Range;
 
 /// Where `value[span]` stands in `literal`, the string as it is written, quotes included.
 pub(super) fn written(literal: &str, value: &str, span: Range<usize>) -> Range<usize> {
+    // Every other spelling is longer than what it spells: without any, the value stands there as it is.
+    if literal.len() == value.len() + 2 {
+        return span.start + 1..span.end + 1;
+    }
     let starts = starts(literal, value.len());
     let at = |offset: usize| starts.get(offset).or(starts.last()).copied().unwrap_or(0);
     // The end is where the last letter's spelling ends, which is not always where the next one's begins.

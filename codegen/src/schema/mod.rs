@@ -113,6 +113,8 @@ pub struct Property {
     pub name: At<String>,
     /// Whether it must be sent.
     pub required: bool,
+    /// Whether its value must not be shown in an error or a log.
+    pub secret: bool,
     /// In which turns it is there. None: in all.
     pub when: Option<At<When>>,
     /// Its schema.

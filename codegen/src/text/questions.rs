@@ -29,19 +29,19 @@ pub struct Questions {
 
 impl Questions {
     /// The position of a question, new or known.
-    pub fn atom(&mut self, asks: Asks, place: Place) -> AtomId {
+    pub fn atom(&mut self, asks: Asks, place: impl FnOnce() -> Place) -> AtomId {
         AtomId(position(&mut self.atoms, asks, place))
     }
 
     /// The position of a fact, new or known.
-    pub fn fact(&mut self, name: String, place: Place) -> FactRef {
+    pub fn fact(&mut self, name: String, place: impl FnOnce() -> Place) -> FactRef {
         FactRef(position(&mut self.facts, name, place))
     }
 }
 
-fn position<T: PartialEq>(list: &mut Vec<At<T>>, value: T, place: Place) -> usize {
+fn position<T: PartialEq>(list: &mut Vec<At<T>>, value: T, place: impl FnOnce() -> Place) -> usize {
     list.iter().position(|known| known.value == value).unwrap_or_else(|| {
-        list.push(At::new(value, place));
+        list.push(At::new(value, place()));
         list.len() - 1
     })
 }

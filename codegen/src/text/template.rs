@@ -8,6 +8,9 @@ use super::Fault;
 use super::condition::{self, Asks, Condition};
 use super::cursor::{Cursor, Token};
 
+/// What is more than text.
+const SIGNS: [&[u8]; 6] = [b"{{", b"{%", b"{#", b"}}", b"%}", b"#}"];
+
 /// `{% if %}` nest at most this deep.
 const DEEPEST: usize = 16;
 
@@ -95,8 +98,8 @@ impl Reader<'_> {
         let mut pieces = Vec::new();
         loop {
             let rest = &self.text[self.at..];
-            let Some(found) = ["{{", "{%", "{#", "}}", "%}", "#}"].iter().filter_map(|sign| rest.find(sign)).min()
-            else {
+            // All signs in one go: looking for each of them would read the rest of the text again at every tag.
+            let Some(found) = rest.as_bytes().windows(2).position(|pair| SIGNS.contains(&pair)) else {
                 push_text(&mut pieces, rest);
                 self.at = self.text.len();
                 return Ok((pieces, None));

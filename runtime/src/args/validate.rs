@@ -70,6 +70,7 @@ impl Check<'_, '_> {
         if let Some(report) = &mut self.report {
             if report.shown.len() < MOST {
                 let (expected, got) = words();
+                let got = if path.secret { "a value that is not shown".to_owned() } else { got };
                 report.shown.push(Problem { path: path.pointer(), expected, got });
             } else {
                 report.more += 1;
@@ -145,7 +146,8 @@ impl Check<'_, '_> {
                 Some(value) if self.reader.is_absence(value, property.required, property.node) => absent += 1,
                 Some(value) => {
                     known += 1;
-                    self.node(value, property.node, &path.then(Step::Key(&property.name)));
+                    let path = path.then(Step::Key(&property.name));
+                    self.node(value, property.node, &Path { secret: path.secret || property.secret, ..path });
                 }
             }
         }
@@ -164,6 +166,9 @@ impl Check<'_, '_> {
                 return;
             }
             let path = path.then(Step::Key(key));
+            // It may be a secret whose name is misspelt.
+            let secret = path.secret || table.shown(node).any(|property| property.secret);
+            let path = Path { secret, ..path };
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
                 _ => self.fail(&path, || (words::instead_of(key, table.shown(node)), words::got(value))),
@@ -254,6 +259,8 @@ struct Path<'p> {
     parent: Option<&'p Path<'p>>,
     step: Step<'p>,
     depth: usize,
+    /// Whether what is there must not be told.
+    secret: bool,
 }
 
 enum Step<'p> {
@@ -264,10 +271,10 @@ enum Step<'p> {
 }
 
 impl Path<'_> {
-    const ROOT: Path<'static> = Path { parent: None, step: Step::Same, depth: 0 };
+    const ROOT: Path<'static> = Path { parent: None, step: Step::Same, depth: 0, secret: false };
 
     fn then<'p>(&'p self, step: Step<'p>) -> Path<'p> {
-        Path { parent: Some(self), step, depth: self.depth + 1 }
+        Path { parent: Some(self), step, depth: self.depth + 1, secret: self.secret }
     }
 
     fn pointer(&self) -> String {

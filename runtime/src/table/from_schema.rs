@@ -233,6 +233,7 @@ impl<'s> Builder<'s> {
                 required,
                 node: self.node(schema)?,
                 hidden: false,
+                secret: false,
             });
         }
         for name in required {
@@ -243,7 +244,13 @@ impl<'s> Builder<'s> {
                 Some(schema @ Value::Object(_)) => self.node(schema)?,
                 _ => self.add(Node::ANY)?,
             };
-            properties.push(Property { name: Cow::Owned(name.to_owned()), required: true, node, hidden: false });
+            properties.push(Property {
+                name: Cow::Owned(name.to_owned()),
+                required: true,
+                node,
+                hidden: false,
+                secret: false,
+            });
         }
         span(&mut self.table.properties, properties)
     }

@@ -6,6 +6,7 @@
 mod agent;
 mod behaviour;
 mod facts;
+mod print;
 mod requires;
 mod segments;
 mod statics;
@@ -14,10 +15,6 @@ mod tool;
 mod toolset;
 mod types;
 
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -25,56 +22,29 @@ use super::{MARK, Output};
 use crate::catalog::{Toolset, ToolsetId};
 use crate::check::Checked;
 use crate::names::{self, module, plain};
+use crate::parallel;
+use print::print;
 use toolset::Handled;
 
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let homes: Vec<(ToolsetId, &Toolset)> =
         catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).collect();
     let folder = catalog.settings().rust.as_deref();
-    let file = |stem: &str, from: &str, tokens| match folder {
-        Some(folder) => Output { path: format!("{folder}/{stem}.rs"), text: print(from, tokens) },
-        None => Output::new(format!("rust/{stem}.rs"), print(from, tokens)),
+    let file = |stem: &str, from: &str, rust: &str| match folder {
+        Some(folder) => Output { path: format!("{folder}/{stem}.rs"), text: marked(from, rust) },
+        None => Output::new(format!("rust/{stem}.rs"), marked(from, rust)),
     };
     let top = if folder.is_some() { "mod" } else { "lib" };
-    let mut outputs = vec![file(top, "from the manifests", root(catalog, &homes))];
-    outputs.extend(in_parallel(&homes, |(id, home)| {
+    let mut outputs = vec![file(top, "from the manifests", &print(root(catalog, &homes), 0))];
+    outputs.extend(parallel::map(&homes, |(id, home)| {
         let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
-        file(&plain(&module(home.name())), &from, toolset::of(catalog, *id))
+        file(&plain(&module(home.name())), &from, &toolset::of(catalog, *id))
     }));
     outputs
 }
 
-/// What `make` makes of each, in order. Printing Rust is most of gen's work, and a module knows nothing of another.
-fn in_parallel<T: Sync, O: Send>(all: &[T], make: impl Fn(&T) -> O + Sync) -> Vec<O> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-        indices.map_while(|index| Some((index, make(all.get(index)?)))).collect::<Vec<_>>()
-    };
-    let mut outputs = thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(all.len());
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let others = others.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        own.into_iter().chain(others).collect::<Vec<_>>()
-    });
-    outputs.sort_by_key(|(index, _)| *index);
-    outputs.into_iter().map(|(_, output)| output).collect()
-}
-
-fn print(from: &str, tokens: TokenStream) -> String {
-    let mut file: syn::File =
-        syn::parse2(tokens).unwrap_or_else(|error| unreachable!("the emitter writes Rust: {error}"));
-    let mut text = format!("// {MARK} {from}. Edit those, never this file.\n");
-    let parts = std::mem::take(&mut file.items).into_iter().map(|item| vec![item]);
-    // Item by item, for an empty line between them.
-    let blank = syn::File { attrs: Vec::new(), ..file.clone() };
-    let parts = parts.map(|items| syn::File { items, ..blank.clone() });
-    for part in std::iter::once(file).chain(parts) {
-        text.push('\n');
-        text += &prettyplease::unparse(&part);
-    }
-    text
+fn marked(from: &str, rust: &str) -> String {
+    format!("// {MARK} {from}. Edit those, never this file.\n\n{rust}")
 }
 
 fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {

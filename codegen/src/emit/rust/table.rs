@@ -123,7 +123,8 @@ impl<'s> Table<'s> {
                 .map(|property| {
                     let (name, required) = (&property.name.value, property.required);
                     let node = number(self.node(&property.schema));
-                    quote!(Property::new(#name, #required, #node))
+                    let secret = property.secret.then(|| quote!(.secret()));
+                    quote!(Property::new(#name, #required, #node) #secret)
                 })
                 .collect();
             if !below.is_empty() {

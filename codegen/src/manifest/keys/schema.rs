@@ -120,6 +120,11 @@ pub const PROPERTY: &[Key] = &[
         Form::Condition,
         "In which turns it is there: `tools.NAME`, `facts.NAME`, comparisons, `and`, `or`, `not`.",
     ),
+    key(
+        "secret",
+        Form::Flag,
+        "Whether its value must not be shown in an error or a log. `false` unless said otherwise.",
+    ),
 ];
 
 /// What a conditional value of an enum has.

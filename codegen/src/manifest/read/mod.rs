@@ -110,7 +110,7 @@ impl<'t> Reader<'t> {
         let mut questions = self.questions.borrow_mut();
         let questions = RefCell::new(&mut *questions);
         let mut atom = |asked: Written| self.ask(&mut questions.borrow_mut(), value, text, asked);
-        let mut fact = |(name, span): WrittenFact| questions.borrow_mut().fact(name, self.within(value, text, span));
+        let mut fact = |(name, span): WrittenFact| questions.borrow_mut().fact(name, || self.within(value, text, span));
         Some(At::new(pieces.into_iter().map(|piece| piece.map(&mut atom, &mut fact)).collect(), place))
     }
 
@@ -131,7 +131,7 @@ impl<'t> Reader<'t> {
     }
 
     fn ask(&self, questions: &mut Questions, value: &Spanned<DeValue<'_>>, text: &str, asked: Written) -> AtomId {
-        questions.atom(asked.asks, self.within(value, text, asked.span))
+        questions.atom(asked.asks, || self.within(value, text, asked.span))
     }
 
     fn fault(&self, value: &Spanned<DeValue<'_>>, text: &str, fault: Fault, code: Code) {

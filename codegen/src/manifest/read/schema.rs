@@ -143,6 +143,7 @@ impl<'t> Reader<'t> {
         Some(Property {
             name: At::new(name.get_ref().to_string(), place),
             required: reader.flag("required").unwrap_or(false),
+            secret: reader.flag("secret").unwrap_or(false),
             when: reader.condition("when"),
             schema: reader.schema(),
         })

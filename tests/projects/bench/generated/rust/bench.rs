@@ -3,17 +3,13 @@
 //! The toolset `bench`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `bench`: The one tool whose calls are timed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `bench`",
     label = "`BenchTools` is missing",
-    note = "write `impl BenchTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl BenchTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait BenchTools: Send + Sync {
     /// Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.
@@ -23,9 +19,7 @@ pub trait BenchTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
@@ -34,21 +28,12 @@ impl<H: BenchTools + 'static> Provider for Home<H> {
         static TOOLS: &[Tool] = &[trivial::TOOL];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -60,11 +45,7 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Ready(
-                BenchTools::trivial(&**handlers, trivial::Args::from(args), call),
-            )
-        }
+        0 => Reply::Ready(BenchTools::trivial(&**handlers, trivial::Args::from(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -72,6 +53,7 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
 /// The tool `trivial`.
 pub mod trivial {
     pub use data::TOOL;
+
     /// Arguments of `trivial`.
     #[derive(Debug)]
     pub struct Args {
@@ -86,6 +68,7 @@ pub mod trivial {
         /// Labels that an entry must have.
         pub tags: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -97,6 +80,7 @@ pub mod trivial {
             }
         }
     }
+
     /// In which order the entries come.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Sort {
@@ -107,6 +91,7 @@ pub mod trivial {
         /// `oldest`
         Oldest,
     }
+
     impl Sort {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -117,11 +102,13 @@ pub mod trivial {
             }
         }
     }
+
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Relevance, Self::Newest, Self::Oldest])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -129,40 +116,26 @@ pub mod trivial {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("trivial"),
             toolset: Borrowed("bench"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -171,40 +144,14 @@ pub mod trivial {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(6),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("limit", false, 2),
@@ -212,19 +159,21 @@ pub mod trivial {
             Property::new("sort", false, 4),
             Property::new("tags", false, 5),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("relevance")),
             Literal::String(Borrowed("newest")),
             Literal::String(Borrowed("oldest")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(100)),
-                ..Bounds::NONE
-            },
-        ];
+
+        const BOUNDS: &[Bounds] = &[Bounds {
+            minimum: Some(Bound::Integer(1)),
+            maximum: Some(Bound::Integer(100)),
+            ..Bounds::NONE
+        }];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

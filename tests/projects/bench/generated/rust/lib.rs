@@ -10,21 +10,18 @@
     rustdoc::all,
     unreachable_pub,
     unused_imports,
-    unused_variables
+    unused_variables,
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::borrow::Cow::Borrowed;
-
 use ::std::sync::Arc;
-
 use ::toolc::requirement::Requirement;
-
 use ::toolc::segment::*;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply,
-    Slots, Text, Tool, Toolset, Variable,
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
+    Variable,
 };
 
 const _: () = ::toolc::assert_stamp(4);
@@ -39,23 +36,19 @@ pub mod support_office;
 pub mod survey_reports;
 
 pub use self::bench::BenchTools;
-
 pub use self::support_office::SupportOfficeTools;
-
 pub use self::survey_reports::SurveyReportsTools;
 
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
-where
-    H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static,
+where H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static,
 {
     Box::new(Everything(Arc::new(handlers)))
 }
 
 struct Everything<H>(Arc<H>);
 
-impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static> Provider
-for Everything<H> {
+impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             self::bench::trivial::TOOL,
@@ -101,18 +94,11 @@ for Everything<H> {
         ];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        FACTS
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        call: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { TOOLSETS }
+    fn facts(&self) -> &[Fact] { FACTS }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
             0..1 => self::bench::call(&self.0, index - 0, args, call),
             1..21 => self::support_office::call(&self.0, index - 1, args, call),
@@ -177,91 +163,133 @@ pub mod names {
     pub mod tools {
         /// `approve_local_tasks`
         pub const APPROVE_LOCAL_TASKS: &str = "approve_local_tasks";
+
         /// `check_active_parcels`
         pub const CHECK_ACTIVE_PARCELS: &str = "check_active_parcels";
+
         /// `check_pending_pages`
         pub const CHECK_PENDING_PAGES: &str = "check_pending_pages";
+
         /// `compare_urgent_pages`
         pub const COMPARE_URGENT_PAGES: &str = "compare_urgent_pages";
+
         /// `copy_shared_tasks`
         pub const COPY_SHARED_TASKS: &str = "copy_shared_tasks";
+
         /// `count_linked_visits`
         pub const COUNT_LINKED_VISITS: &str = "count_linked_visits";
+
         /// `describe_urgent_notes`
         pub const DESCRIBE_URGENT_NOTES: &str = "describe_urgent_notes";
+
         /// `export_closed_drafts`
         pub const EXPORT_CLOSED_DRAFTS: &str = "export_closed_drafts";
+
         /// `fetch_hidden_files`
         pub const FETCH_HIDDEN_FILES: &str = "fetch_hidden_files";
+
         /// `find_recent_customers`
         pub const FIND_RECENT_CUSTOMERS: &str = "find_recent_customers";
+
         /// `group_daily_alerts`
         pub const GROUP_DAILY_ALERTS: &str = "group_daily_alerts";
+
         /// `group_recent_appointments`
         pub const GROUP_RECENT_APPOINTMENTS: &str = "group_recent_appointments";
+
         /// `group_urgent_meetings`
         pub const GROUP_URGENT_MEETINGS: &str = "group_urgent_meetings";
+
         /// `import_monthly_branches`
         pub const IMPORT_MONTHLY_BRANCHES: &str = "import_monthly_branches";
+
         /// `import_nested_alerts`
         pub const IMPORT_NESTED_ALERTS: &str = "import_nested_alerts";
+
         /// `inspect_external_records`
         pub const INSPECT_EXTERNAL_RECORDS: &str = "inspect_external_records";
+
         /// `inspect_open_deadlines`
         pub const INSPECT_OPEN_DEADLINES: &str = "inspect_open_deadlines";
+
         /// `inspect_recent_budgets`
         pub const INSPECT_RECENT_BUDGETS: &str = "inspect_recent_budgets";
+
         /// `inspect_recent_messages`
         pub const INSPECT_RECENT_MESSAGES: &str = "inspect_recent_messages";
+
         /// `label_monthly_notes`
         pub const LABEL_MONTHLY_NOTES: &str = "label_monthly_notes";
+
         /// `label_pending_items`
         pub const LABEL_PENDING_ITEMS: &str = "label_pending_items";
+
         /// `label_pinned_visits`
         pub const LABEL_PINNED_VISITS: &str = "label_pinned_visits";
+
         /// `label_recent_documents`
         pub const LABEL_RECENT_DOCUMENTS: &str = "label_recent_documents";
+
         /// `measure_closed_documents`
         pub const MEASURE_CLOSED_DOCUMENTS: &str = "measure_closed_documents";
+
         /// `measure_urgent_drafts`
         pub const MEASURE_URGENT_DRAFTS: &str = "measure_urgent_drafts";
+
         /// `merge_recent_bookings`
         pub const MERGE_RECENT_BOOKINGS: &str = "merge_recent_bookings";
+
         /// `order_nested_vehicles`
         pub const ORDER_NESTED_VEHICLES: &str = "order_nested_vehicles";
+
         /// `remove_urgent_requests`
         pub const REMOVE_URGENT_REQUESTS: &str = "remove_urgent_requests";
+
         /// `rename_daily_documents`
         pub const RENAME_DAILY_DOCUMENTS: &str = "rename_daily_documents";
+
         /// `rename_external_items`
         pub const RENAME_EXTERNAL_ITEMS: &str = "rename_external_items";
+
         /// `repair_nested_records`
         pub const REPAIR_NESTED_RECORDS: &str = "repair_nested_records";
+
         /// `review_shared_samples`
         pub const REVIEW_SHARED_SAMPLES: &str = "review_shared_samples";
+
         /// `review_stale_visits`
         pub const REVIEW_STALE_VISITS: &str = "review_stale_visits";
+
         /// `schedule_local_images`
         pub const SCHEDULE_LOCAL_IMAGES: &str = "schedule_local_images";
+
         /// `share_pinned_labels`
         pub const SHARE_PINNED_LABELS: &str = "share_pinned_labels";
+
         /// `sort_blocked_goals`
         pub const SORT_BLOCKED_GOALS: &str = "sort_blocked_goals";
+
         /// `sort_pending_drafts`
         pub const SORT_PENDING_DRAFTS: &str = "sort_pending_drafts";
+
         /// `sort_public_alerts`
         pub const SORT_PUBLIC_ALERTS: &str = "sort_public_alerts";
+
         /// `trivial`
         pub const TRIVIAL: &str = "trivial";
+
         /// `verify_daily_campaigns`
         pub const VERIFY_DAILY_CAMPAIGNS: &str = "verify_daily_campaigns";
     }
+
     /// Of toolsets.
     pub mod toolsets {
         /// `bench`
         pub const BENCH: &str = "bench";
+
         /// `support_office`
         pub const SUPPORT_OFFICE: &str = "support_office";
+
         /// `survey_reports`
         pub const SURVEY_REPORTS: &str = "survey_reports";
     }

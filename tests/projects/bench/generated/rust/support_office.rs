@@ -3,67 +3,45 @@
 //! The toolset `support_office`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `support_office`: Everyday work with the support service.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `support_office`",
     label = "`SupportOfficeTools` is missing",
-    note = "write `impl SupportOfficeTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl SupportOfficeTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait SupportOfficeTools: Send + Sync {
     /// Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
     ///
     /// `execution = "sync"` in `manifests/tools/check_pending_pages.toml`.
-    fn check_pending_pages(
-        &self,
-        args: check_pending_pages::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn check_pending_pages(&self, args: check_pending_pages::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/compare_urgent_pages.toml`.
-    fn compare_urgent_pages(
-        &self,
-        args: compare_urgent_pages::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn compare_urgent_pages(&self, args: compare_urgent_pages::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.
     ///
     /// `execution = "sync"` in `manifests/tools/count_linked_visits.toml`.
-    fn count_linked_visits(
-        &self,
-        args: count_linked_visits::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn count_linked_visits(&self, args: count_linked_visits::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/fetch_hidden_files.toml`.
-    fn fetch_hidden_files(
-        &self,
-        args: fetch_hidden_files::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn fetch_hidden_files(&self, args: fetch_hidden_files::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Group urgent meetings of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/group_urgent_meetings.toml`.
-    fn group_urgent_meetings(
-        &self,
-        args: group_urgent_meetings::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn group_urgent_meetings(&self, args: group_urgent_meetings::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/import_nested_alerts.toml`.
-    fn import_nested_alerts(
-        &self,
-        args: import_nested_alerts::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn import_nested_alerts(&self, args: import_nested_alerts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/inspect_external_records.toml`.
@@ -72,38 +50,27 @@ pub trait SupportOfficeTools: Send + Sync {
         args: inspect_external_records::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
+
     /// Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/inspect_open_deadlines.toml`.
-    fn inspect_open_deadlines(
-        &self,
-        args: inspect_open_deadlines::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn inspect_open_deadlines(&self, args: inspect_open_deadlines::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/inspect_recent_budgets.toml`.
-    fn inspect_recent_budgets(
-        &self,
-        args: inspect_recent_budgets::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn inspect_recent_budgets(&self, args: inspect_recent_budgets::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.
     ///
     /// `execution = "sync"` in `manifests/tools/label_pending_items.toml`.
-    fn label_pending_items(
-        &self,
-        args: label_pending_items::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn label_pending_items(&self, args: label_pending_items::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.
     ///
     /// `execution = "sync"` in `manifests/tools/label_recent_documents.toml`.
-    fn label_recent_documents(
-        &self,
-        args: label_recent_documents::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn label_recent_documents(&self, args: label_recent_documents::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
     ///
     /// `execution = "sync"` in `manifests/tools/measure_closed_documents.toml`.
@@ -112,70 +79,46 @@ pub trait SupportOfficeTools: Send + Sync {
         args: measure_closed_documents::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
+
     /// Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/measure_urgent_drafts.toml`.
-    fn measure_urgent_drafts(
-        &self,
-        args: measure_urgent_drafts::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn measure_urgent_drafts(&self, args: measure_urgent_drafts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
     ///
     /// `execution = "sync"` in `manifests/tools/merge_recent_bookings.toml`.
-    fn merge_recent_bookings(
-        &self,
-        args: merge_recent_bookings::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn merge_recent_bookings(&self, args: merge_recent_bookings::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
     ///
     /// `execution = "sync"` in `manifests/tools/remove_urgent_requests.toml`.
-    fn remove_urgent_requests(
-        &self,
-        args: remove_urgent_requests::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn remove_urgent_requests(&self, args: remove_urgent_requests::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
     ///
     /// `execution = "sync"` in `manifests/tools/rename_daily_documents.toml`.
-    fn rename_daily_documents(
-        &self,
-        args: rename_daily_documents::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn rename_daily_documents(&self, args: rename_daily_documents::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/repair_nested_records.toml`.
-    fn repair_nested_records(
-        &self,
-        args: repair_nested_records::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn repair_nested_records(&self, args: repair_nested_records::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/review_shared_samples.toml`.
-    fn review_shared_samples(
-        &self,
-        args: review_shared_samples::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn review_shared_samples(&self, args: review_shared_samples::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.
     ///
     /// `execution = "sync"` in `manifests/tools/sort_blocked_goals.toml`.
-    fn sort_blocked_goals(
-        &self,
-        args: sort_blocked_goals::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn sort_blocked_goals(&self, args: sort_blocked_goals::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/sort_pending_drafts.toml`.
-    fn sort_pending_drafts(
-        &self,
-        args: sort_pending_drafts::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn sort_pending_drafts(&self, args: sort_pending_drafts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
 }
 
 /// The tools of this toolset alone, run by these handlers.
@@ -211,21 +154,12 @@ impl<H: SupportOfficeTools + 'static> Provider for Home<H> {
         ];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -237,186 +171,106 @@ pub(super) fn call<'a, H: SupportOfficeTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Ready(
-                SupportOfficeTools::check_pending_pages(
-                    &**handlers,
-                    check_pending_pages::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        1 => {
-            Reply::Ready(
-                SupportOfficeTools::compare_urgent_pages(
-                    &**handlers,
-                    compare_urgent_pages::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        2 => {
-            Reply::Ready(
-                SupportOfficeTools::count_linked_visits(
-                    &**handlers,
-                    count_linked_visits::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        3 => {
-            Reply::Ready(
-                SupportOfficeTools::fetch_hidden_files(
-                    &**handlers,
-                    fetch_hidden_files::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        4 => {
-            Reply::Ready(
-                SupportOfficeTools::group_urgent_meetings(
-                    &**handlers,
-                    group_urgent_meetings::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        5 => {
-            Reply::Ready(
-                SupportOfficeTools::import_nested_alerts(
-                    &**handlers,
-                    import_nested_alerts::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        6 => {
-            Reply::Ready(
-                SupportOfficeTools::inspect_external_records(
-                    &**handlers,
-                    inspect_external_records::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        7 => {
-            Reply::Ready(
-                SupportOfficeTools::inspect_open_deadlines(
-                    &**handlers,
-                    inspect_open_deadlines::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        8 => {
-            Reply::Ready(
-                SupportOfficeTools::inspect_recent_budgets(
-                    &**handlers,
-                    inspect_recent_budgets::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        9 => {
-            Reply::Ready(
-                SupportOfficeTools::label_pending_items(
-                    &**handlers,
-                    label_pending_items::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        10 => {
-            Reply::Ready(
-                SupportOfficeTools::label_recent_documents(
-                    &**handlers,
-                    label_recent_documents::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        11 => {
-            Reply::Ready(
-                SupportOfficeTools::measure_closed_documents(
-                    &**handlers,
-                    measure_closed_documents::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        12 => {
-            Reply::Ready(
-                SupportOfficeTools::measure_urgent_drafts(
-                    &**handlers,
-                    measure_urgent_drafts::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        13 => {
-            Reply::Ready(
-                SupportOfficeTools::merge_recent_bookings(
-                    &**handlers,
-                    merge_recent_bookings::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        14 => {
-            Reply::Ready(
-                SupportOfficeTools::remove_urgent_requests(
-                    &**handlers,
-                    remove_urgent_requests::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        15 => {
-            Reply::Ready(
-                SupportOfficeTools::rename_daily_documents(
-                    &**handlers,
-                    rename_daily_documents::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        16 => {
-            Reply::Ready(
-                SupportOfficeTools::repair_nested_records(
-                    &**handlers,
-                    repair_nested_records::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        17 => {
-            Reply::Ready(
-                SupportOfficeTools::review_shared_samples(
-                    &**handlers,
-                    review_shared_samples::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        18 => {
-            Reply::Ready(
-                SupportOfficeTools::sort_blocked_goals(
-                    &**handlers,
-                    sort_blocked_goals::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        19 => {
-            Reply::Ready(
-                SupportOfficeTools::sort_pending_drafts(
-                    &**handlers,
-                    sort_pending_drafts::Args::from(args),
-                    call,
-                ),
-            )
-        }
+        0 => Reply::Ready(SupportOfficeTools::check_pending_pages(
+            &**handlers,
+            check_pending_pages::Args::from(args),
+            call,
+        )),
+        1 => Reply::Ready(SupportOfficeTools::compare_urgent_pages(
+            &**handlers,
+            compare_urgent_pages::Args::from(args),
+            call,
+        )),
+        2 => Reply::Ready(SupportOfficeTools::count_linked_visits(
+            &**handlers,
+            count_linked_visits::Args::from(args),
+            call,
+        )),
+        3 => Reply::Ready(SupportOfficeTools::fetch_hidden_files(
+            &**handlers,
+            fetch_hidden_files::Args::from(args),
+            call,
+        )),
+        4 => Reply::Ready(SupportOfficeTools::group_urgent_meetings(
+            &**handlers,
+            group_urgent_meetings::Args::from(args),
+            call,
+        )),
+        5 => Reply::Ready(SupportOfficeTools::import_nested_alerts(
+            &**handlers,
+            import_nested_alerts::Args::from(args),
+            call,
+        )),
+        6 => Reply::Ready(SupportOfficeTools::inspect_external_records(
+            &**handlers,
+            inspect_external_records::Args::from(args),
+            call,
+        )),
+        7 => Reply::Ready(SupportOfficeTools::inspect_open_deadlines(
+            &**handlers,
+            inspect_open_deadlines::Args::from(args),
+            call,
+        )),
+        8 => Reply::Ready(SupportOfficeTools::inspect_recent_budgets(
+            &**handlers,
+            inspect_recent_budgets::Args::from(args),
+            call,
+        )),
+        9 => Reply::Ready(SupportOfficeTools::label_pending_items(
+            &**handlers,
+            label_pending_items::Args::from(args),
+            call,
+        )),
+        10 => Reply::Ready(SupportOfficeTools::label_recent_documents(
+            &**handlers,
+            label_recent_documents::Args::from(args),
+            call,
+        )),
+        11 => Reply::Ready(SupportOfficeTools::measure_closed_documents(
+            &**handlers,
+            measure_closed_documents::Args::from(args),
+            call,
+        )),
+        12 => Reply::Ready(SupportOfficeTools::measure_urgent_drafts(
+            &**handlers,
+            measure_urgent_drafts::Args::from(args),
+            call,
+        )),
+        13 => Reply::Ready(SupportOfficeTools::merge_recent_bookings(
+            &**handlers,
+            merge_recent_bookings::Args::from(args),
+            call,
+        )),
+        14 => Reply::Ready(SupportOfficeTools::remove_urgent_requests(
+            &**handlers,
+            remove_urgent_requests::Args::from(args),
+            call,
+        )),
+        15 => Reply::Ready(SupportOfficeTools::rename_daily_documents(
+            &**handlers,
+            rename_daily_documents::Args::from(args),
+            call,
+        )),
+        16 => Reply::Ready(SupportOfficeTools::repair_nested_records(
+            &**handlers,
+            repair_nested_records::Args::from(args),
+            call,
+        )),
+        17 => Reply::Ready(SupportOfficeTools::review_shared_samples(
+            &**handlers,
+            review_shared_samples::Args::from(args),
+            call,
+        )),
+        18 => Reply::Ready(SupportOfficeTools::sort_blocked_goals(
+            &**handlers,
+            sort_blocked_goals::Args::from(args),
+            call,
+        )),
+        19 => Reply::Ready(SupportOfficeTools::sort_pending_drafts(
+            &**handlers,
+            sort_pending_drafts::Args::from(args),
+            call,
+        )),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -424,6 +278,7 @@ pub(super) fn call<'a, H: SupportOfficeTools + 'static>(
 /// The tool `check_pending_pages`.
 pub mod check_pending_pages {
     pub use data::TOOL;
+
     /// Arguments of `check_pending_pages`.
     #[derive(Debug)]
     pub struct Args {
@@ -436,6 +291,7 @@ pub mod check_pending_pages {
         /// Only pages in this state.
         pub state: State,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -446,6 +302,7 @@ pub mod check_pending_pages {
             }
         }
     }
+
     /// Only pages in this state.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum State {
@@ -460,6 +317,7 @@ pub mod check_pending_pages {
         /// `any`
         Any,
     }
+
     impl State {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -472,14 +330,13 @@ pub mod check_pending_pages {
             }
         }
     }
+
     impl ::toolc::FromSlot for State {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any],
-            )
+            ::toolc::args::choice(&slot, &[Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -487,40 +344,26 @@ pub mod check_pending_pages {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("check_pending_pages"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"check_pending_pages\",\"description\":\"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the pages.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":220,\"minimum\":1,\"maximum\":365},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the pages in folders further down.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only pages in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"check_pending_pages\",\"description\":\"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the pages.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":220,\"minimum\":1,\"maximum\":365},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the pages in folders further down.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only pages in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -529,36 +372,19 @@ pub mod check_pending_pages {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 5),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 5), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("owner", true, 1),
             Property::new("days", false, 2),
             Property::new("recursive", false, 3),
             Property::new("state", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("new")),
             Literal::String(Borrowed("started")),
@@ -566,18 +392,14 @@ pub mod check_pending_pages {
             Literal::String(Borrowed("done")),
             Literal::String(Borrowed("any")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(365)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -585,6 +407,7 @@ pub mod check_pending_pages {
 /// The tool `compare_urgent_pages`.
 pub mod compare_urgent_pages {
     pub use data::TOOL;
+
     /// Arguments of `compare_urgent_pages`.
     #[derive(Debug)]
     pub struct Args {
@@ -599,6 +422,7 @@ pub mod compare_urgent_pages {
         /// How many levels of folders to go down from where the search begins.
         pub depth: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -610,6 +434,7 @@ pub mod compare_urgent_pages {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -617,40 +442,26 @@ pub mod compare_urgent_pages {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("compare_urgent_pages"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"compare_urgent_pages\",\"description\":\"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":361,\"minimum\":20,\"maximum\":400},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at pages that have been put into the archive.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":5,\"minimum\":0,\"maximum\":12}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"compare_urgent_pages\",\"description\":\"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":361,\"minimum\":20,\"maximum\":400},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at pages that have been put into the archive.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":5,\"minimum\":0,\"maximum\":12}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -659,42 +470,14 @@ pub mod compare_urgent_pages {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 1),
             Property::new("width", false, 2),
@@ -702,28 +485,17 @@ pub mod compare_urgent_pages {
             Property::new("recipients", false, 4),
             Property::new("depth", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(20)),
-                maximum: Some(Bound::Integer(400)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(10),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(12)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
+            Bounds { max_items: Some(10), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -731,6 +503,7 @@ pub mod compare_urgent_pages {
 /// The tool `count_linked_visits`.
 pub mod count_linked_visits {
     pub use data::TOOL;
+
     /// Arguments of `count_linked_visits`.
     #[derive(Debug)]
     pub struct Args {
@@ -745,6 +518,7 @@ pub mod count_linked_visits {
         /// Identifier in another system, exactly as it stands there.
         pub reference: Option<String>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -756,6 +530,7 @@ pub mod count_linked_visits {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -763,40 +538,26 @@ pub mod count_linked_visits {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("count_linked_visits"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"count_linked_visits\",\"description\":\"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":272,\"minimum\":1,\"maximum\":365},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the visits by mail.\",\"default\":false},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"maxLength\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"count_linked_visits\",\"description\":\"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":272,\"minimum\":1,\"maximum\":365},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the visits by mail.\",\"default\":false},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"maxLength\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -805,42 +566,14 @@ pub mod count_linked_visits {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("days", false, 2),
@@ -848,27 +581,17 @@ pub mod count_linked_visits {
             Property::new("columns", false, 4),
             Property::new("reference", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(365)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(5),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(200),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
+            Bounds { max_items: Some(5), ..Bounds::NONE },
+            Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -876,6 +599,7 @@ pub mod count_linked_visits {
 /// The tool `fetch_hidden_files`.
 pub mod fetch_hidden_files {
     pub use data::TOOL;
+
     /// Arguments of `fetch_hidden_files`.
     #[derive(Debug)]
     pub struct Args {
@@ -892,6 +616,7 @@ pub mod fetch_hidden_files {
         /// Name of the team whose files are meant, as the directory spells it.
         pub team: Option<String>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -904,6 +629,7 @@ pub mod fetch_hidden_files {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -911,40 +637,26 @@ pub mod fetch_hidden_files {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("fetch_hidden_files"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"fetch_hidden_files\",\"description\":\"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the files are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":78,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":202,\"minimum\":1,\"maximum\":365},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose files are meant, as the directory spells it.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"fetch_hidden_files\",\"description\":\"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the files are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":78,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":202,\"minimum\":1,\"maximum\":365},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose files are meant, as the directory spells it.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -953,48 +665,15 @@ pub mod fetch_hidden_files {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(6),
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(4),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(4), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("width", false, 2),
@@ -1003,32 +682,18 @@ pub mod fetch_hidden_files {
             Property::new("columns", false, 5),
             Property::new("team", false, 7),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(20)),
-                maximum: Some(Bound::Integer(400)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(365)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(30),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(200),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
+            Bounds { max_items: Some(30), ..Bounds::NONE },
+            Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1036,6 +701,7 @@ pub mod fetch_hidden_files {
 /// The tool `group_urgent_meetings`.
 pub mod group_urgent_meetings {
     pub use data::TOOL;
+
     /// Arguments of `group_urgent_meetings`.
     #[derive(Debug)]
     pub struct Args {
@@ -1050,6 +716,7 @@ pub mod group_urgent_meetings {
         /// Whose meetings to look at.
         pub scope: Scope,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1061,6 +728,7 @@ pub mod group_urgent_meetings {
             }
         }
     }
+
     /// Over which channel the meetings came in.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Channel {
@@ -1073,6 +741,7 @@ pub mod group_urgent_meetings {
         /// `letter`
         Letter,
     }
+
     impl Channel {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -1084,14 +753,13 @@ pub mod group_urgent_meetings {
             }
         }
     }
+
     impl ::toolc::FromSlot for Channel {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::Mail, Self::Phone, Self::Web, Self::Letter],
-            )
+            ::toolc::args::choice(&slot, &[Self::Mail, Self::Phone, Self::Web, Self::Letter])
         }
     }
+
     /// Whose meetings to look at.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Scope {
@@ -1102,6 +770,7 @@ pub mod group_urgent_meetings {
         /// `company`
         Company,
     }
+
     impl Scope {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -1112,11 +781,13 @@ pub mod group_urgent_meetings {
             }
         }
     }
+
     impl ::toolc::FromSlot for Scope {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Own, Self::Team, Self::Company])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1124,40 +795,26 @@ pub mod group_urgent_meetings {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("group_urgent_meetings"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"group_urgent_meetings\",\"description\":\"Group urgent meetings of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose meetings are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":8,\"minimum\":0,\"maximum\":8},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the meetings in folders further down.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the meetings came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"scope\":{\"type\":\"string\",\"description\":\"Whose meetings to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"own\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_urgent_meetings\",\"description\":\"Group urgent meetings of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose meetings are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":8,\"minimum\":0,\"maximum\":8},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the meetings in folders further down.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the meetings came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"scope\":{\"type\":\"string\",\"description\":\"Whose meetings to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"own\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1166,36 +823,13 @@ pub mod group_urgent_meetings {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 4),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(4, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(4, 3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("retries", false, 2),
@@ -1203,6 +837,7 @@ pub mod group_urgent_meetings {
             Property::new("channel", false, 4),
             Property::new("scope", false, 5),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("mail")),
             Literal::String(Borrowed("phone")),
@@ -1212,18 +847,14 @@ pub mod group_urgent_meetings {
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(8)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1231,6 +862,7 @@ pub mod group_urgent_meetings {
 /// The tool `import_nested_alerts`.
 pub mod import_nested_alerts {
     pub use data::TOOL;
+
     /// Arguments of `import_nested_alerts`.
     #[derive(Debug)]
     pub struct Args {
@@ -1243,6 +875,7 @@ pub mod import_nested_alerts {
         /// How many alerts to skip, to get at a later page.
         pub offset: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1253,6 +886,7 @@ pub mod import_nested_alerts {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1260,40 +894,26 @@ pub mod import_nested_alerts {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("import_nested_alerts"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"import_nested_alerts\",\"description\":\"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":380,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many alerts to skip, to get at a later page.\",\"default\":6347,\"minimum\":0,\"maximum\":10000}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"import_nested_alerts\",\"description\":\"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":380,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many alerts to skip, to get at a later page.\",\"default\":6347,\"minimum\":0,\"maximum\":10000}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1302,54 +922,28 @@ pub mod import_nested_alerts {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reason", true, 1),
             Property::new("width", false, 2),
             Property::new("verbose", false, 3),
             Property::new("offset", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(20)),
-                maximum: Some(Bound::Integer(400)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1357,6 +951,7 @@ pub mod import_nested_alerts {
 /// The tool `inspect_external_records`.
 pub mod inspect_external_records {
     pub use data::TOOL;
+
     /// Arguments of `inspect_external_records`.
     #[derive(Debug)]
     pub struct Args {
@@ -1371,6 +966,7 @@ pub mod inspect_external_records {
         /// Finer points, for whoever knows the service.
         pub options: Option<Options>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1382,6 +978,7 @@ pub mod inspect_external_records {
             }
         }
     }
+
     /// Finer points, for whoever knows the service.
     #[derive(Debug)]
     pub struct Options {
@@ -1392,16 +989,14 @@ pub mod inspect_external_records {
         /// Add the history of each to the result.
         pub verbose: Option<bool>,
     }
+
     impl ::toolc::FromSlot for Options {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                template: slots.take(0),
-                limit: slots.take(1),
-                verbose: slots.take(2),
-            }
+            Self { template: slots.take(0), limit: slots.take(1), verbose: slots.take(2) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1409,40 +1004,26 @@ pub mod inspect_external_records {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("inspect_external_records"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"inspect_external_records\",\"description\":\"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the records.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":140,\"minimum\":20,\"maximum\":400},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the records in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the records, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the records are written.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many records to return at most.\",\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"template\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_external_records\",\"description\":\"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the records.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":140,\"minimum\":20,\"maximum\":400},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the records in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the records, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the records are written.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many records to return at most.\",\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"template\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1451,35 +1032,11 @@ pub mod inspect_external_records {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1487,23 +1044,11 @@ pub mod inspect_external_records {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 7),
             Property::new("limit", false, 8),
@@ -1514,28 +1059,17 @@ pub mod inspect_external_records {
             Property::new("identifiers", false, 4),
             Property::new("options", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(20)),
-                maximum: Some(Bound::Integer(400)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(45),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
+            Bounds { max_items: Some(45), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1543,6 +1077,7 @@ pub mod inspect_external_records {
 /// The tool `inspect_open_deadlines`.
 pub mod inspect_open_deadlines {
     pub use data::TOOL;
+
     /// Arguments of `inspect_open_deadlines`.
     #[derive(Debug)]
     pub struct Args {
@@ -1555,6 +1090,7 @@ pub mod inspect_open_deadlines {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: Option<String>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1565,6 +1101,7 @@ pub mod inspect_open_deadlines {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1572,40 +1109,26 @@ pub mod inspect_open_deadlines {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("inspect_open_deadlines"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"inspect_open_deadlines\",\"description\":\"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the deadlines; case does not matter.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many deadlines to skip, to get at a later page.\",\"default\":5236,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the deadlines by mail.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_open_deadlines\",\"description\":\"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the deadlines; case does not matter.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many deadlines to skip, to get at a later page.\",\"default\":5236,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the deadlines by mail.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1614,53 +1137,28 @@ pub mod inspect_open_deadlines {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("offset", false, 2),
             Property::new("notify", false, 3),
             Property::new("reason", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(200),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
+            Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1668,6 +1166,7 @@ pub mod inspect_open_deadlines {
 /// The tool `inspect_recent_budgets`.
 pub mod inspect_recent_budgets {
     pub use data::TOOL;
+
     /// Arguments of `inspect_recent_budgets`.
     #[derive(Debug)]
     pub struct Args {
@@ -1684,6 +1183,7 @@ pub mod inspect_recent_budgets {
         /// Words that must not occur in any of the budgets.
         pub exclude: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1696,6 +1196,7 @@ pub mod inspect_recent_budgets {
             }
         }
     }
+
     /// The part of the budgets to look at.
     #[derive(Debug)]
     pub struct Window {
@@ -1706,16 +1207,14 @@ pub mod inspect_recent_budgets {
         /// Stop at the first of the budgets that cannot be read, instead of passing over it.
         pub strict: Option<bool>,
     }
+
     impl ::toolc::FromSlot for Window {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                reference: slots.take(0),
-                limit: slots.take(1),
-                strict: slots.take(2),
-            }
+            Self { reference: slots.take(0), limit: slots.take(1), strict: slots.take(2) }
         }
     }
+
     /// Whose budgets to look at.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Scope {
@@ -1726,6 +1225,7 @@ pub mod inspect_recent_budgets {
         /// `company`
         Company,
     }
+
     impl Scope {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -1736,11 +1236,13 @@ pub mod inspect_recent_budgets {
             }
         }
     }
+
     impl ::toolc::FromSlot for Scope {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Own, Self::Team, Self::Company])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1748,40 +1250,26 @@ pub mod inspect_recent_budgets {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("inspect_recent_budgets"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_budgets\",\"description\":\"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the budgets are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"default\":71,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"window\":{\"type\":\"object\",\"description\":\"The part of the budgets to look at.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the budgets that cannot be read, instead of passing over it.\"}},\"required\":[\"reference\"],\"additionalProperties\":false},\"scope\":{\"type\":\"string\",\"description\":\"Whose budgets to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the budgets.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_budgets\",\"description\":\"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the budgets are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"default\":71,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"window\":{\"type\":\"object\",\"description\":\"The part of the budgets to look at.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the budgets that cannot be read, instead of passing over it.\"}},\"required\":[\"reference\"],\"additionalProperties\":false},\"scope\":{\"type\":\"string\",\"description\":\"Whose budgets to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the budgets.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1790,23 +1278,9 @@ pub mod inspect_recent_budgets {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1814,41 +1288,14 @@ pub mod inspect_recent_budgets {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(10),
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(10), bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 5),
             Property::new("limit", false, 6),
@@ -1860,32 +1307,22 @@ pub mod inspect_recent_budgets {
             Property::new("scope", false, 8),
             Property::new("exclude", false, 9),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("own")),
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(35),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
+            Bounds { max_items: Some(35), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1893,6 +1330,7 @@ pub mod inspect_recent_budgets {
 /// The tool `label_pending_items`.
 pub mod label_pending_items {
     pub use data::TOOL;
+
     /// Arguments of `label_pending_items`.
     #[derive(Debug)]
     pub struct Args {
@@ -1909,6 +1347,7 @@ pub mod label_pending_items {
         /// Labels that all of the items must have.
         pub tags: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1921,6 +1360,7 @@ pub mod label_pending_items {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1928,40 +1368,26 @@ pub mod label_pending_items {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("label_pending_items"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"label_pending_items\",\"description\":\"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose items are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at items that have been put into the archive.\",\"default\":false},\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the items; case does not matter.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the items.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the items must have.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_pending_items\",\"description\":\"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose items are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at items that have been put into the archive.\",\"default\":false},\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the items; case does not matter.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the items.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the items must have.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1970,54 +1396,16 @@ pub mod label_pending_items {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(6),
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(8),
-                bounds: Some(4),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(8), bounds: Some(4), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("priority", false, 2),
@@ -2026,31 +1414,18 @@ pub mod label_pending_items {
             Property::new("exclude", false, 5),
             Property::new("tags", false, 7),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(200),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(5),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(35),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
+            Bounds { max_length: Some(200), ..Bounds::NONE },
+            Bounds { max_items: Some(5), ..Bounds::NONE },
+            Bounds { max_items: Some(35), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2058,6 +1433,7 @@ pub mod label_pending_items {
 /// The tool `label_recent_documents`.
 pub mod label_recent_documents {
     pub use data::TOOL;
+
     /// Arguments of `label_recent_documents`.
     #[derive(Debug)]
     pub struct Args {
@@ -2070,6 +1446,7 @@ pub mod label_recent_documents {
         /// Identifiers of the documents, as an earlier result gave them.
         pub identifiers: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2080,6 +1457,7 @@ pub mod label_recent_documents {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2087,40 +1465,26 @@ pub mod label_recent_documents {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("label_recent_documents"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"label_recent_documents\",\"description\":\"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_recent_documents\",\"description\":\"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2129,59 +1493,29 @@ pub mod label_recent_documents {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reason", true, 1),
             Property::new("depth", false, 2),
             Property::new("strict", false, 3),
             Property::new("identifiers", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(12)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(30),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
+            Bounds { max_items: Some(30), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2189,6 +1523,7 @@ pub mod label_recent_documents {
 /// The tool `measure_closed_documents`.
 pub mod measure_closed_documents {
     pub use data::TOOL;
+
     /// Arguments of `measure_closed_documents`.
     #[derive(Debug)]
     pub struct Args {
@@ -2205,6 +1540,7 @@ pub mod measure_closed_documents {
         /// Languages in which the documents may be written, as two letters each.
         pub languages: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2217,6 +1553,7 @@ pub mod measure_closed_documents {
             }
         }
     }
+
     /// The part of the documents to look at.
     #[derive(Debug)]
     pub struct Window {
@@ -2227,16 +1564,14 @@ pub mod measure_closed_documents {
         /// Stop at the first of the documents that cannot be read, instead of passing over it.
         pub strict: Option<bool>,
     }
+
     impl ::toolc::FromSlot for Window {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                template: slots.take(0),
-                offset: slots.take(1),
-                strict: slots.take(2),
-            }
+            Self { template: slots.take(0), offset: slots.take(1), strict: slots.take(2) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2244,40 +1579,26 @@ pub mod measure_closed_documents {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("measure_closed_documents"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"measure_closed_documents\",\"description\":\"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the documents are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":34,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the documents in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}},\"window\":{\"type\":\"object\",\"description\":\"The part of the documents to look at.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the documents are written.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many documents to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\"}},\"required\":[\"template\"],\"additionalProperties\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the documents may be written, as two letters each.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"measure_closed_documents\",\"description\":\"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the documents are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":34,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the documents in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}},\"window\":{\"type\":\"object\",\"description\":\"The part of the documents to look at.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the documents are written.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many documents to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\"}},\"required\":[\"template\"],\"additionalProperties\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the documents may be written, as two letters each.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2286,35 +1607,11 @@ pub mod measure_closed_documents {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -2322,35 +1619,13 @@ pub mod measure_closed_documents {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(11),
-                bounds: Some(4),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(11), bounds: Some(4), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 7),
             Property::new("offset", false, 8),
@@ -2362,32 +1637,18 @@ pub mod measure_closed_documents {
             Property::new("window", false, 6),
             Property::new("languages", false, 10),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(50),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(45),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
+            Bounds { max_items: Some(50), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
+            Bounds { max_items: Some(45), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2395,6 +1656,7 @@ pub mod measure_closed_documents {
 /// The tool `measure_urgent_drafts`.
 pub mod measure_urgent_drafts {
     pub use data::TOOL;
+
     /// Arguments of `measure_urgent_drafts`.
     #[derive(Debug)]
     pub struct Args {
@@ -2407,6 +1669,7 @@ pub mod measure_urgent_drafts {
         /// Identifiers of the drafts, as an earlier result gave them.
         pub identifiers: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2417,6 +1680,7 @@ pub mod measure_urgent_drafts {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2424,40 +1688,26 @@ pub mod measure_urgent_drafts {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("measure_urgent_drafts"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"measure_urgent_drafts\",\"description\":\"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the drafts; case does not matter.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":297,\"minimum\":1,\"maximum\":365},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the drafts, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"measure_urgent_drafts\",\"description\":\"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the drafts; case does not matter.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":297,\"minimum\":1,\"maximum\":365},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the drafts, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2466,59 +1716,29 @@ pub mod measure_urgent_drafts {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("days", false, 2),
             Property::new("preview", false, 3),
             Property::new("identifiers", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(365)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(45),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
+            Bounds { max_items: Some(45), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2526,6 +1746,7 @@ pub mod measure_urgent_drafts {
 /// The tool `merge_recent_bookings`.
 pub mod merge_recent_bookings {
     pub use data::TOOL;
+
     /// Arguments of `merge_recent_bookings`.
     #[derive(Debug)]
     pub struct Args {
@@ -2538,6 +1759,7 @@ pub mod merge_recent_bookings {
         /// Where the bookings are to go.
         pub target: Option<Target>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2548,6 +1770,7 @@ pub mod merge_recent_bookings {
             }
         }
     }
+
     /// Where the bookings are to go.
     #[derive(Debug)]
     pub struct Target {
@@ -2558,16 +1781,14 @@ pub mod merge_recent_bookings {
         /// Also look at bookings that have been put into the archive.
         pub archived: Option<bool>,
     }
+
     impl ::toolc::FromSlot for Target {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                owner: slots.take(0),
-                retries: slots.take(1),
-                archived: slots.take(2),
-            }
+            Self { owner: slots.take(0), retries: slots.take(1), archived: slots.take(2) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2575,40 +1796,26 @@ pub mod merge_recent_bookings {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("merge_recent_bookings"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"merge_recent_bookings\",\"description\":\"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only bookings of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the bookings are to go.\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\"},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"minimum\":0,\"maximum\":8},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at bookings that have been put into the archive.\"}},\"required\":[\"owner\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"merge_recent_bookings\",\"description\":\"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only bookings of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the bookings are to go.\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\"},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"minimum\":0,\"maximum\":8},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at bookings that have been put into the archive.\"}},\"required\":[\"owner\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2617,23 +1824,9 @@ pub mod merge_recent_bookings {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -2641,23 +1834,11 @@ pub mod merge_recent_bookings {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("owner", true, 5),
             Property::new("retries", false, 6),
@@ -2667,24 +1848,16 @@ pub mod merge_recent_bookings {
             Property::new("exact", false, 3),
             Property::new("target", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(8)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2692,6 +1865,7 @@ pub mod merge_recent_bookings {
 /// The tool `remove_urgent_requests`.
 pub mod remove_urgent_requests {
     pub use data::TOOL;
+
     /// Arguments of `remove_urgent_requests`.
     #[derive(Debug)]
     pub struct Args {
@@ -2704,6 +1878,7 @@ pub mod remove_urgent_requests {
         /// Where the requests are to go.
         pub target: Option<Target>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2714,6 +1889,7 @@ pub mod remove_urgent_requests {
             }
         }
     }
+
     /// Where the requests are to go.
     #[derive(Debug)]
     pub struct Target {
@@ -2724,16 +1900,14 @@ pub mod remove_urgent_requests {
         /// Also take the requests in folders further down.
         pub recursive: Option<bool>,
     }
+
     impl ::toolc::FromSlot for Target {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                reference: slots.take(0),
-                depth: slots.take(1),
-                recursive: slots.take(2),
-            }
+            Self { reference: slots.take(0), depth: slots.take(1), recursive: slots.take(2) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2741,40 +1915,26 @@ pub mod remove_urgent_requests {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("remove_urgent_requests"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"remove_urgent_requests\",\"description\":\"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the requests are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many requests to skip, to get at a later page.\",\"default\":2013,\"minimum\":0,\"maximum\":10000},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the requests are to go.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"minimum\":0,\"maximum\":12},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the requests in folders further down.\"}},\"required\":[\"reference\"],\"additionalProperties\":false}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"remove_urgent_requests\",\"description\":\"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the requests are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many requests to skip, to get at a later page.\",\"default\":2013,\"minimum\":0,\"maximum\":10000},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the requests are to go.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"minimum\":0,\"maximum\":12},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the requests in folders further down.\"}},\"required\":[\"reference\"],\"additionalProperties\":false}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2783,23 +1943,9 @@ pub mod remove_urgent_requests {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -2807,23 +1953,11 @@ pub mod remove_urgent_requests {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 5),
             Property::new("depth", false, 6),
@@ -2833,24 +1967,16 @@ pub mod remove_urgent_requests {
             Property::new("preview", false, 3),
             Property::new("target", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(12)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2858,6 +1984,7 @@ pub mod remove_urgent_requests {
 /// The tool `rename_daily_documents`.
 pub mod rename_daily_documents {
     pub use data::TOOL;
+
     /// Arguments of `rename_daily_documents`.
     #[derive(Debug)]
     pub struct Args {
@@ -2872,6 +1999,7 @@ pub mod rename_daily_documents {
         /// How many levels of folders to go down from where the search begins.
         pub depth: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2883,6 +2011,7 @@ pub mod rename_daily_documents {
             }
         }
     }
+
     /// How the documents are written in the result.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Format {
@@ -2893,6 +2022,7 @@ pub mod rename_daily_documents {
         /// `full`
         Full,
     }
+
     impl Format {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -2903,11 +2033,13 @@ pub mod rename_daily_documents {
             }
         }
     }
+
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2915,40 +2047,26 @@ pub mod rename_daily_documents {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("rename_daily_documents"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"rename_daily_documents\",\"description\":\"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the documents; case does not matter.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":96,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"format\":{\"type\":\"string\",\"description\":\"How the documents are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":4,\"minimum\":0,\"maximum\":12}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"rename_daily_documents\",\"description\":\"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the documents; case does not matter.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":96,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"format\":{\"type\":\"string\",\"description\":\"How the documents are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":4,\"minimum\":0,\"maximum\":12}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2957,36 +2075,13 @@ pub mod rename_daily_documents {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("limit", false, 2),
@@ -2994,28 +2089,21 @@ pub mod rename_daily_documents {
             Property::new("format", false, 4),
             Property::new("depth", false, 5),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("short")),
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(12)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -3023,6 +2111,7 @@ pub mod rename_daily_documents {
 /// The tool `repair_nested_records`.
 pub mod repair_nested_records {
     pub use data::TOOL;
+
     /// Arguments of `repair_nested_records`.
     #[derive(Debug)]
     pub struct Args {
@@ -3039,6 +2128,7 @@ pub mod repair_nested_records {
         /// How the records are written in the result.
         pub format: Format,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -3051,6 +2141,7 @@ pub mod repair_nested_records {
             }
         }
     }
+
     /// Only records in this state.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum State {
@@ -3065,6 +2156,7 @@ pub mod repair_nested_records {
         /// `any`
         Any,
     }
+
     impl State {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -3077,14 +2169,13 @@ pub mod repair_nested_records {
             }
         }
     }
+
     impl ::toolc::FromSlot for State {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any],
-            )
+            ::toolc::args::choice(&slot, &[Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any])
         }
     }
+
     /// How the records are written in the result.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Format {
@@ -3095,6 +2186,7 @@ pub mod repair_nested_records {
         /// `full`
         Full,
     }
+
     impl Format {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -3105,11 +2197,13 @@ pub mod repair_nested_records {
             }
         }
     }
+
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -3117,40 +2211,26 @@ pub mod repair_nested_records {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("repair_nested_records"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"repair_nested_records\",\"description\":\"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many records to skip, to get at a later page.\",\"default\":1970,\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the records that cannot be read, instead of passing over it.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only records in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"any\"},\"priority\":{\"type\":\"integer\",\"description\":\"Only records of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"format\":{\"type\":\"string\",\"description\":\"How the records are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"repair_nested_records\",\"description\":\"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many records to skip, to get at a later page.\",\"default\":1970,\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the records that cannot be read, instead of passing over it.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only records in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"any\"},\"priority\":{\"type\":\"integer\",\"description\":\"Only records of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"format\":{\"type\":\"string\",\"description\":\"How the records are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -3159,42 +2239,14 @@ pub mod repair_nested_records {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 5),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(5, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 5), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(5, 3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reason", true, 1),
             Property::new("offset", false, 2),
@@ -3203,6 +2255,7 @@ pub mod repair_nested_records {
             Property::new("priority", false, 5),
             Property::new("format", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("new")),
             Literal::String(Borrowed("started")),
@@ -3213,23 +2266,15 @@ pub mod repair_nested_records {
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -3237,6 +2282,7 @@ pub mod repair_nested_records {
 /// The tool `review_shared_samples`.
 pub mod review_shared_samples {
     pub use data::TOOL;
+
     /// Arguments of `review_shared_samples`.
     #[derive(Debug)]
     pub struct Args {
@@ -3249,6 +2295,7 @@ pub mod review_shared_samples {
         /// Whose samples to look at.
         pub scope: Scope,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -3259,6 +2306,7 @@ pub mod review_shared_samples {
             }
         }
     }
+
     /// Whose samples to look at.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Scope {
@@ -3269,6 +2317,7 @@ pub mod review_shared_samples {
         /// `company`
         Company,
     }
+
     impl Scope {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -3279,11 +2328,13 @@ pub mod review_shared_samples {
             }
         }
     }
+
     impl ::toolc::FromSlot for Scope {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Own, Self::Team, Self::Company])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -3291,40 +2342,26 @@ pub mod review_shared_samples {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("review_shared_samples"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"review_shared_samples\",\"description\":\"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the samples are written.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at samples that have been put into the archive.\",\"default\":true},\"scope\":{\"type\":\"string\",\"description\":\"Whose samples to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"review_shared_samples\",\"description\":\"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the samples are written.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at samples that have been put into the archive.\",\"default\":true},\"scope\":{\"type\":\"string\",\"description\":\"Whose samples to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -3333,53 +2370,32 @@ pub mod review_shared_samples {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("depth", false, 2),
             Property::new("archived", false, 3),
             Property::new("scope", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("own")),
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(12)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -3387,6 +2403,7 @@ pub mod review_shared_samples {
 /// The tool `sort_blocked_goals`.
 pub mod sort_blocked_goals {
     pub use data::TOOL;
+
     /// Arguments of `sort_blocked_goals`.
     #[derive(Debug)]
     pub struct Args {
@@ -3403,6 +2420,7 @@ pub mod sort_blocked_goals {
         /// In which order the goals come.
         pub sort: Sort,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -3415,6 +2433,7 @@ pub mod sort_blocked_goals {
             }
         }
     }
+
     /// Finer points, for whoever knows the service.
     #[derive(Debug)]
     pub struct Options {
@@ -3425,16 +2444,14 @@ pub mod sort_blocked_goals {
         /// Add the history of each to the result.
         pub verbose: Option<bool>,
     }
+
     impl ::toolc::FromSlot for Options {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                folder: slots.take(0),
-                offset: slots.take(1),
-                verbose: slots.take(2),
-            }
+            Self { folder: slots.take(0), offset: slots.take(1), verbose: slots.take(2) }
         }
     }
+
     /// In which order the goals come.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Sort {
@@ -3447,6 +2464,7 @@ pub mod sort_blocked_goals {
         /// `size`
         Size,
     }
+
     impl Sort {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -3458,14 +2476,13 @@ pub mod sort_blocked_goals {
             }
         }
     }
+
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::Changed, Self::Created, Self::Name, Self::Size],
-            )
+            ::toolc::args::choice(&slot, &[Self::Changed, Self::Created, Self::Name, Self::Size])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -3473,40 +2490,26 @@ pub mod sort_blocked_goals {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("sort_blocked_goals"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"sort_blocked_goals\",\"description\":\"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose goals are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the goals are, written as a path from the top.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many goals to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"folder\"],\"additionalProperties\":false},\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the goals.\",\"maxLength\":200},\"sort\":{\"type\":\"string\",\"description\":\"In which order the goals come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"name\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_blocked_goals\",\"description\":\"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose goals are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the goals are, written as a path from the top.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many goals to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"folder\"],\"additionalProperties\":false},\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the goals.\",\"maxLength\":200},\"sort\":{\"type\":\"string\",\"description\":\"In which order the goals come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"name\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -3515,23 +2518,9 @@ pub mod sort_blocked_goals {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -3539,35 +2528,13 @@ pub mod sort_blocked_goals {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 4),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("folder", true, 5),
             Property::new("offset", false, 6),
@@ -3579,33 +2546,23 @@ pub mod sort_blocked_goals {
             Property::new("owner", false, 8),
             Property::new("sort", false, 9),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("changed")),
             Literal::String(Borrowed("created")),
             Literal::String(Borrowed("name")),
             Literal::String(Borrowed("size")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(12)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(200),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
+            Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -3613,6 +2570,7 @@ pub mod sort_blocked_goals {
 /// The tool `sort_pending_drafts`.
 pub mod sort_pending_drafts {
     pub use data::TOOL;
+
     /// Arguments of `sort_pending_drafts`.
     #[derive(Debug)]
     pub struct Args {
@@ -3629,6 +2587,7 @@ pub mod sort_pending_drafts {
         /// Columns of the result, in this order.
         pub columns: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -3641,6 +2600,7 @@ pub mod sort_pending_drafts {
             }
         }
     }
+
     /// Over which channel the drafts came in.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Channel {
@@ -3653,6 +2613,7 @@ pub mod sort_pending_drafts {
         /// `letter`
         Letter,
     }
+
     impl Channel {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -3664,14 +2625,13 @@ pub mod sort_pending_drafts {
             }
         }
     }
+
     impl ::toolc::FromSlot for Channel {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::Mail, Self::Phone, Self::Web, Self::Letter],
-            )
+            ::toolc::args::choice(&slot, &[Self::Mail, Self::Phone, Self::Web, Self::Letter])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -3679,40 +2639,26 @@ pub mod sort_pending_drafts {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("sort_pending_drafts"),
             toolset: Borrowed("support_office"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"sort_pending_drafts\",\"description\":\"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the drafts.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only drafts of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at drafts that have been put into the archive.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the drafts came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_pending_drafts\",\"description\":\"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the drafts.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only drafts of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at drafts that have been put into the archive.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the drafts came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -3721,48 +2667,15 @@ pub mod sort_pending_drafts {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 4),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(7),
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("owner", true, 1),
             Property::new("priority", false, 2),
@@ -3771,33 +2684,23 @@ pub mod sort_pending_drafts {
             Property::new("channel", false, 5),
             Property::new("columns", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("mail")),
             Literal::String(Borrowed("phone")),
             Literal::String(Borrowed("web")),
             Literal::String(Borrowed("letter")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(12)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(50),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
+            Bounds { max_items: Some(50), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

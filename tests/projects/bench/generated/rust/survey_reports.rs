@@ -3,75 +3,50 @@
 //! The toolset `survey_reports`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `survey_reports`: Everyday work with the survey service.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `survey_reports`",
     label = "`SurveyReportsTools` is missing",
-    note = "write `impl SurveyReportsTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl SurveyReportsTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait SurveyReportsTools: Send + Sync {
     /// Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
     ///
     /// `execution = "sync"` in `manifests/tools/approve_local_tasks.toml`.
-    fn approve_local_tasks(
-        &self,
-        args: approve_local_tasks::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn approve_local_tasks(&self, args: approve_local_tasks::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.
     ///
     /// `execution = "sync"` in `manifests/tools/check_active_parcels.toml`.
-    fn check_active_parcels(
-        &self,
-        args: check_active_parcels::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn check_active_parcels(&self, args: check_active_parcels::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
     ///
     /// `execution = "sync"` in `manifests/tools/copy_shared_tasks.toml`.
-    fn copy_shared_tasks(
-        &self,
-        args: copy_shared_tasks::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn copy_shared_tasks(&self, args: copy_shared_tasks::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
     ///
     /// `execution = "sync"` in `manifests/tools/describe_urgent_notes.toml`.
-    fn describe_urgent_notes(
-        &self,
-        args: describe_urgent_notes::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn describe_urgent_notes(&self, args: describe_urgent_notes::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/export_closed_drafts.toml`.
-    fn export_closed_drafts(
-        &self,
-        args: export_closed_drafts::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn export_closed_drafts(&self, args: export_closed_drafts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
     ///
     /// `execution = "sync"` in `manifests/tools/find_recent_customers.toml`.
-    fn find_recent_customers(
-        &self,
-        args: find_recent_customers::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn find_recent_customers(&self, args: find_recent_customers::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/group_daily_alerts.toml`.
-    fn group_daily_alerts(
-        &self,
-        args: group_daily_alerts::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn group_daily_alerts(&self, args: group_daily_alerts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/group_recent_appointments.toml`.
@@ -80,6 +55,7 @@ pub trait SurveyReportsTools: Send + Sync {
         args: group_recent_appointments::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
+
     /// Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/import_monthly_branches.toml`.
@@ -88,6 +64,7 @@ pub trait SurveyReportsTools: Send + Sync {
         args: import_monthly_branches::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
+
     /// Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/inspect_recent_messages.toml`.
@@ -96,78 +73,51 @@ pub trait SurveyReportsTools: Send + Sync {
         args: inspect_recent_messages::Args,
         call: &Call<'_>,
     ) -> Result<Output, ToolError>;
+
     /// Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/label_monthly_notes.toml`.
-    fn label_monthly_notes(
-        &self,
-        args: label_monthly_notes::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn label_monthly_notes(&self, args: label_monthly_notes::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/label_pinned_visits.toml`.
-    fn label_pinned_visits(
-        &self,
-        args: label_pinned_visits::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn label_pinned_visits(&self, args: label_pinned_visits::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
     ///
     /// `execution = "sync"` in `manifests/tools/order_nested_vehicles.toml`.
-    fn order_nested_vehicles(
-        &self,
-        args: order_nested_vehicles::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn order_nested_vehicles(&self, args: order_nested_vehicles::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
     ///
     /// `execution = "sync"` in `manifests/tools/rename_external_items.toml`.
-    fn rename_external_items(
-        &self,
-        args: rename_external_items::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn rename_external_items(&self, args: rename_external_items::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/review_stale_visits.toml`.
-    fn review_stale_visits(
-        &self,
-        args: review_stale_visits::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn review_stale_visits(&self, args: review_stale_visits::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Schedule local images of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/schedule_local_images.toml`.
-    fn schedule_local_images(
-        &self,
-        args: schedule_local_images::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn schedule_local_images(&self, args: schedule_local_images::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/share_pinned_labels.toml`.
-    fn share_pinned_labels(
-        &self,
-        args: share_pinned_labels::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn share_pinned_labels(&self, args: share_pinned_labels::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/sort_public_alerts.toml`.
-    fn sort_public_alerts(
-        &self,
-        args: sort_public_alerts::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn sort_public_alerts(&self, args: sort_public_alerts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
     ///
     /// `execution = "sync"` in `manifests/tools/verify_daily_campaigns.toml`.
-    fn verify_daily_campaigns(
-        &self,
-        args: verify_daily_campaigns::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn verify_daily_campaigns(&self, args: verify_daily_campaigns::Args, call: &Call<'_>) -> Result<Output, ToolError>;
 }
 
 /// The tools of this toolset alone, run by these handlers.
@@ -202,21 +152,12 @@ impl<H: SurveyReportsTools + 'static> Provider for Home<H> {
         ];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -228,177 +169,97 @@ pub(super) fn call<'a, H: SurveyReportsTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Ready(
-                SurveyReportsTools::approve_local_tasks(
-                    &**handlers,
-                    approve_local_tasks::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        1 => {
-            Reply::Ready(
-                SurveyReportsTools::check_active_parcels(
-                    &**handlers,
-                    check_active_parcels::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        2 => {
-            Reply::Ready(
-                SurveyReportsTools::copy_shared_tasks(
-                    &**handlers,
-                    copy_shared_tasks::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        3 => {
-            Reply::Ready(
-                SurveyReportsTools::describe_urgent_notes(
-                    &**handlers,
-                    describe_urgent_notes::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        4 => {
-            Reply::Ready(
-                SurveyReportsTools::export_closed_drafts(
-                    &**handlers,
-                    export_closed_drafts::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        5 => {
-            Reply::Ready(
-                SurveyReportsTools::find_recent_customers(
-                    &**handlers,
-                    find_recent_customers::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        6 => {
-            Reply::Ready(
-                SurveyReportsTools::group_daily_alerts(
-                    &**handlers,
-                    group_daily_alerts::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        7 => {
-            Reply::Ready(
-                SurveyReportsTools::group_recent_appointments(
-                    &**handlers,
-                    group_recent_appointments::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        8 => {
-            Reply::Ready(
-                SurveyReportsTools::import_monthly_branches(
-                    &**handlers,
-                    import_monthly_branches::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        9 => {
-            Reply::Ready(
-                SurveyReportsTools::inspect_recent_messages(
-                    &**handlers,
-                    inspect_recent_messages::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        10 => {
-            Reply::Ready(
-                SurveyReportsTools::label_monthly_notes(
-                    &**handlers,
-                    label_monthly_notes::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        11 => {
-            Reply::Ready(
-                SurveyReportsTools::label_pinned_visits(
-                    &**handlers,
-                    label_pinned_visits::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        12 => {
-            Reply::Ready(
-                SurveyReportsTools::order_nested_vehicles(
-                    &**handlers,
-                    order_nested_vehicles::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        13 => {
-            Reply::Ready(
-                SurveyReportsTools::rename_external_items(
-                    &**handlers,
-                    rename_external_items::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        14 => {
-            Reply::Ready(
-                SurveyReportsTools::review_stale_visits(
-                    &**handlers,
-                    review_stale_visits::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        15 => {
-            Reply::Ready(
-                SurveyReportsTools::schedule_local_images(
-                    &**handlers,
-                    schedule_local_images::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        16 => {
-            Reply::Ready(
-                SurveyReportsTools::share_pinned_labels(
-                    &**handlers,
-                    share_pinned_labels::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        17 => {
-            Reply::Ready(
-                SurveyReportsTools::sort_public_alerts(
-                    &**handlers,
-                    sort_public_alerts::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        18 => {
-            Reply::Ready(
-                SurveyReportsTools::verify_daily_campaigns(
-                    &**handlers,
-                    verify_daily_campaigns::Args::from(args),
-                    call,
-                ),
-            )
-        }
+        0 => Reply::Ready(SurveyReportsTools::approve_local_tasks(
+            &**handlers,
+            approve_local_tasks::Args::from(args),
+            call,
+        )),
+        1 => Reply::Ready(SurveyReportsTools::check_active_parcels(
+            &**handlers,
+            check_active_parcels::Args::from(args),
+            call,
+        )),
+        2 => Reply::Ready(SurveyReportsTools::copy_shared_tasks(&**handlers, copy_shared_tasks::Args::from(args), call)),
+        3 => Reply::Ready(SurveyReportsTools::describe_urgent_notes(
+            &**handlers,
+            describe_urgent_notes::Args::from(args),
+            call,
+        )),
+        4 => Reply::Ready(SurveyReportsTools::export_closed_drafts(
+            &**handlers,
+            export_closed_drafts::Args::from(args),
+            call,
+        )),
+        5 => Reply::Ready(SurveyReportsTools::find_recent_customers(
+            &**handlers,
+            find_recent_customers::Args::from(args),
+            call,
+        )),
+        6 => Reply::Ready(SurveyReportsTools::group_daily_alerts(
+            &**handlers,
+            group_daily_alerts::Args::from(args),
+            call,
+        )),
+        7 => Reply::Ready(SurveyReportsTools::group_recent_appointments(
+            &**handlers,
+            group_recent_appointments::Args::from(args),
+            call,
+        )),
+        8 => Reply::Ready(SurveyReportsTools::import_monthly_branches(
+            &**handlers,
+            import_monthly_branches::Args::from(args),
+            call,
+        )),
+        9 => Reply::Ready(SurveyReportsTools::inspect_recent_messages(
+            &**handlers,
+            inspect_recent_messages::Args::from(args),
+            call,
+        )),
+        10 => Reply::Ready(SurveyReportsTools::label_monthly_notes(
+            &**handlers,
+            label_monthly_notes::Args::from(args),
+            call,
+        )),
+        11 => Reply::Ready(SurveyReportsTools::label_pinned_visits(
+            &**handlers,
+            label_pinned_visits::Args::from(args),
+            call,
+        )),
+        12 => Reply::Ready(SurveyReportsTools::order_nested_vehicles(
+            &**handlers,
+            order_nested_vehicles::Args::from(args),
+            call,
+        )),
+        13 => Reply::Ready(SurveyReportsTools::rename_external_items(
+            &**handlers,
+            rename_external_items::Args::from(args),
+            call,
+        )),
+        14 => Reply::Ready(SurveyReportsTools::review_stale_visits(
+            &**handlers,
+            review_stale_visits::Args::from(args),
+            call,
+        )),
+        15 => Reply::Ready(SurveyReportsTools::schedule_local_images(
+            &**handlers,
+            schedule_local_images::Args::from(args),
+            call,
+        )),
+        16 => Reply::Ready(SurveyReportsTools::share_pinned_labels(
+            &**handlers,
+            share_pinned_labels::Args::from(args),
+            call,
+        )),
+        17 => Reply::Ready(SurveyReportsTools::sort_public_alerts(
+            &**handlers,
+            sort_public_alerts::Args::from(args),
+            call,
+        )),
+        18 => Reply::Ready(SurveyReportsTools::verify_daily_campaigns(
+            &**handlers,
+            verify_daily_campaigns::Args::from(args),
+            call,
+        )),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -406,6 +267,7 @@ pub(super) fn call<'a, H: SurveyReportsTools + 'static>(
 /// The tool `approve_local_tasks`.
 pub mod approve_local_tasks {
     pub use data::TOOL;
+
     /// Arguments of `approve_local_tasks`.
     #[derive(Debug)]
     pub struct Args {
@@ -422,6 +284,7 @@ pub mod approve_local_tasks {
         /// Finer points, for whoever knows the service.
         pub options: Option<Options>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -434,6 +297,7 @@ pub mod approve_local_tasks {
             }
         }
     }
+
     /// In which order the tasks come.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Sort {
@@ -446,6 +310,7 @@ pub mod approve_local_tasks {
         /// `size`
         Size,
     }
+
     impl Sort {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -457,14 +322,13 @@ pub mod approve_local_tasks {
             }
         }
     }
+
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::Changed, Self::Created, Self::Name, Self::Size],
-            )
+            ::toolc::args::choice(&slot, &[Self::Changed, Self::Created, Self::Name, Self::Size])
         }
     }
+
     /// Finer points, for whoever knows the service.
     #[derive(Debug)]
     pub struct Options {
@@ -475,16 +339,14 @@ pub mod approve_local_tasks {
         /// Tell the owners of the tasks by mail.
         pub notify: Option<bool>,
     }
+
     impl ::toolc::FromSlot for Options {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                query: slots.take(0),
-                width: slots.take(1),
-                notify: slots.take(2),
-            }
+            Self { query: slots.take(0), width: slots.take(1), notify: slots.take(2) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -492,40 +354,26 @@ pub mod approve_local_tasks {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("approve_local_tasks"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"approve_local_tasks\",\"description\":\"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the tasks.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":165,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the tasks come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many tasks to return at most.\",\"default\":45,\"minimum\":1,\"maximum\":200},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the tasks; case does not matter.\"},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"minimum\":20,\"maximum\":400},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\"}},\"required\":[\"query\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"approve_local_tasks\",\"description\":\"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the tasks.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":165,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the tasks come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many tasks to return at most.\",\"default\":45,\"minimum\":1,\"maximum\":200},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the tasks; case does not matter.\"},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"minimum\":20,\"maximum\":400},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\"}},\"required\":[\"query\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -534,35 +382,11 @@ pub mod approve_local_tasks {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 4),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -570,23 +394,11 @@ pub mod approve_local_tasks {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 7),
             Property::new("width", false, 8),
@@ -598,34 +410,23 @@ pub mod approve_local_tasks {
             Property::new("limit", false, 5),
             Property::new("options", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("changed")),
             Literal::String(Borrowed("created")),
             Literal::String(Borrowed("name")),
             Literal::String(Borrowed("size")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(20)),
-                maximum: Some(Bound::Integer(400)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(20)),
-                maximum: Some(Bound::Integer(400)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -633,6 +434,7 @@ pub mod approve_local_tasks {
 /// The tool `check_active_parcels`.
 pub mod check_active_parcels {
     pub use data::TOOL;
+
     /// Arguments of `check_active_parcels`.
     #[derive(Debug)]
     pub struct Args {
@@ -645,6 +447,7 @@ pub mod check_active_parcels {
         /// Words that must not occur in any of the parcels.
         pub exclude: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -655,6 +458,7 @@ pub mod check_active_parcels {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -662,40 +466,26 @@ pub mod check_active_parcels {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("check_active_parcels"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"check_active_parcels\",\"description\":\"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the parcels; case does not matter.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":3,\"minimum\":0,\"maximum\":8},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the parcels that cannot be read, instead of passing over it.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the parcels.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"check_active_parcels\",\"description\":\"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the parcels; case does not matter.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":3,\"minimum\":0,\"maximum\":8},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the parcels that cannot be read, instead of passing over it.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the parcels.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -704,59 +494,29 @@ pub mod check_active_parcels {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("retries", false, 2),
             Property::new("strict", false, 3),
             Property::new("exclude", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(8)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(40),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
+            Bounds { max_items: Some(40), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -764,6 +524,7 @@ pub mod check_active_parcels {
 /// The tool `copy_shared_tasks`.
 pub mod copy_shared_tasks {
     pub use data::TOOL;
+
     /// Arguments of `copy_shared_tasks`.
     #[derive(Debug)]
     pub struct Args {
@@ -778,6 +539,7 @@ pub mod copy_shared_tasks {
         /// Words that must not occur in any of the tasks.
         pub exclude: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -789,6 +551,7 @@ pub mod copy_shared_tasks {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -796,40 +559,26 @@ pub mod copy_shared_tasks {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("copy_shared_tasks"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"copy_shared_tasks\",\"description\":\"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose tasks are meant, as the directory spells it.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many tasks to skip, to get at a later page.\",\"default\":6299,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\",\"default\":true},\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the tasks are, written as a path from the top.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the tasks.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"copy_shared_tasks\",\"description\":\"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose tasks are meant, as the directory spells it.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many tasks to skip, to get at a later page.\",\"default\":6299,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\",\"default\":true},\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the tasks are, written as a path from the top.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the tasks.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -838,42 +587,14 @@ pub mod copy_shared_tasks {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(6),
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("offset", false, 2),
@@ -881,27 +602,17 @@ pub mod copy_shared_tasks {
             Property::new("folder", false, 4),
             Property::new("exclude", false, 5),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(200),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(35),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
+            Bounds { max_length: Some(200), ..Bounds::NONE },
+            Bounds { max_items: Some(35), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -909,6 +620,7 @@ pub mod copy_shared_tasks {
 /// The tool `describe_urgent_notes`.
 pub mod describe_urgent_notes {
     pub use data::TOOL;
+
     /// Arguments of `describe_urgent_notes`.
     #[derive(Debug)]
     pub struct Args {
@@ -925,6 +637,7 @@ pub mod describe_urgent_notes {
         /// How many notes to return at most.
         pub limit: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -937,6 +650,7 @@ pub mod describe_urgent_notes {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -944,40 +658,26 @@ pub mod describe_urgent_notes {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("describe_urgent_notes"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"describe_urgent_notes\",\"description\":\"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose notes are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":10,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the notes that cannot be read, instead of passing over it.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":9262,\"minimum\":0,\"maximum\":10000},\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the notes are written.\",\"maxLength\":200},\"limit\":{\"type\":\"integer\",\"description\":\"How many notes to return at most.\",\"default\":36,\"minimum\":1,\"maximum\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"describe_urgent_notes\",\"description\":\"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose notes are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":10,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the notes that cannot be read, instead of passing over it.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":9262,\"minimum\":0,\"maximum\":10000},\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the notes are written.\",\"maxLength\":200},\"limit\":{\"type\":\"integer\",\"description\":\"How many notes to return at most.\",\"default\":36,\"minimum\":1,\"maximum\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -986,42 +686,14 @@ pub mod describe_urgent_notes {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(4),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(4), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("depth", false, 2),
@@ -1030,33 +702,18 @@ pub mod describe_urgent_notes {
             Property::new("template", false, 5),
             Property::new("limit", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(12)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(200),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
+            Bounds { max_length: Some(200), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1064,6 +721,7 @@ pub mod describe_urgent_notes {
 /// The tool `export_closed_drafts`.
 pub mod export_closed_drafts {
     pub use data::TOOL;
+
     /// Arguments of `export_closed_drafts`.
     #[derive(Debug)]
     pub struct Args {
@@ -1076,6 +734,7 @@ pub mod export_closed_drafts {
         /// Labels that all of the drafts must have.
         pub tags: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1086,6 +745,7 @@ pub mod export_closed_drafts {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1093,40 +753,26 @@ pub mod export_closed_drafts {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("export_closed_drafts"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"export_closed_drafts\",\"description\":\"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the drafts are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many drafts to return at most.\",\"default\":64,\"minimum\":1,\"maximum\":200},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the drafts by mail.\",\"default\":false},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the drafts must have.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"export_closed_drafts\",\"description\":\"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the drafts are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many drafts to return at most.\",\"default\":64,\"minimum\":1,\"maximum\":200},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the drafts by mail.\",\"default\":false},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the drafts must have.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1135,59 +781,29 @@ pub mod export_closed_drafts {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("limit", false, 2),
             Property::new("notify", false, 3),
             Property::new("tags", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(50),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
+            Bounds { max_items: Some(50), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1195,6 +811,7 @@ pub mod export_closed_drafts {
 /// The tool `find_recent_customers`.
 pub mod find_recent_customers {
     pub use data::TOOL;
+
     /// Arguments of `find_recent_customers`.
     #[derive(Debug)]
     pub struct Args {
@@ -1209,6 +826,7 @@ pub mod find_recent_customers {
         /// Labels that all of the customers must have.
         pub tags: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1220,6 +838,7 @@ pub mod find_recent_customers {
             }
         }
     }
+
     /// Only customers in this state.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum State {
@@ -1234,6 +853,7 @@ pub mod find_recent_customers {
         /// `any`
         Any,
     }
+
     impl State {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -1246,14 +866,13 @@ pub mod find_recent_customers {
             }
         }
     }
+
     impl ::toolc::FromSlot for State {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any],
-            )
+            ::toolc::args::choice(&slot, &[Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1261,40 +880,26 @@ pub mod find_recent_customers {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("find_recent_customers"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"find_recent_customers\",\"description\":\"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"since\":{\"type\":\"string\",\"description\":\"Only customers that changed on this day or later, written as 2026-03-31.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only customers of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only customers in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the customers must have.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}}},\"required\":[\"since\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"find_recent_customers\",\"description\":\"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"since\":{\"type\":\"string\",\"description\":\"Only customers that changed on this day or later, written as 2026-03-31.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only customers of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only customers in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the customers must have.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}}},\"required\":[\"since\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1303,42 +908,14 @@ pub mod find_recent_customers {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 5),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(6),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 5), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("since", true, 1),
             Property::new("priority", false, 2),
@@ -1346,6 +923,7 @@ pub mod find_recent_customers {
             Property::new("state", false, 4),
             Property::new("tags", false, 5),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("new")),
             Literal::String(Borrowed("started")),
@@ -1353,22 +931,15 @@ pub mod find_recent_customers {
             Literal::String(Borrowed("done")),
             Literal::String(Borrowed("any")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(5),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
+            Bounds { max_items: Some(5), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1376,6 +947,7 @@ pub mod find_recent_customers {
 /// The tool `group_daily_alerts`.
 pub mod group_daily_alerts {
     pub use data::TOOL;
+
     /// Arguments of `group_daily_alerts`.
     #[derive(Debug)]
     pub struct Args {
@@ -1388,6 +960,7 @@ pub mod group_daily_alerts {
         /// Only alerts of this priority or a higher one; 1 is the lowest.
         pub priority: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1398,6 +971,7 @@ pub mod group_daily_alerts {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1405,40 +979,26 @@ pub mod group_daily_alerts {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("group_daily_alerts"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"group_daily_alerts\",\"description\":\"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the alerts are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":87,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"priority\":{\"type\":\"integer\",\"description\":\"Only alerts of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_daily_alerts\",\"description\":\"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the alerts are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":87,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"priority\":{\"type\":\"integer\",\"description\":\"Only alerts of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1447,54 +1007,28 @@ pub mod group_daily_alerts {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("width", false, 2),
             Property::new("verbose", false, 3),
             Property::new("priority", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(20)),
-                maximum: Some(Bound::Integer(400)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1502,6 +1036,7 @@ pub mod group_daily_alerts {
 /// The tool `group_recent_appointments`.
 pub mod group_recent_appointments {
     pub use data::TOOL;
+
     /// Arguments of `group_recent_appointments`.
     #[derive(Debug)]
     pub struct Args {
@@ -1514,6 +1049,7 @@ pub mod group_recent_appointments {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: Option<String>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1524,6 +1060,7 @@ pub mod group_recent_appointments {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1531,40 +1068,26 @@ pub mod group_recent_appointments {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("group_recent_appointments"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"group_recent_appointments\",\"description\":\"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the appointments are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many appointments to skip, to get at a later page.\",\"default\":1426,\"minimum\":0,\"maximum\":10000},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_recent_appointments\",\"description\":\"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the appointments are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many appointments to skip, to get at a later page.\",\"default\":1426,\"minimum\":0,\"maximum\":10000},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1573,53 +1096,28 @@ pub mod group_recent_appointments {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("offset", false, 2),
             Property::new("exact", false, 3),
             Property::new("reason", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(200),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
+            Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1627,6 +1125,7 @@ pub mod group_recent_appointments {
 /// The tool `import_monthly_branches`.
 pub mod import_monthly_branches {
     pub use data::TOOL;
+
     /// Arguments of `import_monthly_branches`.
     #[derive(Debug)]
     pub struct Args {
@@ -1641,6 +1140,7 @@ pub mod import_monthly_branches {
         /// How the branches are written in the result.
         pub format: Format,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1652,6 +1152,7 @@ pub mod import_monthly_branches {
             }
         }
     }
+
     /// How the branches are written in the result.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Format {
@@ -1662,6 +1163,7 @@ pub mod import_monthly_branches {
         /// `full`
         Full,
     }
+
     impl Format {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -1672,11 +1174,13 @@ pub mod import_monthly_branches {
             }
         }
     }
+
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1684,40 +1188,26 @@ pub mod import_monthly_branches {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("import_monthly_branches"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"import_monthly_branches\",\"description\":\"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the branches are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many branches to return at most.\",\"default\":42,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the branches in folders further down.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the branches.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"format\":{\"type\":\"string\",\"description\":\"How the branches are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"short\"}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"import_monthly_branches\",\"description\":\"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the branches are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many branches to return at most.\",\"default\":42,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the branches in folders further down.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the branches.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"format\":{\"type\":\"string\",\"description\":\"How the branches are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"short\"}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1726,42 +1216,14 @@ pub mod import_monthly_branches {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("folder", true, 1),
             Property::new("limit", false, 2),
@@ -1769,27 +1231,21 @@ pub mod import_monthly_branches {
             Property::new("exclude", false, 4),
             Property::new("format", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("short")),
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(10),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
+            Bounds { max_items: Some(10), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1797,6 +1253,7 @@ pub mod import_monthly_branches {
 /// The tool `inspect_recent_messages`.
 pub mod inspect_recent_messages {
     pub use data::TOOL;
+
     /// Arguments of `inspect_recent_messages`.
     #[derive(Debug)]
     pub struct Args {
@@ -1809,6 +1266,7 @@ pub mod inspect_recent_messages {
         /// Languages in which the messages may be written, as two letters each.
         pub languages: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1819,6 +1277,7 @@ pub mod inspect_recent_messages {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1826,40 +1285,26 @@ pub mod inspect_recent_messages {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("inspect_recent_messages"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_messages\",\"description\":\"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the messages; case does not matter.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only messages of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the messages by mail.\",\"default\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the messages may be written, as two letters each.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_messages\",\"description\":\"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the messages; case does not matter.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only messages of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the messages by mail.\",\"default\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the messages may be written, as two letters each.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1868,59 +1313,29 @@ pub mod inspect_recent_messages {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("priority", false, 2),
             Property::new("notify", false, 3),
             Property::new("languages", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(50),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
+            Bounds { max_items: Some(50), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1928,6 +1343,7 @@ pub mod inspect_recent_messages {
 /// The tool `label_monthly_notes`.
 pub mod label_monthly_notes {
     pub use data::TOOL;
+
     /// Arguments of `label_monthly_notes`.
     #[derive(Debug)]
     pub struct Args {
@@ -1940,6 +1356,7 @@ pub mod label_monthly_notes {
         /// How many levels of folders to go down from where the search begins.
         pub depth: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1950,6 +1367,7 @@ pub mod label_monthly_notes {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1957,40 +1375,26 @@ pub mod label_monthly_notes {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("label_monthly_notes"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"label_monthly_notes\",\"description\":\"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the notes are, written as a path from the top.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":6559,\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":11,\"minimum\":0,\"maximum\":12}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_monthly_notes\",\"description\":\"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the notes are, written as a path from the top.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":6559,\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":11,\"minimum\":0,\"maximum\":12}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1999,54 +1403,28 @@ pub mod label_monthly_notes {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("folder", true, 1),
             Property::new("offset", false, 2),
             Property::new("verbose", false, 3),
             Property::new("depth", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10000)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(12)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2054,6 +1432,7 @@ pub mod label_monthly_notes {
 /// The tool `label_pinned_visits`.
 pub mod label_pinned_visits {
     pub use data::TOOL;
+
     /// Arguments of `label_pinned_visits`.
     #[derive(Debug)]
     pub struct Args {
@@ -2066,6 +1445,7 @@ pub mod label_pinned_visits {
         /// How the visits are written in the result.
         pub format: Format,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2076,6 +1456,7 @@ pub mod label_pinned_visits {
             }
         }
     }
+
     /// How the visits are written in the result.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Format {
@@ -2086,6 +1467,7 @@ pub mod label_pinned_visits {
         /// `full`
         Full,
     }
+
     impl Format {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -2096,11 +1478,13 @@ pub mod label_pinned_visits {
             }
         }
     }
+
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2108,40 +1492,26 @@ pub mod label_pinned_visits {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("label_pinned_visits"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"label_pinned_visits\",\"description\":\"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the visits are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many visits to return at most.\",\"default\":92,\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the visits that cannot be read, instead of passing over it.\",\"default\":false},\"format\":{\"type\":\"string\",\"description\":\"How the visits are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_pinned_visits\",\"description\":\"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the visits are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many visits to return at most.\",\"default\":92,\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the visits that cannot be read, instead of passing over it.\",\"default\":false},\"format\":{\"type\":\"string\",\"description\":\"How the visits are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2150,53 +1520,32 @@ pub mod label_pinned_visits {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("limit", false, 2),
             Property::new("strict", false, 3),
             Property::new("format", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("short")),
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2204,6 +1553,7 @@ pub mod label_pinned_visits {
 /// The tool `order_nested_vehicles`.
 pub mod order_nested_vehicles {
     pub use data::TOOL;
+
     /// Arguments of `order_nested_vehicles`.
     #[derive(Debug)]
     pub struct Args {
@@ -2218,6 +1568,7 @@ pub mod order_nested_vehicles {
         /// Whose vehicles to look at.
         pub scope: Scope,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2229,6 +1580,7 @@ pub mod order_nested_vehicles {
             }
         }
     }
+
     /// Whose vehicles to look at.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Scope {
@@ -2239,6 +1591,7 @@ pub mod order_nested_vehicles {
         /// `company`
         Company,
     }
+
     impl Scope {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -2249,11 +1602,13 @@ pub mod order_nested_vehicles {
             }
         }
     }
+
     impl ::toolc::FromSlot for Scope {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Own, Self::Team, Self::Company])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2261,40 +1616,26 @@ pub mod order_nested_vehicles {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("order_nested_vehicles"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"order_nested_vehicles\",\"description\":\"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose vehicles are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":0,\"minimum\":0,\"maximum\":8},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":227,\"minimum\":1,\"maximum\":365},\"scope\":{\"type\":\"string\",\"description\":\"Whose vehicles to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"team\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"order_nested_vehicles\",\"description\":\"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose vehicles are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":0,\"minimum\":0,\"maximum\":8},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":227,\"minimum\":1,\"maximum\":365},\"scope\":{\"type\":\"string\",\"description\":\"Whose vehicles to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"team\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2303,36 +1644,13 @@ pub mod order_nested_vehicles {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("retries", false, 2),
@@ -2340,28 +1658,21 @@ pub mod order_nested_vehicles {
             Property::new("days", false, 4),
             Property::new("scope", false, 5),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("own")),
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(8)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(365)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2369,6 +1680,7 @@ pub mod order_nested_vehicles {
 /// The tool `rename_external_items`.
 pub mod rename_external_items {
     pub use data::TOOL;
+
     /// Arguments of `rename_external_items`.
     #[derive(Debug)]
     pub struct Args {
@@ -2383,6 +1695,7 @@ pub mod rename_external_items {
         /// Mail addresses of those who are told about it.
         pub recipients: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2394,6 +1707,7 @@ pub mod rename_external_items {
             }
         }
     }
+
     /// Over which channel the items came in.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Channel {
@@ -2406,6 +1720,7 @@ pub mod rename_external_items {
         /// `letter`
         Letter,
     }
+
     impl Channel {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -2417,14 +1732,13 @@ pub mod rename_external_items {
             }
         }
     }
+
     impl ::toolc::FromSlot for Channel {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::Mail, Self::Phone, Self::Web, Self::Letter],
-            )
+            ::toolc::args::choice(&slot, &[Self::Mail, Self::Phone, Self::Web, Self::Letter])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2432,40 +1746,26 @@ pub mod rename_external_items {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("rename_external_items"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"rename_external_items\",\"description\":\"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the items came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"web\"},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"rename_external_items\",\"description\":\"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the items came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"web\"},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2474,42 +1774,14 @@ pub mod rename_external_items {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 4),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(6),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 1),
             Property::new("priority", false, 2),
@@ -2517,28 +1789,22 @@ pub mod rename_external_items {
             Property::new("channel", false, 4),
             Property::new("recipients", false, 5),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("mail")),
             Literal::String(Borrowed("phone")),
             Literal::String(Borrowed("web")),
             Literal::String(Borrowed("letter")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(25),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
+            Bounds { max_items: Some(25), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2546,6 +1812,7 @@ pub mod rename_external_items {
 /// The tool `review_stale_visits`.
 pub mod review_stale_visits {
     pub use data::TOOL;
+
     /// Arguments of `review_stale_visits`.
     #[derive(Debug)]
     pub struct Args {
@@ -2558,6 +1825,7 @@ pub mod review_stale_visits {
         /// In which order the visits come.
         pub sort: Sort,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2568,6 +1836,7 @@ pub mod review_stale_visits {
             }
         }
     }
+
     /// In which order the visits come.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Sort {
@@ -2580,6 +1849,7 @@ pub mod review_stale_visits {
         /// `size`
         Size,
     }
+
     impl Sort {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -2591,14 +1861,13 @@ pub mod review_stale_visits {
             }
         }
     }
+
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::Changed, Self::Created, Self::Name, Self::Size],
-            )
+            ::toolc::args::choice(&slot, &[Self::Changed, Self::Created, Self::Name, Self::Size])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2606,40 +1875,26 @@ pub mod review_stale_visits {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("review_stale_visits"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"review_stale_visits\",\"description\":\"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only visits of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the visits come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"review_stale_visits\",\"description\":\"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only visits of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the visits come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2648,54 +1903,33 @@ pub mod review_stale_visits {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 4),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("priority", false, 2),
             Property::new("exact", false, 3),
             Property::new("sort", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("changed")),
             Literal::String(Borrowed("created")),
             Literal::String(Borrowed("name")),
             Literal::String(Borrowed("size")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2703,6 +1937,7 @@ pub mod review_stale_visits {
 /// The tool `schedule_local_images`.
 pub mod schedule_local_images {
     pub use data::TOOL;
+
     /// Arguments of `schedule_local_images`.
     #[derive(Debug)]
     pub struct Args {
@@ -2715,6 +1950,7 @@ pub mod schedule_local_images {
         /// How many images to return at most.
         pub limit: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2725,6 +1961,7 @@ pub mod schedule_local_images {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2732,40 +1969,26 @@ pub mod schedule_local_images {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("schedule_local_images"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"schedule_local_images\",\"description\":\"Schedule local images of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":299,\"minimum\":1,\"maximum\":365},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at images that have been put into the archive.\",\"default\":true},\"limit\":{\"type\":\"integer\",\"description\":\"How many images to return at most.\",\"default\":149,\"minimum\":1,\"maximum\":200}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"schedule_local_images\",\"description\":\"Schedule local images of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":299,\"minimum\":1,\"maximum\":365},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at images that have been put into the archive.\",\"default\":true},\"limit\":{\"type\":\"integer\",\"description\":\"How many images to return at most.\",\"default\":149,\"minimum\":1,\"maximum\":200}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2774,54 +1997,28 @@ pub mod schedule_local_images {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 1),
             Property::new("days", false, 2),
             Property::new("archived", false, 3),
             Property::new("limit", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(365)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2829,6 +2026,7 @@ pub mod schedule_local_images {
 /// The tool `share_pinned_labels`.
 pub mod share_pinned_labels {
     pub use data::TOOL;
+
     /// Arguments of `share_pinned_labels`.
     #[derive(Debug)]
     pub struct Args {
@@ -2845,6 +2043,7 @@ pub mod share_pinned_labels {
         /// Languages in which the labels may be written, as two letters each.
         pub languages: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -2857,6 +2056,7 @@ pub mod share_pinned_labels {
             }
         }
     }
+
     /// How the labels are written in the result.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Format {
@@ -2867,6 +2067,7 @@ pub mod share_pinned_labels {
         /// `full`
         Full,
     }
+
     impl Format {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -2877,11 +2078,13 @@ pub mod share_pinned_labels {
             }
         }
     }
+
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2889,40 +2092,26 @@ pub mod share_pinned_labels {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("share_pinned_labels"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"share_pinned_labels\",\"description\":\"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the labels.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many labels to return at most.\",\"default\":85,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose labels are meant, as the directory spells it.\",\"maxLength\":200},\"format\":{\"type\":\"string\",\"description\":\"How the labels are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"full\"},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the labels may be written, as two letters each.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"share_pinned_labels\",\"description\":\"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the labels.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many labels to return at most.\",\"default\":85,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose labels are meant, as the directory spells it.\",\"maxLength\":200},\"format\":{\"type\":\"string\",\"description\":\"How the labels are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"full\"},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the labels may be written, as two letters each.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2931,48 +2120,15 @@ pub mod share_pinned_labels {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(7),
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("owner", true, 1),
             Property::new("limit", false, 2),
@@ -2981,31 +2137,22 @@ pub mod share_pinned_labels {
             Property::new("format", false, 5),
             Property::new("languages", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("short")),
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(200),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(35),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
+            Bounds { max_length: Some(200), ..Bounds::NONE },
+            Bounds { max_items: Some(35), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -3013,6 +2160,7 @@ pub mod share_pinned_labels {
 /// The tool `sort_public_alerts`.
 pub mod sort_public_alerts {
     pub use data::TOOL;
+
     /// Arguments of `sort_public_alerts`.
     #[derive(Debug)]
     pub struct Args {
@@ -3025,6 +2173,7 @@ pub mod sort_public_alerts {
         /// Identifiers of the alerts, as an earlier result gave them.
         pub identifiers: Option<Vec<String>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -3035,6 +2184,7 @@ pub mod sort_public_alerts {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -3042,40 +2192,26 @@ pub mod sort_public_alerts {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("sort_public_alerts"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"sort_public_alerts\",\"description\":\"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many alerts to return at most.\",\"default\":7,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the alerts, as an earlier result gave them.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_public_alerts\",\"description\":\"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many alerts to return at most.\",\"default\":7,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the alerts, as an earlier result gave them.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -3084,59 +2220,29 @@ pub mod sort_public_alerts {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 1),
             Property::new("limit", false, 2),
             Property::new("exact", false, 3),
             Property::new("identifiers", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(200)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(40),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
+            Bounds { max_items: Some(40), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -3144,6 +2250,7 @@ pub mod sort_public_alerts {
 /// The tool `verify_daily_campaigns`.
 pub mod verify_daily_campaigns {
     pub use data::TOOL;
+
     /// Arguments of `verify_daily_campaigns`.
     #[derive(Debug)]
     pub struct Args {
@@ -3158,6 +2265,7 @@ pub mod verify_daily_campaigns {
         /// How many days back to look, today included.
         pub days: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -3169,6 +2277,7 @@ pub mod verify_daily_campaigns {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -3176,40 +2285,26 @@ pub mod verify_daily_campaigns {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("verify_daily_campaigns"),
             toolset: Borrowed("survey_reports"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"verify_daily_campaigns\",\"description\":\"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only campaigns of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the campaigns by mail.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":16,\"minimum\":1,\"maximum\":365}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"verify_daily_campaigns\",\"description\":\"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only campaigns of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the campaigns by mail.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":16,\"minimum\":1,\"maximum\":365}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -3218,42 +2313,14 @@ pub mod verify_daily_campaigns {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 1),
             Property::new("priority", false, 2),
@@ -3261,28 +2328,17 @@ pub mod verify_daily_campaigns {
             Property::new("recipients", false, 4),
             Property::new("days", false, 6),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(5)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_items: Some(25),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                maximum: Some(Bound::Integer(365)),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
+            Bounds { max_items: Some(25), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -3,27 +3,25 @@
 //! The toolset `guards`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `guards`: Tools that are not always there.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `guards`",
     label = "`GuardsTools` is missing",
-    note = "write `impl GuardsTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl GuardsTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait GuardsTools: Send + Sync {
     /// Need all sorts of things.
     ///
     /// `execution = "sync"` in `manifests/tools/guarded.toml`.
     fn guarded(&self, args: guarded::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Are there in a chat only.
     ///
     /// `execution = "sync"` in `manifests/tools/in_chat.toml`.
     fn in_chat(&self, args: in_chat::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Whether the model may see what `check` names now. Asked again from time to time; a panic means no.
     fn available(&self, check: Check, env: &Env) -> Availability;
 }
@@ -39,11 +37,7 @@ pub enum Check {
     InChat,
 }
 
-pub(super) fn available<H: GuardsTools>(
-    handlers: &H,
-    check: ::toolc::Check<'_>,
-    env: &Env,
-) -> Availability {
+pub(super) fn available<H: GuardsTools>(handlers: &H, check: ::toolc::Check<'_>, env: &Env) -> Availability {
     match check {
         ::toolc::Check::Toolset("guards") => handlers.available(Check::Toolset, env),
         ::toolc::Check::Tool(0) => handlers.available(Check::Guarded, env),
@@ -53,9 +47,7 @@ pub(super) fn available<H: GuardsTools>(
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
@@ -64,15 +56,11 @@ impl<H: GuardsTools + 'static> Provider for Home<H> {
         static TOOLS: &[Tool] = &[guarded::TOOL, in_chat::TOOL];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
     #[allow(unreachable_patterns)]
     fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
         match check {
@@ -80,12 +68,8 @@ impl<H: GuardsTools + 'static> Provider for Home<H> {
             _ => Availability::Available,
         }
     }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -97,16 +81,8 @@ pub(super) fn call<'a, H: GuardsTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Ready(
-                GuardsTools::guarded(&**handlers, guarded::Args::from(args), call),
-            )
-        }
-        1 => {
-            Reply::Ready(
-                GuardsTools::in_chat(&**handlers, in_chat::Args::from(args), call),
-            )
-        }
+        0 => Reply::Ready(GuardsTools::guarded(&**handlers, guarded::Args::from(args), call)),
+        1 => Reply::Ready(GuardsTools::in_chat(&**handlers, in_chat::Args::from(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -114,14 +90,15 @@ pub(super) fn call<'a, H: GuardsTools + 'static>(
 /// The tool `guarded`.
 pub mod guarded {
     pub use data::TOOL;
+
     /// Arguments of `guarded`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -129,95 +106,60 @@ pub mod guarded {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("guarded"),
             toolset: Borrowed("guards"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
-            atoms: Borrowed(
-                &[
-                    Atom::Compared(
-                        Borrowed("platform"),
-                        Comparison::Equal,
-                        FactValue::Text(Borrowed("cli")),
-                    ),
-                    Atom::Fact(Borrowed("vision")),
-                ],
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[
+                Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("cli"))),
+                Atom::Fact(Borrowed("vision")),
+            ]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(
-                &[
-                    Requirement::Env(Borrowed(&[Borrowed("GOLDEN_BROWSER")])),
-                    Requirement::AnyEnv(Borrowed(&[Borrowed("GOLDEN_BROWSER")])),
-                    Requirement::Programs(Borrowed(&[Borrowed("golden-program")])),
-                    Requirement::Os(
-                        Borrowed(
-                            &[
-                                Borrowed("linux"),
-                                Borrowed("macos"),
-                                Borrowed("windows"),
-                                Borrowed("freebsd"),
-                                Borrowed("openbsd"),
-                                Borrowed("netbsd"),
-                                Borrowed("android"),
-                                Borrowed("ios"),
-                            ],
-                        ),
-                    ),
-                    Requirement::Tools(
-                        Borrowed(&[Borrowed("run_now"), Borrowed("run_later")]),
-                    ),
-                    Requirement::AnyTools(Borrowed(&[Borrowed("no_parameters")])),
-                    Requirement::When {
-                        condition: Condition::new(&[Op::Atom(0), Op::Atom(1), Op::Or]),
-                        atoms: Borrowed(
-                            &[
-                                Atom::Compared(
-                                    Borrowed("platform"),
-                                    Comparison::Equal,
-                                    FactValue::Text(Borrowed("cli")),
-                                ),
-                                Atom::Fact(Borrowed("vision")),
-                            ],
-                        ),
-                    },
-                    Requirement::Check,
-                ],
-            ),
+            requires: Borrowed(&[
+                Requirement::Env(Borrowed(&[Borrowed("GOLDEN_BROWSER")])),
+                Requirement::AnyEnv(Borrowed(&[Borrowed("GOLDEN_BROWSER")])),
+                Requirement::Programs(Borrowed(&[Borrowed("golden-program")])),
+                Requirement::Os(Borrowed(&[
+                    Borrowed("linux"),
+                    Borrowed("macos"),
+                    Borrowed("windows"),
+                    Borrowed("freebsd"),
+                    Borrowed("openbsd"),
+                    Borrowed("netbsd"),
+                    Borrowed("android"),
+                    Borrowed("ios"),
+                ])),
+                Requirement::Tools(Borrowed(&[Borrowed("run_now"), Borrowed("run_later")])),
+                Requirement::AnyTools(Borrowed(&[Borrowed("no_parameters")])),
+                Requirement::When {
+                    condition: Condition::new(&[Op::Atom(0), Op::Atom(1), Op::Or]),
+                    atoms: Borrowed(&[
+                        Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("cli"))),
+                        Atom::Fact(Borrowed("vision")),
+                    ]),
+                },
+                Requirement::Check,
+            ]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -229,14 +171,15 @@ pub mod guarded {
 /// The tool `in_chat`.
 pub mod in_chat {
     pub use data::TOOL;
+
     /// Arguments of `in_chat`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -244,72 +187,47 @@ pub mod in_chat {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("in_chat"),
             toolset: Borrowed("guards"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
-            atoms: Borrowed(
-                &[
-                    Atom::Compared(
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[Atom::Compared(
+                Borrowed("platform"),
+                Comparison::Equal,
+                FactValue::Text(Borrowed("chat")),
+            )]),
+            facts: Borrowed(&[]),
+            definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[
+                Requirement::When {
+                    condition: Condition::new(&[Op::Atom(0)]),
+                    atoms: Borrowed(&[Atom::Compared(
                         Borrowed("platform"),
                         Comparison::Equal,
                         FactValue::Text(Borrowed("chat")),
-                    ),
-                ],
-            ),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(
-                &[
-                    Requirement::When {
-                        condition: Condition::new(&[Op::Atom(0)]),
-                        atoms: Borrowed(
-                            &[
-                                Atom::Compared(
-                                    Borrowed("platform"),
-                                    Comparison::Equal,
-                                    FactValue::Text(Borrowed("chat")),
-                                ),
-                            ],
-                        ),
-                    },
-                    Requirement::Check,
-                ],
-            ),
+                    )]),
+                },
+                Requirement::Check,
+            ]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];

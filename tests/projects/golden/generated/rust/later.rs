@@ -3,17 +3,13 @@
 //! The toolset `later`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `later`: Handlers that run as futures.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `later`",
     label = "`LaterTools` is missing",
-    note = "write `impl LaterTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl LaterTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait LaterTools: Send + Sync {
     /// End in the way that is asked for, after a pause.
@@ -24,6 +20,7 @@ pub trait LaterTools: Send + Sync {
         args: run_later::Args,
         call: &Call<'_>,
     ) -> impl ::core::future::Future<Output = Result<Output, ToolError>> + Send;
+
     /// Give way once.
     ///
     /// `execution = "async"` in `manifests/tools/wait.toml`.
@@ -35,9 +32,7 @@ pub trait LaterTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: LaterTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: LaterTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
@@ -46,21 +41,12 @@ impl<H: LaterTools + 'static> Provider for Home<H> {
         static TOOLS: &[Tool] = &[run_later::TOOL, wait::TOOL];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -72,18 +58,8 @@ pub(super) fn call<'a, H: LaterTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Later(
-                Box::pin(
-                    LaterTools::run_later(&**handlers, run_later::Args::from(args), call),
-                ),
-            )
-        }
-        1 => {
-            Reply::Later(
-                Box::pin(LaterTools::wait(&**handlers, wait::Args::from(args), call)),
-            )
-        }
+        0 => Reply::Later(Box::pin(LaterTools::run_later(&**handlers, run_later::Args::from(args), call))),
+        1 => Reply::Later(Box::pin(LaterTools::wait(&**handlers, wait::Args::from(args), call))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -91,6 +67,7 @@ pub(super) fn call<'a, H: LaterTools + 'static>(
 /// The tool `run_later`.
 pub mod run_later {
     pub use data::TOOL;
+
     /// Arguments of `run_later`.
     #[derive(Debug)]
     pub struct Args {
@@ -99,14 +76,13 @@ pub mod run_later {
         /// How often to give way before that.
         pub pauses: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                outcome: slots.take_or(0, || Outcome::Echo),
-                pauses: slots.take_or(1, || 1),
-            }
+            Self { outcome: slots.take_or(0, || Outcome::Echo), pauses: slots.take_or(1, || 1) }
         }
     }
+
     /// How to end.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Outcome {
@@ -119,6 +95,7 @@ pub mod run_later {
         /// `panic`
         Panic,
     }
+
     impl Outcome {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -130,14 +107,13 @@ pub mod run_later {
             }
         }
     }
+
     impl ::toolc::FromSlot for Outcome {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::Echo, Self::Fail, Self::Refuse, Self::Panic],
-            )
+            ::toolc::args::choice(&slot, &[Self::Echo, Self::Fail, Self::Refuse, Self::Panic])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -145,59 +121,35 @@ pub mod run_later {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("run_later"),
             toolset: Borrowed("later"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Async,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Async,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: false, shell: None },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -206,37 +158,27 @@ pub mod run_later {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 4),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(0),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
         ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("outcome", false, 1),
-            Property::new("pauses", false, 2),
-        ];
+
+        const PROPERTIES: &[Property] = &[Property::new("outcome", false, 1), Property::new("pauses", false, 2)];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("echo")),
             Literal::String(Borrowed("fail")),
             Literal::String(Borrowed("refuse")),
             Literal::String(Borrowed("panic")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                maximum: Some(Bound::Integer(10)),
-                ..Bounds::NONE
-            },
-        ];
+
+        const BOUNDS: &[Bounds] = &[Bounds {
+            minimum: Some(Bound::Integer(0)),
+            maximum: Some(Bound::Integer(10)),
+            ..Bounds::NONE
+        }];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -244,14 +186,15 @@ pub mod run_later {
 /// The tool `wait`.
 pub mod wait {
     pub use data::TOOL;
+
     /// Arguments of `wait`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -259,67 +202,42 @@ pub mod wait {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("wait"),
             toolset: Borrowed("later"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Async,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Async,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: false, shell: None },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];

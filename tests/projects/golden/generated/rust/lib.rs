@@ -10,21 +10,18 @@
     rustdoc::all,
     unreachable_pub,
     unused_imports,
-    unused_variables
+    unused_variables,
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::borrow::Cow::Borrowed;
-
 use ::std::sync::Arc;
-
 use ::toolc::requirement::Requirement;
-
 use ::toolc::segment::*;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply,
-    Slots, Text, Tool, Toolset, Variable,
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
+    Variable,
 };
 
 const _: () = ::toolc::assert_stamp(4);
@@ -51,32 +48,23 @@ pub mod shapes;
 pub mod shut;
 
 pub use self::guards::GuardsTools;
-
 pub use self::later::LaterTools;
-
 pub use self::lib_::LibTools;
-
 pub use self::returns::ReturnsTools;
-
 pub use self::shapes::ShapesTools;
-
 pub use self::shut::ShutTools;
 
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
-where
-    H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools
-        + 'static,
+where H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static,
 {
     Box::new(Everything(Arc::new(handlers)))
 }
 
 struct Everything<H>(Arc<H>);
 
-impl<
-    H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools
-        + 'static,
-> Provider for Everything<H> {
+impl<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools +
+    'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             self::guards::guarded::TOOL,
@@ -112,31 +100,21 @@ impl<
         ];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        VARIABLES
-    }
+
+    fn toolsets(&self) -> &[Toolset] { TOOLSETS }
+    fn facts(&self) -> &[Fact] { FACTS }
+    fn variables(&self) -> &[Variable] { VARIABLES }
+
     #[allow(unreachable_patterns)]
     fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
         match check {
-            Check::Tool(index @ 0..2) => {
-                self::guards::available(&*self.0, Check::Tool(index - 0), env)
-            }
+            Check::Tool(index @ 0..2) => self::guards::available(&*self.0, Check::Tool(index - 0), env),
             Check::Toolset("guards") => self::guards::available(&*self.0, check, env),
             _ => Availability::Available,
         }
     }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        call: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
             0..2 => self::guards::call(&self.0, index - 0, args, call),
             2..4 => self::later::call(&self.0, index - 2, args, call),
@@ -211,18 +189,16 @@ pub static TOOLSETS: &[Toolset] = &[
         name: Borrowed("everything"),
         description: Borrowed("Every toolset | by name."),
         tools: Borrowed(&[]),
-        includes: Borrowed(
-            &[
-                Borrowed("Chat-Room"),
-                Borrowed("guards"),
-                Borrowed("later"),
-                Borrowed("less"),
-                Borrowed("loop"),
-                Borrowed("returns"),
-                Borrowed("shapes"),
-                Borrowed("shut"),
-            ],
-        ),
+        includes: Borrowed(&[
+            Borrowed("Chat-Room"),
+            Borrowed("guards"),
+            Borrowed("later"),
+            Borrowed("less"),
+            Borrowed("loop"),
+            Borrowed("returns"),
+            Borrowed("shapes"),
+            Borrowed("shut"),
+        ]),
         base: None,
         excludes: Borrowed(&[]),
         aliases: Borrowed(&[]),
@@ -240,46 +216,28 @@ pub static TOOLSETS: &[Toolset] = &[
         aliases: Borrowed(&[Borrowed("sentries"), Borrowed("watch")]),
         tags: Borrowed(&[Borrowed("guarded"), Borrowed("test")]),
         closed: false,
-        requires: Borrowed(
-            &[
-                Requirement::Env(Borrowed(&[Borrowed("GOLDEN_KEY")])),
-                Requirement::AnyEnv(
-                    Borrowed(&[Borrowed("GOLDEN_KEY"), Borrowed("GOLDEN_BROWSER")]),
-                ),
-                Requirement::Programs(Borrowed(&[Borrowed("golden-program")])),
-                Requirement::Os(
-                    Borrowed(
-                        &[
-                            Borrowed("linux"),
-                            Borrowed("macos"),
-                            Borrowed("windows"),
-                            Borrowed("freebsd"),
-                            Borrowed("openbsd"),
-                            Borrowed("netbsd"),
-                            Borrowed("android"),
-                            Borrowed("ios"),
-                        ],
-                    ),
-                ),
-                Requirement::Tools(Borrowed(&[Borrowed("run_now")])),
-                Requirement::AnyTools(
-                    Borrowed(&[Borrowed("run_later"), Borrowed("wait")]),
-                ),
-                Requirement::When {
-                    condition: Condition::new(&[Op::Atom(0)]),
-                    atoms: Borrowed(
-                        &[
-                            Atom::Compared(
-                                Borrowed("depth"),
-                                Comparison::Greater,
-                                FactValue::Integer(0),
-                            ),
-                        ],
-                    ),
-                },
-                Requirement::Check,
-            ],
-        ),
+        requires: Borrowed(&[
+            Requirement::Env(Borrowed(&[Borrowed("GOLDEN_KEY")])),
+            Requirement::AnyEnv(Borrowed(&[Borrowed("GOLDEN_KEY"), Borrowed("GOLDEN_BROWSER")])),
+            Requirement::Programs(Borrowed(&[Borrowed("golden-program")])),
+            Requirement::Os(Borrowed(&[
+                Borrowed("linux"),
+                Borrowed("macos"),
+                Borrowed("windows"),
+                Borrowed("freebsd"),
+                Borrowed("openbsd"),
+                Borrowed("netbsd"),
+                Borrowed("android"),
+                Borrowed("ios"),
+            ])),
+            Requirement::Tools(Borrowed(&[Borrowed("run_now")])),
+            Requirement::AnyTools(Borrowed(&[Borrowed("run_later"), Borrowed("wait")])),
+            Requirement::When {
+                condition: Condition::new(&[Op::Atom(0)]),
+                atoms: Borrowed(&[Atom::Compared(Borrowed("depth"), Comparison::Greater, FactValue::Integer(0))]),
+            },
+            Requirement::Check,
+        ]),
     },
     Toolset {
         name: Borrowed("later"),
@@ -331,9 +289,7 @@ pub static TOOLSETS: &[Toolset] = &[
     },
     Toolset {
         name: Borrowed("loop"),
-        description: Borrowed(
-            "Tools that the agent's own loop runs. They have no handlers.",
-        ),
+        description: Borrowed("Tools that the agent's own loop runs. They have no handlers."),
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
@@ -393,17 +349,8 @@ pub static TOOLSETS: &[Toolset] = &[
     },
     Toolset {
         name: Borrowed("shut"),
-        description: Borrowed(
-            "Holds what it lists, and nothing that is added to its home by accident.",
-        ),
-        tools: Borrowed(
-            &[
-                Borrowed("crunch"),
-                Borrowed("erase"),
-                Borrowed("fetch_all"),
-                Borrowed("shell"),
-            ],
-        ),
+        description: Borrowed("Holds what it lists, and nothing that is added to its home by accident."),
+        tools: Borrowed(&[Borrowed("crunch"), Borrowed("erase"), Borrowed("fetch_all"), Borrowed("shell")]),
         includes: Borrowed(&[]),
         base: None,
         excludes: Borrowed(&[]),
@@ -416,18 +363,9 @@ pub static TOOLSETS: &[Toolset] = &[
 
 /// What the tools' conditions and texts ask for.
 pub static FACTS: &[Fact] = &[
-    Fact {
-        name: Borrowed("depth"),
-        default: FactValue::Integer(2),
-    },
-    Fact {
-        name: Borrowed("platform"),
-        default: FactValue::Text(Borrowed("cli")),
-    },
-    Fact {
-        name: Borrowed("vision"),
-        default: FactValue::Boolean(false),
-    },
+    Fact { name: Borrowed("depth"), default: FactValue::Integer(2) },
+    Fact { name: Borrowed("platform"), default: FactValue::Text(Borrowed("cli")) },
+    Fact { name: Borrowed("vision"), default: FactValue::Boolean(false) },
 ];
 
 /// What a host tells about its world; whatever it does not say is at its default.
@@ -442,25 +380,19 @@ pub struct Facts {
 }
 
 impl Default for Facts {
-    fn default() -> Self {
-        Self {
-            depth: 2,
-            platform: String::from("cli"),
-            vision: false,
-        }
-    }
+    fn default() -> Self { Self { depth: 2, platform: String::from("cli"), vision: false } }
 }
 
 impl IntoIterator for Facts {
     type Item = (Text, FactValue);
     type IntoIter = ::std::array::IntoIter<Self::Item, 3usize>;
+
     fn into_iter(self) -> Self::IntoIter {
         [
             (Borrowed("depth"), FactValue::Integer(self.depth)),
             (Borrowed("platform"), FactValue::Text(self.platform.into())),
             (Borrowed("vision"), FactValue::Boolean(self.vision)),
-        ]
-            .into_iter()
+        ].into_iter()
     }
 }
 
@@ -483,13 +415,11 @@ pub static VARIABLES: &[Variable] = &[
 ];
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: &[Distribution] = &[
-    Distribution {
-        name: Borrowed("mix"),
-        description: Borrowed("Mostly shapes, now and then something that waits."),
-        toolsets: Borrowed(&[(Borrowed("later"), 12.5), (Borrowed("shapes"), 90.0)]),
-    },
-];
+pub static DISTRIBUTIONS: &[Distribution] = &[Distribution {
+    name: Borrowed("mix"),
+    description: Borrowed("Mostly shapes, now and then something that waits."),
+    toolsets: Borrowed(&[(Borrowed("later"), 12.5), (Borrowed("shapes"), 90.0)]),
+}];
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
@@ -497,95 +427,139 @@ pub mod names {
     pub mod tools {
         /// `Odd-Names`
         pub const ODD_NAMES: &str = "Odd-Names";
+
         /// `ask_back`
         pub const ASK_BACK: &str = "ask_back";
+
         /// `crunch`
         pub const CRUNCH: &str = "crunch";
+
         /// `delegate`
         pub const DELEGATE: &str = "delegate";
+
         /// `depends`
         pub const DEPENDS: &str = "depends";
+
         /// `erase`
         pub const ERASE: &str = "erase";
+
         /// `every_bound`
         pub const EVERY_BOUND: &str = "every_bound";
+
         /// `every_choice`
         pub const EVERY_CHOICE: &str = "every_choice";
+
         /// `every_default`
         pub const EVERY_DEFAULT: &str = "every_default";
+
         /// `every_object`
         pub const EVERY_OBJECT: &str = "every_object";
+
         /// `every_ref`
         pub const EVERY_REF: &str = "every_ref";
+
         /// `every_sort`
         pub const EVERY_SORT: &str = "every_sort";
+
         /// `every_type`
         pub const EVERY_TYPE: &str = "every_type";
+
         /// `every_union`
         pub const EVERY_UNION: &str = "every_union";
+
         /// `exclusive`
         pub const EXCLUSIVE: &str = "exclusive";
+
         /// `fetch_all`
         pub const FETCH_ALL: &str = "fetch_all";
+
         /// `guarded`
         pub const GUARDED: &str = "guarded";
+
         /// `in_chat`
         pub const IN_CHAT: &str = "in_chat";
+
         /// `no_parameters`
         pub const NO_PARAMETERS: &str = "no_parameters";
+
         /// `return_all`
         pub const RETURN_ALL: &str = "return_all";
+
         /// `return_bare`
         pub const RETURN_BARE: &str = "return_bare";
+
         /// `return_def`
         pub const RETURN_DEF: &str = "return_def";
+
         /// `return_list`
         pub const RETURN_LIST: &str = "return_list";
+
         /// `return_maybe`
         pub const RETURN_MAYBE: &str = "return_maybe";
+
         /// `return_sort`
         pub const RETURN_SORT: &str = "return_sort";
+
         /// `return_word`
         pub const RETURN_WORD: &str = "return_word";
+
         /// `run_later`
         pub const RUN_LATER: &str = "run_later";
+
         /// `run_now`
         pub const RUN_NOW: &str = "run_now";
+
         /// `shell`
         pub const SHELL: &str = "shell";
+
         /// `wait`
         pub const WAIT: &str = "wait";
     }
+
     /// Of toolsets.
     pub mod toolsets {
         /// `Chat-Room`
         pub const CHAT_ROOM: &str = "Chat-Room";
+
         /// `also_nothing`
         pub const ALSO_NOTHING: &str = "also_nothing";
+
         /// `diamond`
         pub const DIAMOND: &str = "diamond";
+
         /// `everything`
         pub const EVERYTHING: &str = "everything";
+
         /// `guards`
         pub const GUARDS: &str = "guards";
+
         /// `later`
         pub const LATER: &str = "later";
+
         /// `left`
         pub const LEFT: &str = "left";
+
         /// `less`
         pub const LESS: &str = "less";
+
         /// `lib`
         pub const LIB: &str = "lib";
+
         /// `loop`
         pub const LOOP: &str = "loop";
+
         /// `nothing`
         pub const NOTHING: &str = "nothing";
+
         /// `returns`
         pub const RETURNS: &str = "returns";
+
         /// `right`
         pub const RIGHT: &str = "right";
+
         /// `shapes`
         pub const SHAPES: &str = "shapes";
+
         /// `shut`
         pub const SHUT: &str = "shut";
     }

@@ -3,35 +3,25 @@
 //! The toolset `lib`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `lib`: Names that mean something else elsewhere.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `lib`",
     label = "`LibTools` is missing",
-    note = "write `impl LibTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl LibTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait LibTools: Send + Sync {
     /// Take arguments whose names are no identifiers.
     ///
     /// `execution = "sync"` in `manifests/tools/Odd-Names.toml`.
-    fn odd_names(
-        &self,
-        args: odd_names::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn odd_names(&self, args: odd_names::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Take nothing at all.
     ///
     /// `execution = "sync"` in `manifests/tools/no_parameters.toml`.
-    fn no_parameters(
-        &self,
-        args: no_parameters::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn no_parameters(&self, args: no_parameters::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// End in the way that is asked for, at once.
     ///
     /// `execution = "sync"` in `manifests/tools/run_now.toml`.
@@ -39,9 +29,7 @@ pub trait LibTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: LibTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: LibTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
@@ -50,21 +38,12 @@ impl<H: LibTools + 'static> Provider for Home<H> {
         static TOOLS: &[Tool] = &[odd_names::TOOL, no_parameters::TOOL, run_now::TOOL];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -76,23 +55,9 @@ pub(super) fn call<'a, H: LibTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Ready(
-                LibTools::odd_names(&**handlers, odd_names::Args::from(args), call),
-            )
-        }
-        1 => {
-            Reply::Ready(
-                LibTools::no_parameters(
-                    &**handlers,
-                    no_parameters::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        2 => {
-            Reply::Ready(LibTools::run_now(&**handlers, run_now::Args::from(args), call))
-        }
+        0 => Reply::Ready(LibTools::odd_names(&**handlers, odd_names::Args::from(args), call)),
+        1 => Reply::Ready(LibTools::no_parameters(&**handlers, no_parameters::Args::from(args), call)),
+        2 => Reply::Ready(LibTools::run_now(&**handlers, run_now::Args::from(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -100,6 +65,7 @@ pub(super) fn call<'a, H: LibTools + 'static>(
 /// The tool `Odd-Names`.
 pub mod odd_names {
     pub use data::TOOL;
+
     /// Arguments of `Odd-Names`.
     #[derive(Debug)]
     pub struct Args {
@@ -124,6 +90,7 @@ pub mod odd_names {
         /// What Rust's prelude calls something.
         pub option: Option<Option2>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -140,20 +107,21 @@ pub mod odd_names {
             }
         }
     }
+
     /// Begins with a dollar sign, as do its own.
     #[derive(Debug)]
     pub struct VectorSearch {
         /// At most this many.
-        pub limit: i64,
+        pub limit: i64
     }
+
     impl ::toolc::FromSlot for VectorSearch {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                limit: slots.take_or(0, || 10),
-            }
+            Self { limit: slots.take_or(0, || 10) }
         }
     }
+
     /// What the generated code calls something itself.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Args2 {
@@ -162,6 +130,7 @@ pub mod odd_names {
         /// `vec`
         Vec,
     }
+
     impl Args2 {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -171,42 +140,45 @@ pub mod odd_names {
             }
         }
     }
+
     impl ::toolc::FromSlot for Args2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Option, Self::Vec])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Option, Self::Vec]) }
     }
+
     /// Here, too.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum OptionString {
         /// `x`
-        X,
+        X
     }
+
     impl OptionString {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::X => "x",
+                Self::X => "x"
             }
         }
     }
+
     impl ::toolc::FromSlot for OptionString {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::X])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::X]) }
     }
+
     /// What Rust's prelude calls something.
     #[derive(Debug)]
     pub struct Option2 {
         /// Here, too.
-        pub string: Option<OptionString>,
+        pub string: Option<OptionString>
     }
+
     impl ::toolc::FromSlot for Option2 {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { string: slots.take(0) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -214,40 +186,26 @@ pub mod odd_names {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("Odd-Names"),
             toolset: Borrowed("lib"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -256,16 +214,8 @@ pub mod odd_names {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -273,42 +223,13 @@ pub mod odd_names {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -316,13 +237,9 @@ pub mod odd_names {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(2, 1),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 1), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("$limit", false, 4),
             Property::new("string", false, 12),
@@ -337,11 +254,13 @@ pub mod odd_names {
             Property::new("args", false, 10),
             Property::new("option", false, 11),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("option")),
             Literal::String(Borrowed("vec")),
             Literal::String(Borrowed("x")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
@@ -351,14 +270,15 @@ pub mod odd_names {
 /// The tool `no_parameters`.
 pub mod no_parameters {
     pub use data::TOOL;
+
     /// Arguments of `no_parameters`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -366,48 +286,33 @@ pub mod no_parameters {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("no_parameters"),
             toolset: Borrowed("lib"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"no_parameters\",\"description\":\"Take nothing at all.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"no_parameters\",\"description\":\"Take nothing at all.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -419,19 +324,18 @@ pub mod no_parameters {
 /// The tool `run_now`.
 pub mod run_now {
     pub use data::TOOL;
+
     /// Arguments of `run_now`.
     #[derive(Debug)]
     pub struct Args {
         /// How to end.
-        pub outcome: Outcome,
+        pub outcome: Outcome
     }
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                outcome: slots.take_or(0, || Outcome::Echo),
-            }
-        }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, || Outcome::Echo) } }
     }
+
     /// How to end.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Outcome {
@@ -444,6 +348,7 @@ pub mod run_now {
         /// `panic`
         Panic,
     }
+
     impl Outcome {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -455,14 +360,13 @@ pub mod run_now {
             }
         }
     }
+
     impl ::toolc::FromSlot for Outcome {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[Self::Echo, Self::Fail, Self::Refuse, Self::Panic],
-            )
+            ::toolc::args::choice(&slot, &[Self::Echo, Self::Fail, Self::Refuse, Self::Panic])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -470,40 +374,26 @@ pub mod run_now {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("run_now"),
             toolset: Borrowed("lib"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -512,20 +402,18 @@ pub mod run_now {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 4),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[Property::new("outcome", false, 1)];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("echo")),
             Literal::String(Borrowed("fail")),
             Literal::String(Borrowed("refuse")),
             Literal::String(Borrowed("panic")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];

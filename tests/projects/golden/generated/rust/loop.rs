@@ -3,16 +3,10 @@
 //! The toolset `loop`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// The tools of this toolset alone. The agent runs them: there are no handlers.
-pub fn provider() -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(())))
-}
+pub fn provider() -> Box<dyn Provider> { Box::new(Home(Arc::new(()))) }
 
 struct Home<H>(Arc<H>);
 
@@ -21,21 +15,12 @@ impl<H: Send + Sync + 'static> Provider for Home<H> {
         static TOOLS: &[Tool] = &[ask_back::TOOL, delegate::TOOL];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -56,14 +41,15 @@ pub(super) fn call<'a, H: Send + Sync + 'static>(
 /// The tool `ask_back`.
 pub mod ask_back {
     pub use data::TOOL;
+
     /// Arguments of `ask_back`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -71,67 +57,42 @@ pub mod ask_back {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("ask_back"),
             toolset: Borrowed("loop"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[Requirement::Tools(Borrowed(&[Borrowed("delegate")]))]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Agent,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Agent,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: false, shell: None },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -143,6 +104,7 @@ pub mod ask_back {
 /// The tool `delegate`.
 pub mod delegate {
     pub use data::TOOL;
+
     /// Arguments of `delegate`.
     #[derive(Debug)]
     pub struct Args {
@@ -151,14 +113,11 @@ pub mod delegate {
         /// How deep agents may be nested.
         pub depth: i64,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                task: slots.take(0),
-                depth: slots.take_or(1, || 1),
-            }
-        }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { task: slots.take(0), depth: slots.take_or(1, || 1) } }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -166,59 +125,35 @@ pub mod delegate {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("delegate"),
             toolset: Borrowed("loop"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Agent,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Agent,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: false, shell: None },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -227,21 +162,11 @@ pub mod delegate {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
         ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("task", true, 1),
-            Property::new("depth", false, 2),
-        ];
+
+        const PROPERTIES: &[Property] = &[Property::new("task", true, 1), Property::new("depth", false, 2)];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];

@@ -3,35 +3,25 @@
 //! The toolset `returns`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `returns`: Results of every sort.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `returns`",
     label = "`ReturnsTools` is missing",
-    note = "write `impl ReturnsTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl ReturnsTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait ReturnsTools: Send + Sync {
     /// Return something of every sort.
     ///
     /// `execution = "sync"` in `manifests/tools/return_all.toml`.
-    fn return_all(
-        &self,
-        args: return_all::Args,
-        call: &Call<'_>,
-    ) -> Result<return_all::Returns, ToolError>;
+    fn return_all(&self, args: return_all::Args, call: &Call<'_>) -> Result<return_all::Returns, ToolError>;
+
     /// Return anything.
     ///
     /// `execution = "sync"` in `manifests/tools/return_bare.toml`.
-    fn return_bare(
-        &self,
-        args: return_bare::Args,
-        call: &Call<'_>,
-    ) -> Result<return_bare::Returns, ToolError>;
+    fn return_bare(&self, args: return_bare::Args, call: &Call<'_>) -> Result<return_bare::Returns, ToolError>;
+
     /// Return what has a name.
     ///
     /// `execution = "async"` in `manifests/tools/return_def.toml`.
@@ -39,17 +29,13 @@ pub trait ReturnsTools: Send + Sync {
         &self,
         args: return_def::Args,
         call: &Call<'_>,
-    ) -> impl ::core::future::Future<
-        Output = Result<return_def::Returns, ToolError>,
-    > + Send;
+    ) -> impl ::core::future::Future<Output = Result<return_def::Returns, ToolError>> + Send;
+
     /// Return a list of objects.
     ///
     /// `execution = "sync"` in `manifests/tools/return_list.toml`.
-    fn return_list(
-        &self,
-        args: return_list::Args,
-        call: &Call<'_>,
-    ) -> Result<return_list::Returns, ToolError>;
+    fn return_list(&self, args: return_list::Args, call: &Call<'_>) -> Result<return_list::Returns, ToolError>;
+
     /// Return an object, or null.
     ///
     /// `execution = "async"` in `manifests/tools/return_maybe.toml`.
@@ -57,31 +43,21 @@ pub trait ReturnsTools: Send + Sync {
         &self,
         args: return_maybe::Args,
         call: &Call<'_>,
-    ) -> impl ::core::future::Future<
-        Output = Result<return_maybe::Returns, ToolError>,
-    > + Send;
+    ) -> impl ::core::future::Future<Output = Result<return_maybe::Returns, ToolError>> + Send;
+
     /// Return a number or a word.
     ///
     /// `execution = "blocking"` in `manifests/tools/return_sort.toml`.
-    fn return_sort(
-        &self,
-        args: return_sort::Args,
-        call: &Call<'_>,
-    ) -> Result<return_sort::Returns, ToolError>;
+    fn return_sort(&self, args: return_sort::Args, call: &Call<'_>) -> Result<return_sort::Returns, ToolError>;
+
     /// Return a word of a list.
     ///
     /// `execution = "sync"` in `manifests/tools/return_word.toml`.
-    fn return_word(
-        &self,
-        args: return_word::Args,
-        call: &Call<'_>,
-    ) -> Result<return_word::Returns, ToolError>;
+    fn return_word(&self, args: return_word::Args, call: &Call<'_>) -> Result<return_word::Returns, ToolError>;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: ReturnsTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: ReturnsTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
@@ -98,21 +74,12 @@ impl<H: ReturnsTools + 'static> Provider for Home<H> {
         ];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -124,76 +91,25 @@ pub(super) fn call<'a, H: ReturnsTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Ready(
-                ReturnsTools::return_all(&**handlers, return_all::Args::from(args), call)
-                    .map(|returns| Output::of(&returns)),
-            )
-        }
-        1 => {
-            Reply::Ready(
-                ReturnsTools::return_bare(
-                        &**handlers,
-                        return_bare::Args::from(args),
-                        call,
-                    )
-                    .map(|returns| Output::of(&returns)),
-            )
-        }
+        0 => Reply::Ready(ReturnsTools::return_all(&**handlers, return_all::Args::from(args), call).map(|returns| Output::of(&returns))),
+        1 => Reply::Ready(ReturnsTools::return_bare(&**handlers, return_bare::Args::from(args), call).map(|returns| Output::of(&returns))),
         2 => {
-            let returns = ReturnsTools::return_def(
-                &**handlers,
-                return_def::Args::from(args),
-                call,
-            );
-            Reply::Later(
-                Box::pin(async move {
-                    returns.await.map(|returns| Output::of(&returns))
-                }),
-            )
-        }
-        3 => {
-            Reply::Ready(
-                ReturnsTools::return_list(
-                        &**handlers,
-                        return_list::Args::from(args),
-                        call,
-                    )
-                    .map(|returns| Output::of(&returns)),
-            )
-        }
+            let returns = ReturnsTools::return_def(&**handlers, return_def::Args::from(args), call);
+            Reply::Later(Box::pin(async move { returns.await.map(|returns| Output::of(&returns)) }))
+        },
+        3 => Reply::Ready(ReturnsTools::return_list(&**handlers, return_list::Args::from(args), call).map(|returns| Output::of(&returns))),
         4 => {
-            let returns = ReturnsTools::return_maybe(
-                &**handlers,
-                return_maybe::Args::from(args),
-                call,
-            );
-            Reply::Later(
-                Box::pin(async move {
-                    returns.await.map(|returns| Output::of(&returns))
-                }),
-            )
-        }
+            let returns = ReturnsTools::return_maybe(&**handlers, return_maybe::Args::from(args), call);
+            Reply::Later(Box::pin(async move { returns.await.map(|returns| Output::of(&returns)) }))
+        },
         5 => {
             let (handlers, args) = (Arc::clone(handlers), return_sort::Args::from(args));
             Reply::blocking(
                 call,
-                move |call| {
-                    ReturnsTools::return_sort(&*handlers, args, call)
-                        .map(|returns| Output::of(&returns))
-                },
+                move |call| ReturnsTools::return_sort(&*handlers, args, call).map(|returns| Output::of(&returns)),
             )
-        }
-        6 => {
-            Reply::Ready(
-                ReturnsTools::return_word(
-                        &**handlers,
-                        return_word::Args::from(args),
-                        call,
-                    )
-                    .map(|returns| Output::of(&returns)),
-            )
-        }
+        },
+        6 => Reply::Ready(ReturnsTools::return_word(&**handlers, return_word::Args::from(args), call).map(|returns| Output::of(&returns))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -201,6 +117,7 @@ pub(super) fn call<'a, H: ReturnsTools + 'static>(
 /// The tool `return_all`.
 pub mod return_all {
     pub use data::TOOL;
+
     /// Arguments of `return_all`.
     #[derive(Debug)]
     pub struct Args {
@@ -209,14 +126,11 @@ pub mod return_all {
         /// The same of a node.
         pub node: Option<Node>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                tree: slots.take(0),
-                node: slots.take(1),
-            }
-        }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { tree: slots.take(0), node: slots.take(1) } }
     }
+
     /// What came of it.
     #[derive(Debug)]
     pub struct Returns {
@@ -236,6 +150,7 @@ pub mod return_all {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
+
     impl ::toolc::ToJson for Returns {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
@@ -259,6 +174,7 @@ pub mod return_all {
             );
         }
     }
+
     #[derive(Debug)]
     pub struct Tree {
         /// What it says.
@@ -268,29 +184,24 @@ pub mod return_all {
         /// What stands beside it.
         pub next: Option<Box<Tree>>,
     }
+
     impl ::toolc::FromSlot for Tree {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                label: slots.take(0),
-                children: slots.take_or(1, || Vec::from([])),
-                next: slots.take(2),
-            }
+            Self { label: slots.take(0), children: slots.take_or(1, || Vec::from([])), next: slots.take(2) }
         }
     }
+
     impl ::toolc::ToJson for Tree {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
             ::toolc::to_json::object(
                 out,
-                &[
-                    ("label", Always, &self.label),
-                    ("children", Always, &self.children),
-                    ("next", Optional, &self.next),
-                ],
+                &[("label", Always, &self.label), ("children", Always, &self.children), ("next", Optional, &self.next)],
             );
         }
     }
+
     #[derive(Debug)]
     pub enum Node {
         /// Of type object.
@@ -300,6 +211,7 @@ pub mod return_all {
         /// Of type string.
         String(NodeString),
     }
+
     impl ::toolc::FromSlot for Node {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -312,6 +224,7 @@ pub mod return_all {
             )
         }
     }
+
     impl ::toolc::ToJson for Node {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::Always;
@@ -322,13 +235,14 @@ pub mod return_all {
             }
         }
     }
+
     #[derive(Debug)]
     pub struct Nest(pub Vec<Nest>);
+
     impl ::toolc::ToJson for Nest {
-        fn to_json(&self, out: &mut String) {
-            ::toolc::ToJson::to_json(&self.0, out)
-        }
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(&self.0, out) }
     }
+
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum ReturnsMode {
         /// `fast`
@@ -336,6 +250,7 @@ pub mod return_all {
         /// `slow`
         Slow,
     }
+
     impl ReturnsMode {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -345,39 +260,36 @@ pub mod return_all {
             }
         }
     }
+
     impl ::toolc::ToJson for ReturnsMode {
-        fn to_json(&self, out: &mut String) {
-            ::toolc::ToJson::to_json(self.as_str(), out)
-        }
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
+
     #[derive(Debug)]
     pub struct ReturnsShapesItemCircle {
-        pub radius: f64,
+        pub radius: f64
     }
+
     impl ::toolc::ToJson for ReturnsShapesItemCircle {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(
-                out,
-                &[("radius", Always, &self.radius), ("kind", Always, &"circle")],
-            );
+            ::toolc::to_json::object(out, &[("radius", Always, &self.radius), ("kind", Always, &"circle")]);
         }
     }
+
     #[derive(Debug)]
     pub struct ReturnsShapesItemSquare {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, i64>,
     }
+
     impl ::toolc::ToJson for ReturnsShapesItemSquare {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::open_object(
-                out,
-                &[("kind", Always, &"square")],
-                &self.rest,
-            );
+            ::toolc::to_json::open_object(out, &[("kind", Always, &"square")], &self.rest);
         }
     }
+
     #[derive(Debug)]
     pub enum ReturnsShapesItem {
         /// `circle`
@@ -387,18 +299,18 @@ pub mod return_all {
         /// `square`
         Square(ReturnsShapesItemSquare),
     }
+
     impl ::toolc::ToJson for ReturnsShapesItem {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::Always;
             match self {
                 Self::Circle(value) => ::toolc::ToJson::to_json(value, out),
-                Self::Point => {
-                    ::toolc::to_json::object(out, &[("kind", Always, &"point")])
-                }
+                Self::Point => ::toolc::to_json::object(out, &[("kind", Always, &"point")]),
                 Self::Square(value) => ::toolc::ToJson::to_json(value, out),
             }
         }
     }
+
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum NodeString {
         /// `none`
@@ -406,6 +318,7 @@ pub mod return_all {
         /// `any`
         Any,
     }
+
     impl NodeString {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -415,16 +328,15 @@ pub mod return_all {
             }
         }
     }
+
     impl ::toolc::FromSlot for NodeString {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::None, Self::Any])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::None, Self::Any]) }
     }
+
     impl ::toolc::ToJson for NodeString {
-        fn to_json(&self, out: &mut String) {
-            ::toolc::ToJson::to_json(self.as_str(), out)
-        }
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -432,40 +344,26 @@ pub mod return_all {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("return_all"),
             toolset: Borrowed("returns"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -481,35 +379,13 @@ pub mod return_all {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(0, 3),
-                exactly_one: true,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 2),
-                ..Node::ANY
-            },
+            Node { form: Form::Union, any_of: Span::new(0, 3), exactly_one: true, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("tree", true, 1),
             Property::new("node", false, 2),
@@ -517,10 +393,8 @@ pub mod return_all {
             Property::new("children", false, 4),
             Property::new("next", false, 1),
         ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("none")),
-            Literal::String(Borrowed("any")),
-        ];
+
+        const LITERALS: &[Literal] = &[Literal::String(Borrowed("none")), Literal::String(Borrowed("any"))];
         const BRANCHES: &[NodeId] = &[1, 5, 6];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
@@ -530,16 +404,18 @@ pub mod return_all {
 /// The tool `return_bare`.
 pub mod return_bare {
     pub use data::TOOL;
+
     /// Arguments of `return_bare`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     /// Anything.
     pub type Returns = ::toolc::Value;
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -547,48 +423,33 @@ pub mod return_bare {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("return_bare"),
             toolset: Borrowed("returns"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"return_bare\",\"description\":\"Return anything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_bare\",\"description\":\"Return anything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -600,31 +461,32 @@ pub mod return_bare {
 /// The tool `return_def`.
 pub mod return_def {
     pub use data::TOOL;
+
     /// Arguments of `return_def`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     /// What `return_def` returns.
     pub type Returns = Found;
+
     /// What was found.
     #[derive(Debug)]
     pub struct Found {
         pub path: String,
         pub more: Option<Box<Found>>,
     }
+
     impl ::toolc::ToJson for Found {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(
-                out,
-                &[("path", Always, &self.path), ("more", Optional, &self.more)],
-            );
+            ::toolc::to_json::object(out, &[("path", Always, &self.path), ("more", Optional, &self.more)]);
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -632,67 +494,42 @@ pub mod return_def {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("return_def"),
             toolset: Borrowed("returns"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Async,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Async,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: false, shell: None },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"return_def\",\"description\":\"Return what has a name.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_def\",\"description\":\"Return what has a name.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -704,26 +541,30 @@ pub mod return_def {
 /// The tool `return_list`.
 pub mod return_list {
     pub use data::TOOL;
+
     /// Arguments of `return_list`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     /// What `return_list` returns.
     pub type Returns = Vec<ReturnsItem>;
+
     #[derive(Debug)]
     pub struct ReturnsItem {
-        pub id: i64,
+        pub id: i64
     }
+
     impl ::toolc::ToJson for ReturnsItem {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
             ::toolc::to_json::object(out, &[("id", Always, &self.id)]);
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -731,48 +572,33 @@ pub mod return_list {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("return_list"),
             toolset: Borrowed("returns"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"return_list\",\"description\":\"Return a list of objects.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_list\",\"description\":\"Return a list of objects.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -784,29 +610,33 @@ pub mod return_list {
 /// The tool `return_maybe`.
 pub mod return_maybe {
     pub use data::TOOL;
+
     /// Arguments of `return_maybe`.
     #[derive(Debug)]
     pub struct Args {
         /// Whether there is one.
-        pub found: bool,
+        pub found: bool
     }
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { found: slots.take(0) }
-        }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { found: slots.take(0) } }
     }
+
     /// What `return_maybe` returns.
     pub type Returns = Option<ReturnsValue>;
+
     #[derive(Debug)]
     pub struct ReturnsValue {
-        pub id: i64,
+        pub id: i64
     }
+
     impl ::toolc::ToJson for ReturnsValue {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
             ::toolc::to_json::object(out, &[("id", Always, &self.id)]);
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -814,59 +644,35 @@ pub mod return_maybe {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("return_maybe"),
             toolset: Borrowed("returns"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Async,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Async,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: false, shell: None },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -875,12 +681,9 @@ pub mod return_maybe {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[Property::new("found", true, 1)];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -892,17 +695,18 @@ pub mod return_maybe {
 /// The tool `return_sort`.
 pub mod return_sort {
     pub use data::TOOL;
+
     /// Arguments of `return_sort`.
     #[derive(Debug)]
     pub struct Args {
         /// What to return.
-        pub r#as: As,
+        pub r#as: As
     }
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { r#as: slots.take(0) }
-        }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { r#as: slots.take(0) } }
     }
+
     /// What `return_sort` returns.
     #[derive(Debug)]
     pub enum Returns {
@@ -911,6 +715,7 @@ pub mod return_sort {
         /// Of type string.
         String(String),
     }
+
     impl ::toolc::ToJson for Returns {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::Always;
@@ -920,6 +725,7 @@ pub mod return_sort {
             }
         }
     }
+
     /// What to return.
     #[derive(Debug)]
     pub enum As {
@@ -928,6 +734,7 @@ pub mod return_sort {
         /// Of type string.
         String(String),
     }
+
     impl ::toolc::FromSlot for As {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -939,6 +746,7 @@ pub mod return_sort {
             )
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -946,59 +754,35 @@ pub mod return_sort {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("return_sort"),
             toolset: Borrowed("returns"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Blocking,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Blocking,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: false, shell: None },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1007,22 +791,11 @@ pub mod return_sort {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(0, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { form: Form::Union, any_of: Span::new(0, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[Property::new("as", true, 1)];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[2, 3];
@@ -1034,14 +807,15 @@ pub mod return_sort {
 /// The tool `return_word`.
 pub mod return_word {
     pub use data::TOOL;
+
     /// Arguments of `return_word`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     /// What `return_word` returns.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Returns {
@@ -1050,6 +824,7 @@ pub mod return_word {
         /// `no`
         No,
     }
+
     impl Returns {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -1059,11 +834,11 @@ pub mod return_word {
             }
         }
     }
+
     impl ::toolc::ToJson for Returns {
-        fn to_json(&self, out: &mut String) {
-            ::toolc::ToJson::to_json(self.as_str(), out)
-        }
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1071,48 +846,33 @@ pub mod return_word {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("return_word"),
             toolset: Borrowed("returns"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"return_word\",\"description\":\"Return a word of a list.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_word\",\"description\":\"Return a word of a list.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];

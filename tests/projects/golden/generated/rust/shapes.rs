@@ -3,47 +3,35 @@
 //! The toolset `shapes`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `shapes`: Schemas of every sort.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `shapes`",
     label = "`ShapesTools` is missing",
-    note = "write `impl ShapesTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl ShapesTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait ShapesTools: Send + Sync {
     /// On cli, 2 deep. Beside run_now or run_later.
     ///
     /// `execution = "sync"` in `manifests/tools/depends.toml`.
     fn depends(&self, args: depends::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Take values within bounds.
     ///
     /// `execution = "sync"` in `manifests/tools/every_bound.toml`.
-    fn every_bound(
-        &self,
-        args: every_bound::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn every_bound(&self, args: every_bound::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Choose values from lists.
     ///
     /// `execution = "sync"` in `manifests/tools/every_choice.toml`.
-    fn every_choice(
-        &self,
-        args: every_choice::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn every_choice(&self, args: every_choice::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Take nothing: there is a default for everything.
     ///
     /// `execution = "sync"` in `manifests/tools/every_default.toml`.
-    fn every_default(
-        &self,
-        args: every_default::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn every_default(&self, args: every_default::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Take objects of every sort.
     ///
     /// They may hold each other, and `code`, "quotes", {{braces}}, 100 % and a \ stay as they are: '''rust
@@ -51,57 +39,36 @@ pub trait ShapesTools: Send + Sync {
     /// '''
     ///
     /// `execution = "sync"` in `manifests/tools/every_object.toml`.
-    fn every_object(
-        &self,
-        args: every_object::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn every_object(&self, args: every_object::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Take values whose schemas have names, and lead to one another.
     ///
     /// `execution = "sync"` in `manifests/tools/every_ref.toml`.
-    fn every_ref(
-        &self,
-        args: every_ref::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn every_ref(&self, args: every_ref::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Take values of which there are several sorts that can be told apart, and objects that may hold more.
     ///
     /// `execution = "sync"` in `manifests/tools/every_sort.toml`.
-    fn every_sort(
-        &self,
-        args: every_sort::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn every_sort(&self, args: every_sort::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.
     ///
     /// `execution = "sync"` in `manifests/tools/every_type.toml`.
-    fn every_type(
-        &self,
-        args: every_type::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn every_type(&self, args: every_type::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Take values of which there are several sorts.
     ///
     /// `execution = "sync"` in `manifests/tools/every_union.toml`.
-    fn every_union(
-        &self,
-        args: every_union::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn every_union(&self, args: every_union::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Take one of two arguments, at least.
     ///
     /// `execution = "sync"` in `manifests/tools/exclusive.toml`.
-    fn exclusive(
-        &self,
-        args: exclusive::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn exclusive(&self, args: exclusive::Args, call: &Call<'_>) -> Result<Output, ToolError>;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: ShapesTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: ShapesTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
@@ -121,21 +88,12 @@ impl<H: ShapesTools + 'static> Provider for Home<H> {
         ];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -147,76 +105,16 @@ pub(super) fn call<'a, H: ShapesTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Ready(
-                ShapesTools::depends(&**handlers, depends::Args::from(args), call),
-            )
-        }
-        1 => {
-            Reply::Ready(
-                ShapesTools::every_bound(
-                    &**handlers,
-                    every_bound::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        2 => {
-            Reply::Ready(
-                ShapesTools::every_choice(
-                    &**handlers,
-                    every_choice::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        3 => {
-            Reply::Ready(
-                ShapesTools::every_default(
-                    &**handlers,
-                    every_default::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        4 => {
-            Reply::Ready(
-                ShapesTools::every_object(
-                    &**handlers,
-                    every_object::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        5 => {
-            Reply::Ready(
-                ShapesTools::every_ref(&**handlers, every_ref::Args::from(args), call),
-            )
-        }
-        6 => {
-            Reply::Ready(
-                ShapesTools::every_sort(&**handlers, every_sort::Args::from(args), call),
-            )
-        }
-        7 => {
-            Reply::Ready(
-                ShapesTools::every_type(&**handlers, every_type::Args::from(args), call),
-            )
-        }
-        8 => {
-            Reply::Ready(
-                ShapesTools::every_union(
-                    &**handlers,
-                    every_union::Args::from(args),
-                    call,
-                ),
-            )
-        }
-        9 => {
-            Reply::Ready(
-                ShapesTools::exclusive(&**handlers, exclusive::Args::from(args), call),
-            )
-        }
+        0 => Reply::Ready(ShapesTools::depends(&**handlers, depends::Args::from(args), call)),
+        1 => Reply::Ready(ShapesTools::every_bound(&**handlers, every_bound::Args::from(args), call)),
+        2 => Reply::Ready(ShapesTools::every_choice(&**handlers, every_choice::Args::from(args), call)),
+        3 => Reply::Ready(ShapesTools::every_default(&**handlers, every_default::Args::from(args), call)),
+        4 => Reply::Ready(ShapesTools::every_object(&**handlers, every_object::Args::from(args), call)),
+        5 => Reply::Ready(ShapesTools::every_ref(&**handlers, every_ref::Args::from(args), call)),
+        6 => Reply::Ready(ShapesTools::every_sort(&**handlers, every_sort::Args::from(args), call)),
+        7 => Reply::Ready(ShapesTools::every_type(&**handlers, every_type::Args::from(args), call)),
+        8 => Reply::Ready(ShapesTools::every_union(&**handlers, every_union::Args::from(args), call)),
+        9 => Reply::Ready(ShapesTools::exclusive(&**handlers, exclusive::Args::from(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -224,6 +122,7 @@ pub(super) fn call<'a, H: ShapesTools + 'static>(
 /// The tool `depends`.
 pub mod depends {
     pub use data::TOOL;
+
     /// Arguments of `depends`.
     #[derive(Debug)]
     pub struct Args {
@@ -236,6 +135,7 @@ pub mod depends {
         /// Not there on a command line.
         pub last: Option<String>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -246,6 +146,7 @@ pub mod depends {
             }
         }
     }
+
     /// What to return.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Mode {
@@ -256,6 +157,7 @@ pub mod depends {
         /// `both`
         Both,
     }
+
     impl Mode {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -266,11 +168,13 @@ pub mod depends {
             }
         }
     }
+
     impl ::toolc::FromSlot for Mode {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Picture, Self::Text, Self::Both])
         }
     }
+
     /// Nothing in it is always there.
     #[derive(Debug)]
     pub struct Inner {
@@ -281,16 +185,14 @@ pub mod depends {
         /// There without either.
         pub c: Option<String>,
     }
+
     impl ::toolc::FromSlot for Inner {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                a: slots.take(0),
-                b: slots.take(1),
-                c: slots.take(2),
-            }
+            Self { a: slots.take(0), b: slots.take(1), c: slots.take(2) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -298,214 +200,106 @@ pub mod depends {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("depends"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
-            atoms: Borrowed(
-                &[
-                    Atom::Tool(Borrowed("run_now")),
-                    Atom::Compared(
-                        Borrowed("platform"),
-                        Comparison::Equal,
-                        FactValue::Text(Borrowed("chat")),
-                    ),
-                    Atom::Fact(Borrowed("vision")),
-                    Atom::Tool(Borrowed("run_later")),
-                    Atom::Compared(
-                        Borrowed("platform"),
-                        Comparison::NotEqual,
-                        FactValue::Text(Borrowed("cli")),
-                    ),
-                    Atom::Compared(
-                        Borrowed("depth"),
-                        Comparison::Greater,
-                        FactValue::Integer(2),
-                    ),
-                ],
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[
+                Atom::Tool(Borrowed("run_now")),
+                Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("chat"))),
+                Atom::Fact(Borrowed("vision")),
+                Atom::Tool(Borrowed("run_later")),
+                Atom::Compared(Borrowed("platform"), Comparison::NotEqual, FactValue::Text(Borrowed("cli"))),
+                Atom::Compared(Borrowed("depth"), Comparison::Greater, FactValue::Integer(2)),
+            ]),
             facts: Borrowed(&[Borrowed("platform"), Borrowed("depth")]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"depends\",\"description\":\"On ",
-                            ),
-                        ),
-                        Segment::Fact(0),
-                        Segment::Text(Borrowed(", ")),
-                        Segment::Fact(1),
-                        Segment::Text(Borrowed(" deep")),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(2)]),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed(", with \\\"eyes\\\"")),
-                        Segment::Text(Borrowed(".")),
-                        Segment::When {
-                            condition: Condition::new(
-                                &[Op::Atom(0), Op::Atom(3), Op::Or],
-                            ),
-                            segments: 3,
-                        },
-                        Segment::Text(Borrowed(" Beside ")),
-                        Segment::Available {
-                            tools: Borrowed(
-                                &[(0, Borrowed("run_now")), (3, Borrowed("run_later"))],
-                            ),
-                            join: Borrowed(" or "),
-                        },
-                        Segment::Text(Borrowed(".")),
-                        Segment::When {
-                            condition: Condition::new(
-                                &[
-                                    Op::Atom(0),
-                                    Op::Atom(3),
-                                    Op::Or,
-                                    Op::Not,
-                                    Op::Atom(5),
-                                    Op::Atom(2),
-                                    Op::Not,
-                                    Op::And,
-                                    Op::And,
-                                ],
-                            ),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed(" Deep.")),
-                        Segment::When {
-                            condition: Condition::new(
-                                &[
-                                    Op::Atom(0),
-                                    Op::Atom(3),
-                                    Op::Or,
-                                    Op::Atom(5),
-                                    Op::Atom(2),
-                                    Op::Not,
-                                    Op::And,
-                                    Op::Or,
-                                    Op::Not,
-                                ],
-                            ),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed(" {% Alone.")),
-                        Segment::Text(
-                            Borrowed(
-                                "\",\"parameters\":{\"type\":\"object\",\"properties\":{",
-                            ),
-                        ),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(0)]),
-                            segments: 1,
-                        },
-                        Segment::Text(
-                            Borrowed(
-                                "\"first\":{\"type\":\"integer\",\"description\":\"There with a tool.\",\"minimum\":1},",
-                            ),
-                        ),
-                        Segment::Text(
-                            Borrowed(
-                                "\"mode\":{\"type\":\"string\",\"description\":\"What to return",
-                            ),
-                        ),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(1)]),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed(" to the chat")),
-                        Segment::Text(Borrowed(".\",\"enum\":[")),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(2)]),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed("\"picture\",")),
-                        Segment::Text(Borrowed("\"text\"")),
-                        Segment::When {
-                            condition: Condition::new(
-                                &[Op::Atom(2), Op::Atom(0), Op::And],
-                            ),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed(",\"both\"")),
-                        Segment::Text(
-                            Borrowed(
-                                "],\"default\":\"text\"},\"inner\":{\"type\":\"object\",\"description\":\"Nothing in it is always there.\",\"properties\":{",
-                            ),
-                        ),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(0)]),
-                            segments: 1,
-                        },
-                        Segment::Text(
-                            Borrowed(
-                                "\"a\":{\"type\":\"string\",\"description\":\"There with a tool.\"}",
-                            ),
-                        ),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(3)]),
-                            segments: 3,
-                        },
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(0)]),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed(",")),
-                        Segment::Text(
-                            Borrowed(
-                                "\"b\":{\"type\":\"string\",\"description\":\"There with another.\"}",
-                            ),
-                        ),
-                        Segment::When {
-                            condition: Condition::new(
-                                &[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not],
-                            ),
-                            segments: 3,
-                        },
-                        Segment::When {
-                            condition: Condition::new(
-                                &[Op::Atom(0), Op::Atom(3), Op::Or],
-                            ),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed(",")),
-                        Segment::Text(
-                            Borrowed(
-                                "\"c\":{\"type\":\"string\",\"description\":\"There without either.\"}",
-                            ),
-                        ),
-                        Segment::Text(Borrowed("},\"additionalProperties\":false}")),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(4)]),
-                            segments: 1,
-                        },
-                        Segment::Text(
-                            Borrowed(
-                                ",\"last\":{\"type\":\"string\",\"description\":\"Not there on a command line.\"}",
-                            ),
-                        ),
-                        Segment::Text(Borrowed("},\"additionalProperties\":false}}}")),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[
+                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"depends\",\"description\":\"On ")),
+                Segment::Fact(0),
+                Segment::Text(Borrowed(", ")),
+                Segment::Fact(1),
+                Segment::Text(Borrowed(" deep")),
+                Segment::When { condition: Condition::new(&[Op::Atom(2)]), segments: 1 },
+                Segment::Text(Borrowed(", with \\\"eyes\\\"")),
+                Segment::Text(Borrowed(".")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or]), segments: 3 },
+                Segment::Text(Borrowed(" Beside ")),
+                Segment::Available {
+                    tools: Borrowed(&[(0, Borrowed("run_now")), (3, Borrowed("run_later"))]),
+                    join: Borrowed(" or "),
+                },
+                Segment::Text(Borrowed(".")),
+                Segment::When {
+                    condition: Condition::new(&[
+                        Op::Atom(0),
+                        Op::Atom(3),
+                        Op::Or,
+                        Op::Not,
+                        Op::Atom(5),
+                        Op::Atom(2),
+                        Op::Not,
+                        Op::And,
+                        Op::And,
+                    ]),
+                    segments: 1,
+                },
+                Segment::Text(Borrowed(" Deep.")),
+                Segment::When {
+                    condition: Condition::new(&[
+                        Op::Atom(0),
+                        Op::Atom(3),
+                        Op::Or,
+                        Op::Atom(5),
+                        Op::Atom(2),
+                        Op::Not,
+                        Op::And,
+                        Op::Or,
+                        Op::Not,
+                    ]),
+                    segments: 1,
+                },
+                Segment::Text(Borrowed(" {% Alone.")),
+                Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
+                Segment::Text(Borrowed("\"first\":{\"type\":\"integer\",\"description\":\"There with a tool.\",\"minimum\":1},")),
+                Segment::Text(Borrowed("\"mode\":{\"type\":\"string\",\"description\":\"What to return")),
+                Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 },
+                Segment::Text(Borrowed(" to the chat")),
+                Segment::Text(Borrowed(".\",\"enum\":[")),
+                Segment::When { condition: Condition::new(&[Op::Atom(2)]), segments: 1 },
+                Segment::Text(Borrowed("\"picture\",")),
+                Segment::Text(Borrowed("\"text\"")),
+                Segment::When { condition: Condition::new(&[Op::Atom(2), Op::Atom(0), Op::And]), segments: 1 },
+                Segment::Text(Borrowed(",\"both\"")),
+                Segment::Text(Borrowed("],\"default\":\"text\"},\"inner\":{\"type\":\"object\",\"description\":\"Nothing in it is always there.\",\"properties\":{")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
+                Segment::Text(Borrowed("\"a\":{\"type\":\"string\",\"description\":\"There with a tool.\"}")),
+                Segment::When { condition: Condition::new(&[Op::Atom(3)]), segments: 3 },
+                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
+                Segment::Text(Borrowed(",")),
+                Segment::Text(Borrowed("\"b\":{\"type\":\"string\",\"description\":\"There with another.\"}")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not]), segments: 3 },
+                Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or]), segments: 1 },
+                Segment::Text(Borrowed(",")),
+                Segment::Text(Borrowed("\"c\":{\"type\":\"string\",\"description\":\"There without either.\"}")),
+                Segment::Text(Borrowed("},\"additionalProperties\":false}")),
+                Segment::When { condition: Condition::new(&[Op::Atom(4)]), segments: 1 },
+                Segment::Text(Borrowed(",\"last\":{\"type\":\"string\",\"description\":\"Not there on a command line.\"}")),
+                Segment::Text(Borrowed("},\"additionalProperties\":false}}}")),
+            ]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -514,18 +308,8 @@ pub mod depends {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -533,27 +317,12 @@ pub mod depends {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("a", false, 4),
             Property::new("b", false, 5),
@@ -563,27 +332,22 @@ pub mod depends {
             Property::new("inner", false, 3),
             Property::new("last", false, 7),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("picture")),
             Literal::String(Borrowed("text")),
             Literal::String(Borrowed("both")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                ..Bounds::NONE
-            },
-        ];
+        const BOUNDS: &[Bounds] = &[Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE }];
+
         const CONDITIONS: &[(Part, Condition)] = &[
             (Part::Literal(0), Condition::new(&[Op::Atom(2)])),
             (Part::Literal(2), Condition::new(&[Op::Atom(2), Op::Atom(0), Op::And])),
             (Part::Property(0), Condition::new(&[Op::Atom(0)])),
             (Part::Property(1), Condition::new(&[Op::Atom(3)])),
-            (
-                Part::Property(2),
-                Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not]),
-            ),
+            (Part::Property(2), Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not])),
             (Part::Property(3), Condition::new(&[Op::Atom(0)])),
             (Part::Property(6), Condition::new(&[Op::Atom(4)])),
         ];
@@ -593,6 +357,7 @@ pub mod depends {
 /// The tool `every_bound`.
 pub mod every_bound {
     pub use data::TOOL;
+
     /// Arguments of `every_bound`.
     #[derive(Debug)]
     pub struct Args {
@@ -613,6 +378,7 @@ pub mod every_bound {
         /// One or two keys of any name.
         pub keys: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -627,6 +393,7 @@ pub mod every_bound {
             }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -634,40 +401,26 @@ pub mod every_bound {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("every_bound"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -676,67 +429,18 @@ pub mod every_bound {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(4),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(7),
-                bounds: Some(6),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(5),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(9),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                bounds: Some(7),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(4), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), bounds: Some(6), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(5), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, bounds: Some(7), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("closed", false, 1),
             Property::new("open", false, 2),
@@ -747,49 +451,29 @@ pub mod every_bound {
             Property::new("again", false, 8),
             Property::new("keys", false, 10),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                minimum: Some(Bound::Integer(-3)),
-                maximum: Some(Bound::Integer(3)),
-                ..Bounds::NONE
-            },
+            Bounds { minimum: Some(Bound::Integer(-3)), maximum: Some(Bound::Integer(3)), ..Bounds::NONE },
             Bounds {
                 exclusive_minimum: Some(Bound::Number(-0.5)),
                 exclusive_maximum: Some(Bound::Number(1000.0)),
                 ..Bounds::NONE
             },
-            Bounds {
-                multiple_of: Some(Bound::Number(0.25)),
-                ..Bounds::NONE
-            },
+            Bounds { multiple_of: Some(Bound::Number(0.25)), ..Bounds::NONE },
             Bounds {
                 minimum: Some(Bound::Integer(-9223372036854775808)),
                 maximum: Some(Bound::Integer(9223372036854775807)),
                 ..Bounds::NONE
             },
-            Bounds {
-                min_length: Some(2),
-                max_length: Some(4),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                min_items: Some(1),
-                max_items: Some(3),
-                unique_items: true,
-                ..Bounds::NONE
-            },
-            Bounds {
-                min_properties: Some(1),
-                max_properties: Some(2),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(2), max_length: Some(4), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
+            Bounds { min_items: Some(1), max_items: Some(3), unique_items: true, ..Bounds::NONE },
+            Bounds { min_properties: Some(1), max_properties: Some(2), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -797,6 +481,7 @@ pub mod every_bound {
 /// The tool `every_choice`.
 pub mod every_choice {
     pub use data::TOOL;
+
     /// Arguments of `every_choice`.
     #[derive(Debug)]
     pub struct Args {
@@ -817,6 +502,7 @@ pub mod every_choice {
         /// Words from a list.
         pub several: Option<Vec<SeveralItem>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -831,6 +517,7 @@ pub mod every_choice {
             }
         }
     }
+
     /// In which order.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Order {
@@ -839,6 +526,7 @@ pub mod every_choice {
         /// `desc`
         Desc,
     }
+
     impl Order {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -848,11 +536,11 @@ pub mod every_choice {
             }
         }
     }
+
     impl ::toolc::FromSlot for Order {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Asc, Self::Desc])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Asc, Self::Desc]) }
     }
+
     /// Words that are no identifiers, and words that would become the same one.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Odd {
@@ -875,6 +563,7 @@ pub mod every_choice {
         /// `say "hi"`
         SayHi,
     }
+
     impl Odd {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -891,6 +580,7 @@ pub mod every_choice {
             }
         }
     }
+
     impl ::toolc::FromSlot for Odd {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(
@@ -909,6 +599,7 @@ pub mod every_choice {
             )
         }
     }
+
     /// Only the values say what type it is.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Untyped {
@@ -917,6 +608,7 @@ pub mod every_choice {
         /// `no`
         No,
     }
+
     impl Untyped {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -926,11 +618,11 @@ pub mod every_choice {
             }
         }
     }
+
     impl ::toolc::FromSlot for Untyped {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Yes, Self::No])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Yes, Self::No]) }
     }
+
     /// A word.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Maybe {
@@ -939,6 +631,7 @@ pub mod every_choice {
         /// `right`
         Right,
     }
+
     impl Maybe {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -948,11 +641,11 @@ pub mod every_choice {
             }
         }
     }
+
     impl ::toolc::FromSlot for Maybe {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Left, Self::Right])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Left, Self::Right]) }
     }
+
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum SeveralItem {
         /// `red`
@@ -962,6 +655,7 @@ pub mod every_choice {
         /// `blue`
         Blue,
     }
+
     impl SeveralItem {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -972,11 +666,13 @@ pub mod every_choice {
             }
         }
     }
+
     impl ::toolc::FromSlot for SeveralItem {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Red, Self::Green, Self::Blue])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -984,40 +680,26 @@ pub mod every_choice {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("every_choice"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"},null]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",null,\"right\"],\"default\":null},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"},null]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",null,\"right\"],\"default\":null},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1026,48 +708,21 @@ pub mod every_choice {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 9), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(11, 3), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, literals: Span::new(14, 3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(17, 2), ..Node::ANY },
             Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(2, 9),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                literals: Span::new(11, 3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                literals: Span::new(14, 3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(17, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(
-                    &[
-                        Type::String,
-                        Type::Integer,
-                        Type::Number,
-                        Type::Boolean,
-                        Type::Array,
-                        Type::Object,
-                        Type::Null,
-                    ],
-                ),
+                types: Types::of(&[
+                    Type::String,
+                    Type::Integer,
+                    Type::Number,
+                    Type::Boolean,
+                    Type::Array,
+                    Type::Object,
+                    Type::Null,
+                ]),
                 literals: Span::new(19, 7),
                 ..Node::ANY
             },
@@ -1077,19 +732,10 @@ pub mod every_choice {
                 literals: Span::new(26, 3),
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(9),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(29, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(29, 3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("order", true, 1),
             Property::new("odd", false, 2),
@@ -1100,6 +746,7 @@ pub mod every_choice {
             Property::new("maybe", false, 7),
             Property::new("several", false, 8),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("asc")),
             Literal::String(Borrowed("desc")),
@@ -1134,6 +781,7 @@ pub mod every_choice {
             Literal::String(Borrowed("green")),
             Literal::String(Borrowed("blue")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
@@ -1143,6 +791,7 @@ pub mod every_choice {
 /// The tool `every_default`.
 pub mod every_default {
     pub use data::TOOL;
+
     /// Arguments of `every_default`.
     #[derive(Debug)]
     pub struct Args {
@@ -1183,6 +832,7 @@ pub mod every_default {
         /// Whatever you like.
         pub free: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1192,80 +842,42 @@ pub mod every_default {
                 least: slots.take_or(3, || -9223372036854775808),
                 ratio: slots.take_or(4, || -0.0015),
                 even: slots.take_or(5, || 2.0),
-                word: slots
-                    .take_or(
-                        6,
-                        || String::from(
-                            "a \"quoted\" \\ text\nof two lines; größer {as} ever",
-                        ),
-                    ),
+                word: slots.take_or(6, || String::from("a \"quoted\" \\ text\nof two lines; größer {as} ever")),
                 choice: slots.take_or(7, || Choice::AB2),
                 maybe: slots.take_or(8, || Some(5)),
-                words: slots
-                    .take_or(
-                        9,
-                        || Vec::from([String::from("one"), String::from("two")]),
-                    ),
+                words: slots.take_or(9, || Vec::from([String::from("one"), String::from("two")])),
                 empty: slots.take_or(10, || Vec::from([])),
-                choices: slots
-                    .take_or(
-                        11,
-                        || Vec::from([Some(ChoicesItem::Green), Some(ChoicesItem::Red)]),
-                    ),
-                map: slots
-                    .take_or(
-                        12,
-                        || ::std::collections::BTreeMap::from([
-                            (String::from("b"), 2.0),
-                            (String::from("a"), 1.5),
-                        ]),
-                    ),
+                choices: slots.take_or(11, || Vec::from([Some(ChoicesItem::Green), Some(ChoicesItem::Red)])),
+                map: slots.take_or(
+                    12,
+                    || ::std::collections::BTreeMap::from([(String::from("b"), 2.0), (String::from("a"), 1.5)]),
+                ),
                 no_map: slots.take_or(13, || ::std::collections::BTreeMap::from([])),
-                record: slots
-                    .take_or(
-                        14,
-                        || Record {
-                            name: String::from("box"),
-                            size: Some(RecordSize {
-                                width: 2.0,
-                                height: 0.5,
-                                depth: None,
-                            }),
-                            tags: Some(Vec::from([String::from("x")])),
-                            note: None,
-                        },
-                    ),
-                records: slots
-                    .take_or(
-                        15,
-                        || Vec::from([
-                            RecordsItem {
-                                id: 1,
-                                label: String::from("none"),
-                            },
-                            RecordsItem {
-                                id: 2,
-                                label: String::from("second"),
-                            },
-                        ]),
-                    ),
-                anything: slots
-                    .take_or(
-                        16,
-                        || ::toolc::args::json(
-                            "{\"nested\":[1,\"two\",{\"three\":3.5}]}",
-                        ),
-                    ),
-                free: slots
-                    .take_or(
-                        17,
-                        || ::std::collections::BTreeMap::from([
-                            (String::from("key"), ::toolc::args::json("[true]")),
-                        ]),
-                    ),
+                record: slots.take_or(
+                    14,
+                    || Record {
+                        name: String::from("box"),
+                        size: Some(RecordSize { width: 2.0, height: 0.5, depth: None }),
+                        tags: Some(Vec::from([String::from("x")])),
+                        note: None,
+                    },
+                ),
+                records: slots.take_or(
+                    15,
+                    || Vec::from([
+                        RecordsItem { id: 1, label: String::from("none") },
+                        RecordsItem { id: 2, label: String::from("second") },
+                    ]),
+                ),
+                anything: slots.take_or(16, || ::toolc::args::json("{\"nested\":[1,\"two\",{\"three\":3.5}]}")),
+                free: slots.take_or(
+                    17,
+                    || ::std::collections::BTreeMap::from([(String::from("key"), ::toolc::args::json("[true]"))]),
+                ),
             }
         }
     }
+
     /// A word from a list.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Choice {
@@ -1274,6 +886,7 @@ pub mod every_default {
         /// `a_b`
         AB2,
     }
+
     impl Choice {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -1283,11 +896,11 @@ pub mod every_default {
             }
         }
     }
+
     impl ::toolc::FromSlot for Choice {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::AB, Self::AB2])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::AB, Self::AB2]) }
     }
+
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum ChoicesItem {
         /// `red`
@@ -1295,6 +908,7 @@ pub mod every_default {
         /// `green`
         Green,
     }
+
     impl ChoicesItem {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -1304,11 +918,11 @@ pub mod every_default {
             }
         }
     }
+
     impl ::toolc::FromSlot for ChoicesItem {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Red, Self::Green])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Red, Self::Green]) }
     }
+
     /// Its size.
     #[derive(Debug)]
     pub struct RecordSize {
@@ -1319,16 +933,14 @@ pub mod every_default {
         /// In metres.
         pub depth: Option<f64>,
     }
+
     impl ::toolc::FromSlot for RecordSize {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                width: slots.take(0),
-                height: slots.take_or(1, || 0.5),
-                depth: slots.take(2),
-            }
+            Self { width: slots.take(0), height: slots.take_or(1, || 0.5), depth: slots.take(2) }
         }
     }
+
     /// An object.
     #[derive(Debug)]
     pub struct Record {
@@ -1341,17 +953,14 @@ pub mod every_default {
         /// What else there is to say.
         pub note: Option<String>,
     }
+
     impl ::toolc::FromSlot for Record {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                name: slots.take(0),
-                size: slots.take(1),
-                tags: slots.take(2),
-                note: slots.take(3),
-            }
+            Self { name: slots.take(0), size: slots.take(1), tags: slots.take(2), note: slots.take(3) }
         }
     }
+
     #[derive(Debug)]
     pub struct RecordsItem {
         /// Its number.
@@ -1359,15 +968,14 @@ pub mod every_default {
         /// Its label.
         pub label: String,
     }
+
     impl ::toolc::FromSlot for RecordsItem {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                id: slots.take(0),
-                label: slots.take_or(1, || String::from("none")),
-            }
+            Self { id: slots.take(0), label: slots.take_or(1, || String::from("none")) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1375,40 +983,26 @@ pub mod every_default {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("every_default"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1417,108 +1011,30 @@ pub mod every_default {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer, Type::Null]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(11),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(13),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(15),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer, Type::Null]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(11), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(13), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(15), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::String, Type::Null]),
                 form: Form::Choice,
                 literals: Span::new(2, 2),
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                additional: Additional::Node(17),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                additional: Additional::Node(19),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(17), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(19), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1526,11 +1042,7 @@ pub mod every_default {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1538,43 +1050,13 @@ pub mod every_default {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(27),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String, Type::Null]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(30),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(27), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(30), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1582,23 +1064,12 @@ pub mod every_default {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("width", true, 23),
             Property::new("height", false, 24),
@@ -1628,12 +1099,14 @@ pub mod every_default {
             Property::new("anything", false, 33),
             Property::new("free", false, 34),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("a-b")),
             Literal::String(Borrowed("a_b")),
             Literal::String(Borrowed("red")),
             Literal::String(Borrowed("green")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
@@ -1643,6 +1116,7 @@ pub mod every_default {
 /// The tool `every_object`.
 pub mod every_object {
     pub use data::TOOL;
+
     /// Arguments of `every_object`.
     #[derive(Debug)]
     pub struct Args {
@@ -1653,12 +1127,7 @@ pub mod every_object {
         /// A map of objects.
         pub sizes: Option<::std::collections::BTreeMap<String, SizesValue>>,
         /// A map of arrays of maps.
-        pub groups: Option<
-            ::std::collections::BTreeMap<
-                String,
-                Vec<::std::collections::BTreeMap<String, bool>>,
-            >,
-        >,
+        pub groups: Option<::std::collections::BTreeMap<String, Vec<::std::collections::BTreeMap<String, bool>>>>,
         /// Whatever you like.
         pub free: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
         /// A property that is known, and any others.
@@ -1668,6 +1137,7 @@ pub mod every_object {
         /// An object, or null.
         pub maybe: Option<Maybe>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -1682,6 +1152,7 @@ pub mod every_object {
             }
         }
     }
+
     /// One line.
     #[derive(Debug)]
     pub struct OrderLinesItem {
@@ -1692,28 +1163,28 @@ pub mod every_object {
         /// What else there is to say.
         pub note: Option<String>,
     }
+
     impl ::toolc::FromSlot for OrderLinesItem {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                item: slots.take(0),
-                amount: slots.take_or(1, || 1),
-                note: slots.take(2),
-            }
+            Self { item: slots.take(0), amount: slots.take_or(1, || 1), note: slots.take(2) }
         }
     }
+
     /// Where it goes.
     #[derive(Debug)]
     pub struct OrderAddress {
         /// Street and number.
-        pub street: Option<String>,
+        pub street: Option<String>
     }
+
     impl ::toolc::FromSlot for OrderAddress {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { street: slots.take(0) }
         }
     }
+
     /// An object with properties, in an array, in an object.
     #[derive(Debug)]
     pub struct Order {
@@ -1722,15 +1193,14 @@ pub mod every_object {
         /// Where it goes.
         pub address: Option<OrderAddress>,
     }
+
     impl ::toolc::FromSlot for Order {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                lines: slots.take(0),
-                address: slots.take(1),
-            }
+            Self { lines: slots.take(0), address: slots.take(1) }
         }
     }
+
     #[derive(Debug)]
     pub struct SizesValue {
         /// In metres.
@@ -1738,15 +1208,14 @@ pub mod every_object {
         /// In metres.
         pub height: Option<f64>,
     }
+
     impl ::toolc::FromSlot for SizesValue {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                width: slots.take(0),
-                height: slots.take(1),
-            }
+            Self { width: slots.take(0), height: slots.take(1) }
         }
     }
+
     /// A property that is known, and any others.
     #[derive(Debug)]
     pub struct Mixed {
@@ -1755,39 +1224,42 @@ pub mod every_object {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
+
     impl ::toolc::FromSlot for Mixed {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                known: slots.take(0),
-                rest: slots.take(1),
-            }
+            Self { known: slots.take(0), rest: slots.take(1) }
         }
     }
+
     /// No others.
     #[derive(Debug)]
     pub struct Closed {
         /// This one is known.
-        pub known: Option<i64>,
+        pub known: Option<i64>
     }
+
     impl ::toolc::FromSlot for Closed {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { known: slots.take(0) }
         }
     }
+
     /// An object, or null.
     #[derive(Debug)]
     pub struct Maybe {
         /// This one is known.
-        pub known: Option<i64>,
+        pub known: Option<i64>
     }
+
     impl ::toolc::FromSlot for Maybe {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { known: slots.take(0) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -1795,40 +1267,26 @@ pub mod every_object {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("every_object"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -1844,12 +1302,7 @@ pub mod every_object {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(3), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1857,22 +1310,9 @@ pub mod every_object {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String, Type::Null]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1880,28 +1320,10 @@ pub mod every_object {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                additional: Additional::Node(10),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                additional: Additional::Node(12),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(10), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(12), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1909,55 +1331,15 @@ pub mod every_object {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                additional: Additional::Node(16),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(17),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                additional: Additional::Node(18),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(8, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(16), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(17), ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(18), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(8, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1965,11 +1347,7 @@ pub mod every_object {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object, Type::Null]),
                 form: Form::Object,
@@ -1977,12 +1355,9 @@ pub mod every_object {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("item", true, 4),
             Property::new("amount", false, 5),
@@ -2004,14 +1379,10 @@ pub mod every_object {
             Property::new("closed", false, 22),
             Property::new("maybe", false, 24),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                ..Bounds::NONE
-            },
-        ];
+        const BOUNDS: &[Bounds] = &[Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE }];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2019,6 +1390,7 @@ pub mod every_object {
 /// The tool `every_ref`.
 pub mod every_ref {
     pub use data::TOOL;
+
     /// Arguments of `every_ref`.
     #[derive(Debug)]
     pub struct Args {
@@ -2049,49 +1421,34 @@ pub mod every_ref {
         /// Points.
         pub points: Option<Vec<Point>>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 tree: slots.take(0),
-                list: slots
-                    .take_or(
-                        1,
-                        || List {
-                            value: 1,
-                            next: Some(Box::new(List { value: 2, next: None })),
-                        },
-                    ),
+                list: slots.take_or(1, || List { value: 1, next: Some(Box::new(List { value: 2, next: None })) }),
                 even: slots.take(2),
                 words: slots.take_or(3, || Vec::from([String::from("one")])),
                 again: slots.take(4),
-                nest: slots
-                    .take_or(
-                        5,
-                        || Nest(
-                            Vec::from([
-                                Nest(Vec::from([])),
-                                Nest(Vec::from([Nest(Vec::from([]))])),
-                            ]),
-                        ),
-                    ),
+                nest: slots.take_or(
+                    5,
+                    || Nest(Vec::from([Nest(Vec::from([])), Nest(Vec::from([Nest(Vec::from([]))]))])),
+                ),
                 folders: slots.take(6),
                 maybe: slots.take(7),
                 nullable: slots.take_or(8, || None),
                 colour: slots.take_or(9, || Colour::Red),
-                expression: slots
-                    .take_or(
-                        10,
-                        || Expression::Not(Negation {
-                            op: NegationOp::Not,
-                            of: Box::new(Expression::Number(1.0)),
-                        }),
-                    ),
+                expression: slots.take_or(
+                    10,
+                    || Expression::Not(Negation { op: NegationOp::Not, of: Box::new(Expression::Number(1.0)) }),
+                ),
                 narrow: slots.take(11),
                 all: slots.take(12),
                 points: slots.take(13),
             }
         }
     }
+
     /// A tree.
     #[derive(Debug)]
     pub struct Tree {
@@ -2101,16 +1458,14 @@ pub mod every_ref {
         /// The best of them.
         pub best: Option<Box<Tree>>,
     }
+
     impl ::toolc::FromSlot for Tree {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                label: slots.take(0),
-                children: slots.take(1),
-                best: slots.take(2),
-            }
+            Self { label: slots.take(0), children: slots.take(1), best: slots.take(2) }
         }
     }
+
     /// A link of a list.
     #[derive(Debug)]
     pub struct List {
@@ -2119,26 +1474,27 @@ pub mod every_ref {
         /// What comes behind it.
         pub next: Option<Box<List>>,
     }
+
     impl ::toolc::FromSlot for List {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                value: slots.take(0),
-                next: slots.take(1),
-            }
+            Self { value: slots.take(0), next: slots.take(1) }
         }
     }
+
     #[derive(Debug)]
     pub struct Even {
         /// The next one.
-        pub odd: Option<Odd>,
+        pub odd: Option<Odd>
     }
+
     impl ::toolc::FromSlot for Even {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { odd: slots.take(0) }
         }
     }
+
     #[derive(Debug)]
     pub struct Odd {
         /// The next but one.
@@ -2146,34 +1502,36 @@ pub mod every_ref {
         /// Out of the chain.
         pub back: Option<Tree>,
     }
+
     impl ::toolc::FromSlot for Odd {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                even: slots.take(0),
-                back: slots.take(1),
-            }
+            Self { even: slots.take(0), back: slots.take(1) }
         }
     }
+
     /// A word, in time.
     pub type Word = String;
+
     /// Words.
     pub type Words = Vec<Word>;
+
     pub type WordsByAnotherName = Words;
+
     #[derive(Debug)]
     pub struct Nest(pub Vec<Nest>);
+
     impl ::toolc::FromSlot for Nest {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            Self(::toolc::FromSlot::from_slot(slot))
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
     }
+
     #[derive(Debug)]
-    pub struct Folders(pub ::std::collections::BTreeMap<String, Folders>);
+    pub struct Folders(pub::std::collections::BTreeMap<String, Folders>);
+
     impl ::toolc::FromSlot for Folders {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            Self(::toolc::FromSlot::from_slot(slot))
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
     }
+
     /// A point.
     #[derive(Debug)]
     pub struct Point {
@@ -2182,16 +1540,16 @@ pub mod every_ref {
         /// Upwards.
         pub y: f64,
     }
+
     impl ::toolc::FromSlot for Point {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                x: slots.take(0),
-                y: slots.take_or(1, || 0.5),
-            }
+            Self { x: slots.take(0), y: slots.take_or(1, || 0.5) }
         }
     }
+
     pub type MaybePoint = Point;
+
     /// A colour.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Colour {
@@ -2200,6 +1558,7 @@ pub mod every_ref {
         /// `infrared`
         Infrared,
     }
+
     impl Colour {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -2209,11 +1568,13 @@ pub mod every_ref {
             }
         }
     }
+
     impl ::toolc::FromSlot for Colour {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Red, Self::Infrared])
         }
     }
+
     #[derive(Debug)]
     pub enum Expression {
         /// Of type number.
@@ -2225,6 +1586,7 @@ pub mod every_ref {
         /// `sum`
         Sum(Sum),
     }
+
     impl ::toolc::FromSlot for Expression {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -2238,6 +1600,7 @@ pub mod every_ref {
             )
         }
     }
+
     #[derive(Debug)]
     pub struct Negation {
         /// Which.
@@ -2245,15 +1608,14 @@ pub mod every_ref {
         /// What is negated.
         pub of: Box<Expression>,
     }
+
     impl ::toolc::FromSlot for Negation {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                op: slots.take(0),
-                of: slots.take(1),
-            }
+            Self { op: slots.take(0), of: slots.take(1) }
         }
     }
+
     #[derive(Debug)]
     pub struct Sum {
         /// Which.
@@ -2261,53 +1623,54 @@ pub mod every_ref {
         /// What is added.
         pub of: Vec<Expression>,
     }
+
     impl ::toolc::FromSlot for Sum {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                op: slots.take(0),
-                of: slots.take(1),
-            }
+            Self { op: slots.take(0), of: slots.take(1) }
         }
     }
+
     /// Which.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum NegationOp {
         /// `not`
-        Not,
+        Not
     }
+
     impl NegationOp {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::Not => "not",
+                Self::Not => "not"
             }
         }
     }
+
     impl ::toolc::FromSlot for NegationOp {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Not])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Not]) }
     }
+
     /// Which.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum SumOp {
         /// `sum`
-        Sum,
+        Sum
     }
+
     impl SumOp {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::Sum => "sum",
+                Self::Sum => "sum"
             }
         }
     }
+
     impl ::toolc::FromSlot for SumOp {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Sum])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Sum]) }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -2315,62 +1678,34 @@ pub mod every_ref {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("every_ref"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
-            atoms: Borrowed(
-                &[Atom::Tool(Borrowed("run_now")), Atom::Fact(Borrowed("vision"))],
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[Atom::Tool(Borrowed("run_now")), Atom::Fact(Borrowed("vision"))]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"every_ref\",\"description\":\"Take values whose schemas have names, and lead to one another.\",\"parameters\":{\"type\":\"object\",\"title\":\"Definitions\",\"description\":\"Whatever is defined below.\",\"deprecated\":true,\"examples\":[{\"tree\":{\"label\":\"root\",\"children\":[{\"label\":\"leaf\"}]}}],\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"A tree, which holds trees.\",\"default\":{\"label\":\"seed\",\"best\":{\"label\":\"only\"}},\"examples\":[{\"label\":\"x\"}]},\"list\":{\"$ref\":\"#/$defs/list\",\"description\":\"A list, link by link.\",\"default\":{\"value\":1,\"next\":{\"value\":2}}},\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"A chain of two sorts.\"},\"words\":{\"$ref\":\"#/$defs/words\",\"default\":[\"one\"]},\"again\":{\"$ref\":\"#/$defs/words_by_another_name\",\"description\":\"The same once more.\"},\"nest\":{\"$ref\":\"#/$defs/nest\",\"description\":\"Lists of lists.\",\"default\":[[],[[]]]},\"folders\":{\"$ref\":\"#/$defs/folders\",\"description\":\"Folders in folders, by name.\"},\"maybe\":{\"description\":\"A point, or none.\",\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}]},\"nullable\":{\"$ref\":\"#/$defs/maybe_point\",\"description\":\"A point, or null; told so by its definition.\",\"default\":null},\"colour\":{\"$ref\":\"#/$defs/colour\",\"title\":\"A colour\",\"deprecated\":true,\"default\":\"red\"},\"expression\":{\"$ref\":\"#/$defs/expression\",\"description\":\"A number, a name, or what is made of them.\",\"default\":{\"op\":\"not\",\"of\":1}},\"narrow\":{\"$ref\":\"#/$defs/word\",\"description\":\"A word of two letters and more.\",\"minLength\":2},\"all\":{\"description\":\"A word of one to four letters.\",\"allOf\":[{\"$ref\":\"#/$defs/word\"},{\"maxLength\":4}]},\"points\":{\"type\":\"array\",\"description\":\"Points.\",\"items\":{\"$ref\":\"#/$defs/point\"}}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"description\":\"A tree.\",\"properties\":{\"label\":{\"$ref\":\"#/$defs/word\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"items\":{\"$ref\":\"#/$defs/tree\"}},\"best\":{\"$ref\":\"#/$defs/tree\",\"description\":\"The best of them.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"list\":{\"type\":\"object\",\"description\":\"A link of a list.\",\"properties\":{\"value\":{\"type\":\"integer\",\"description\":\"What it holds.\"},\"next\":{\"description\":\"What comes behind it.\",\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"value\"],\"additionalProperties\":false},\"even\":{\"type\":\"object\",\"properties\":{\"odd\":{\"$ref\":\"#/$defs/odd\",\"description\":\"The next one.\"}},\"additionalProperties\":false},\"odd\":{\"type\":\"object\",\"properties\":{\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"The next but one.\"},\"back\":{\"$ref\":\"#/$defs/tree\",\"description\":\"Out of the chain.\"}},\"required\":[\"even\"],\"additionalProperties\":false},\"word\":{\"type\":\"string\",\"description\":\"A word",
-                            ),
-                        ),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(0)]),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed(", in time")),
-                        Segment::Text(
-                            Borrowed(
-                                ".\",\"minLength\":1},\"words\":{\"type\":\"array\",\"description\":\"Words.\",\"items\":{\"$ref\":\"#/$defs/word\"}},\"words_by_another_name\":{\"$ref\":\"#/$defs/words\"},\"nest\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/nest\"}},\"folders\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/folders\"}},\"point\":{\"type\":\"object\",\"description\":\"A point.\",\"properties\":{\"x\":{\"type\":\"number\",\"description\":\"To the right.\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards.\",\"default\":0.5}},\"required\":[\"x\"],\"additionalProperties\":false},\"maybe_point\":{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/point\"}]},\"colour\":{\"type\":\"string\",\"description\":\"A colour.\",\"enum\":[\"red\"",
-                            ),
-                        ),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(1)]),
-                            segments: 1,
-                        },
-                        Segment::Text(Borrowed(",\"infrared\"")),
-                        Segment::Text(
-                            Borrowed(
-                                "]},\"expression\":{\"anyOf\":[{\"type\":\"number\"},{\"$ref\":\"#/$defs/word\"},{\"$ref\":\"#/$defs/negation\"},{\"$ref\":\"#/$defs/sum\"}]},\"negation\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"not\"},\"of\":{\"$ref\":\"#/$defs/expression\",\"description\":\"What is negated.\"}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false},\"sum\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"sum\"},\"of\":{\"type\":\"array\",\"description\":\"What is added.\",\"items\":{\"$ref\":\"#/$defs/expression\"}}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false}}}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[
+                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_ref\",\"description\":\"Take values whose schemas have names, and lead to one another.\",\"parameters\":{\"type\":\"object\",\"title\":\"Definitions\",\"description\":\"Whatever is defined below.\",\"deprecated\":true,\"examples\":[{\"tree\":{\"label\":\"root\",\"children\":[{\"label\":\"leaf\"}]}}],\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"A tree, which holds trees.\",\"default\":{\"label\":\"seed\",\"best\":{\"label\":\"only\"}},\"examples\":[{\"label\":\"x\"}]},\"list\":{\"$ref\":\"#/$defs/list\",\"description\":\"A list, link by link.\",\"default\":{\"value\":1,\"next\":{\"value\":2}}},\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"A chain of two sorts.\"},\"words\":{\"$ref\":\"#/$defs/words\",\"default\":[\"one\"]},\"again\":{\"$ref\":\"#/$defs/words_by_another_name\",\"description\":\"The same once more.\"},\"nest\":{\"$ref\":\"#/$defs/nest\",\"description\":\"Lists of lists.\",\"default\":[[],[[]]]},\"folders\":{\"$ref\":\"#/$defs/folders\",\"description\":\"Folders in folders, by name.\"},\"maybe\":{\"description\":\"A point, or none.\",\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}]},\"nullable\":{\"$ref\":\"#/$defs/maybe_point\",\"description\":\"A point, or null; told so by its definition.\",\"default\":null},\"colour\":{\"$ref\":\"#/$defs/colour\",\"title\":\"A colour\",\"deprecated\":true,\"default\":\"red\"},\"expression\":{\"$ref\":\"#/$defs/expression\",\"description\":\"A number, a name, or what is made of them.\",\"default\":{\"op\":\"not\",\"of\":1}},\"narrow\":{\"$ref\":\"#/$defs/word\",\"description\":\"A word of two letters and more.\",\"minLength\":2},\"all\":{\"description\":\"A word of one to four letters.\",\"allOf\":[{\"$ref\":\"#/$defs/word\"},{\"maxLength\":4}]},\"points\":{\"type\":\"array\",\"description\":\"Points.\",\"items\":{\"$ref\":\"#/$defs/point\"}}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"description\":\"A tree.\",\"properties\":{\"label\":{\"$ref\":\"#/$defs/word\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"items\":{\"$ref\":\"#/$defs/tree\"}},\"best\":{\"$ref\":\"#/$defs/tree\",\"description\":\"The best of them.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"list\":{\"type\":\"object\",\"description\":\"A link of a list.\",\"properties\":{\"value\":{\"type\":\"integer\",\"description\":\"What it holds.\"},\"next\":{\"description\":\"What comes behind it.\",\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"value\"],\"additionalProperties\":false},\"even\":{\"type\":\"object\",\"properties\":{\"odd\":{\"$ref\":\"#/$defs/odd\",\"description\":\"The next one.\"}},\"additionalProperties\":false},\"odd\":{\"type\":\"object\",\"properties\":{\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"The next but one.\"},\"back\":{\"$ref\":\"#/$defs/tree\",\"description\":\"Out of the chain.\"}},\"required\":[\"even\"],\"additionalProperties\":false},\"word\":{\"type\":\"string\",\"description\":\"A word")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
+                Segment::Text(Borrowed(", in time")),
+                Segment::Text(Borrowed(".\",\"minLength\":1},\"words\":{\"type\":\"array\",\"description\":\"Words.\",\"items\":{\"$ref\":\"#/$defs/word\"}},\"words_by_another_name\":{\"$ref\":\"#/$defs/words\"},\"nest\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/nest\"}},\"folders\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/folders\"}},\"point\":{\"type\":\"object\",\"description\":\"A point.\",\"properties\":{\"x\":{\"type\":\"number\",\"description\":\"To the right.\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards.\",\"default\":0.5}},\"required\":[\"x\"],\"additionalProperties\":false},\"maybe_point\":{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/point\"}]},\"colour\":{\"type\":\"string\",\"description\":\"A colour.\",\"enum\":[\"red\"")),
+                Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 },
+                Segment::Text(Borrowed(",\"infrared\"")),
+                Segment::Text(Borrowed("]},\"expression\":{\"anyOf\":[{\"type\":\"number\"},{\"$ref\":\"#/$defs/word\"},{\"$ref\":\"#/$defs/negation\"},{\"$ref\":\"#/$defs/sum\"}]},\"negation\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"not\"},\"of\":{\"$ref\":\"#/$defs/expression\",\"description\":\"What is negated.\"}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false},\"sum\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"sum\"},\"of\":{\"type\":\"array\",\"description\":\"What is added.\",\"items\":{\"$ref\":\"#/$defs/expression\"}}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false}}}}}")),
+            ]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -2400,24 +1735,9 @@ pub mod every_ref {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(13),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(5),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                additional: Additional::Node(6),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(13), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(6), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object, Type::Null]),
                 form: Form::Object,
@@ -2425,48 +1745,14 @@ pub mod every_ref {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 2),
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(3, 4),
-                ..Node::ANY
-            },
-            Node {
-                any_of: Span::new(0, 1),
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                all_of: Span::new(1, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                bounds: Some(3),
-                ..Node::ANY
-            },
-            Node {
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(16),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(3, 4), ..Node::ANY },
+            Node { any_of: Span::new(0, 1), bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { all_of: Span::new(1, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
+            Node { bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(16), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -2474,17 +1760,8 @@ pub mod every_ref {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object, Type::Null]),
                 form: Form::Object,
@@ -2499,21 +1776,9 @@ pub mod every_ref {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -2528,40 +1793,14 @@ pub mod every_ref {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(2, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(3, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(9),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(3, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("tree", true, 1),
             Property::new("list", false, 2),
@@ -2596,40 +1835,31 @@ pub mod every_ref {
             Property::new("op", true, 30),
             Property::new("of", true, 31),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("red")),
             Literal::String(Borrowed("infrared")),
             Literal::String(Borrowed("not")),
             Literal::String(Borrowed("sum")),
         ];
+
         const BRANCHES: &[NodeId] = &[11, 13, 14, 23, 13, 24, 25];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
-            Bounds {
-                min_length: Some(2),
-                ..Bounds::NONE
-            },
-            Bounds {
-                max_length: Some(4),
-                ..Bounds::NONE
-            },
-            Bounds {
-                min_length: Some(1),
-                ..Bounds::NONE
-            },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { min_length: Some(2), ..Bounds::NONE },
+            Bounds { max_length: Some(4), ..Bounds::NONE },
+            Bounds { min_length: Some(1), ..Bounds::NONE },
         ];
-        const CONDITIONS: &[(Part, Condition)] = &[
-            (Part::Literal(1), Condition::new(&[Op::Atom(1)])),
-        ];
+
+        const CONDITIONS: &[(Part, Condition)] = &[(Part::Literal(1), Condition::new(&[Op::Atom(1)]))];
     }
 }
 
 /// The tool `every_sort`.
 pub mod every_sort {
     pub use data::TOOL;
+
     /// Arguments of `every_sort`.
     #[derive(Debug)]
     pub struct Args {
@@ -2662,55 +1892,37 @@ pub mod every_sort {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, String>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
-                shape: slots
-                    .take_or(
-                        0,
-                        || Shape::Square(ShapeSquare {
-                            side: 2.0,
-                            label: String::from("none"),
-                        }),
-                    ),
+                shape: slots.take_or(0, || Shape::Square(ShapeSquare { side: 2.0, label: String::from("none") })),
                 named: slots.take(1),
                 level: slots.take(2),
-                by_type: slots
-                    .take_or(
-                        3,
-                        || Some(
-                            ByType::Array(
-                                Vec::from([String::from("a"), String::from("b")]),
-                            ),
-                        ),
-                    ),
+                by_type: slots.take_or(3, || Some(ByType::Array(Vec::from([String::from("a"), String::from("b")])))),
                 ids: slots.take(4),
                 together: slots.take(5),
-                open: slots
-                    .take_or(
-                        6,
-                        || Open {
-                            name: String::from("x"),
-                            rest: None,
-                            rest2: ::std::collections::BTreeMap::from([
-                                (String::from("more"), ::toolc::args::json("[1,null]")),
-                            ]),
-                        },
-                    ),
+                open: slots.take_or(
+                    6,
+                    || Open {
+                        name: String::from("x"),
+                        rest: None,
+                        rest2: ::std::collections::BTreeMap::from([(
+                            String::from("more"),
+                            ::toolc::args::json("[1,null]"),
+                        )]),
+                    },
+                ),
                 counts: slots.take(7),
                 nullable_sort: slots.take(8),
-                sorts: slots
-                    .take_or(
-                        9,
-                        || ::std::collections::BTreeMap::from([
-                            (String::from("a"), Some(Sort::Integer(1))),
-                            (
-                                String::from("b"),
-                                Some(Sort::MaybePoint(MaybePoint { x: 2 })),
-                            ),
-                            (String::from("c"), None),
-                        ]),
-                    ),
+                sorts: slots.take_or(
+                    9,
+                    || ::std::collections::BTreeMap::from([
+                        (String::from("a"), Some(Sort::Integer(1))),
+                        (String::from("b"), Some(Sort::MaybePoint(MaybePoint { x: 2 }))),
+                        (String::from("c"), None),
+                    ]),
+                ),
                 mixed: slots.take(10),
                 sides: slots.take(11),
                 presets: slots.take(12),
@@ -2718,6 +1930,7 @@ pub mod every_sort {
             }
         }
     }
+
     #[derive(Debug)]
     pub enum Sort {
         /// Of type integer.
@@ -2725,6 +1938,7 @@ pub mod every_sort {
         /// Of type object.
         MaybePoint(MaybePoint),
     }
+
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -2736,18 +1950,22 @@ pub mod every_sort {
             )
         }
     }
+
     pub type NullableSort = Sort;
+
     #[derive(Debug)]
     pub struct MaybePoint {
         /// To the right.
-        pub x: i64,
+        pub x: i64
     }
+
     impl ::toolc::FromSlot for MaybePoint {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { x: slots.take(0) }
         }
     }
+
     /// A line.
     #[derive(Debug)]
     pub struct Line {
@@ -2756,15 +1974,14 @@ pub mod every_sort {
         /// Where it ends.
         pub to: Option<Vec<f64>>,
     }
+
     impl ::toolc::FromSlot for Line {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                kind: slots.take(0),
-                to: slots.take(1),
-            }
+            Self { kind: slots.take(0), to: slots.take(1) }
         }
     }
+
     /// A text.
     #[derive(Debug)]
     pub struct Text {
@@ -2773,27 +1990,28 @@ pub mod every_sort {
         /// What it says.
         pub text: String,
     }
+
     impl ::toolc::FromSlot for Text {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                kind: slots.take(0),
-                text: slots.take_or(1, || String::from("")),
-            }
+            Self { kind: slots.take(0), text: slots.take_or(1, || String::from("")) }
         }
     }
+
     /// Round.
     #[derive(Debug)]
     pub struct ShapeCircle {
         /// In metres.
-        pub radius: f64,
+        pub radius: f64
     }
+
     impl ::toolc::FromSlot for ShapeCircle {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { radius: slots.take(1) }
         }
     }
+
     /// Not round.
     #[derive(Debug)]
     pub struct ShapeSquare {
@@ -2802,15 +2020,14 @@ pub mod every_sort {
         /// What it says.
         pub label: String,
     }
+
     impl ::toolc::FromSlot for ShapeSquare {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                side: slots.take(0),
-                label: slots.take_or(2, || String::from("none")),
-            }
+            Self { side: slots.take(0), label: slots.take_or(2, || String::from("none")) }
         }
     }
+
     /// A shape.
     #[derive(Debug)]
     pub enum Shape {
@@ -2819,6 +2036,7 @@ pub mod every_sort {
         /// `square`
         Square(ShapeSquare),
     }
+
     impl ::toolc::FromSlot for Shape {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -2830,6 +2048,7 @@ pub mod every_sort {
             )
         }
     }
+
     /// What was drawn.
     #[derive(Debug)]
     pub enum Named {
@@ -2838,6 +2057,7 @@ pub mod every_sort {
         /// `text`
         Text(Text),
     }
+
     impl ::toolc::FromSlot for Named {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -2849,28 +2069,33 @@ pub mod every_sort {
             )
         }
     }
+
     #[derive(Debug)]
     pub struct Level1 {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
+
     impl ::toolc::FromSlot for Level1 {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { rest: slots.take(1) }
         }
     }
+
     #[derive(Debug)]
     pub struct Level2 {
         /// Its name.
-        pub name: Option<String>,
+        pub name: Option<String>
     }
+
     impl ::toolc::FromSlot for Level2 {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { name: slots.take(1) }
         }
     }
+
     /// Told apart by a number.
     #[derive(Debug)]
     pub enum Level {
@@ -2879,6 +2104,7 @@ pub mod every_sort {
         /// `2`
         _2(Level2),
     }
+
     impl ::toolc::FromSlot for Level {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -2890,6 +2116,7 @@ pub mod every_sort {
             )
         }
     }
+
     /// Anything: told apart by its type.
     #[derive(Debug)]
     pub enum ByType {
@@ -2904,6 +2131,7 @@ pub mod every_sort {
         /// Of type object.
         Object(::std::collections::BTreeMap<String, i64>),
     }
+
     impl ::toolc::FromSlot for ByType {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -2918,6 +2146,7 @@ pub mod every_sort {
             )
         }
     }
+
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum IdsItemString {
         /// `all`
@@ -2925,6 +2154,7 @@ pub mod every_sort {
         /// `none`
         None,
     }
+
     impl IdsItemString {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -2934,11 +2164,11 @@ pub mod every_sort {
             }
         }
     }
+
     impl ::toolc::FromSlot for IdsItemString {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::All, Self::None])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::All, Self::None]) }
     }
+
     #[derive(Debug)]
     pub enum IdsItem {
         /// Of type integer.
@@ -2946,6 +2176,7 @@ pub mod every_sort {
         /// Of type string.
         String(IdsItemString),
     }
+
     impl ::toolc::FromSlot for IdsItem {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -2957,6 +2188,7 @@ pub mod every_sort {
             )
         }
     }
+
     /// A word, or one of two objects.
     #[derive(Debug)]
     pub enum Together {
@@ -2967,18 +2199,16 @@ pub mod every_sort {
         /// `false`
         False,
     }
+
     impl ::toolc::FromSlot for Together {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
-                &[
-                    |slot| Self::String(::toolc::FromSlot::from_slot(slot)),
-                    |_| Self::True,
-                    |_| Self::False,
-                ],
+                &[|slot| Self::String(::toolc::FromSlot::from_slot(slot)), |_| Self::True, |_| Self::False],
             )
         }
     }
+
     /// Two that are known, and any others.
     #[derive(Debug)]
     pub struct Open {
@@ -2989,16 +2219,14 @@ pub mod every_sort {
         /// Everything else that it holds, by name.
         pub rest2: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
+
     impl ::toolc::FromSlot for Open {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                name: slots.take(0),
-                rest: slots.take(1),
-                rest2: slots.take(2),
-            }
+            Self { name: slots.take(0), rest: slots.take(1), rest2: slots.take(2) }
         }
     }
+
     /// One that is known, and others of one sort.
     #[derive(Debug)]
     pub struct Counts {
@@ -3007,53 +2235,54 @@ pub mod every_sort {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, i64>,
     }
+
     impl ::toolc::FromSlot for Counts {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                total: slots.take_or(0, || 0),
-                rest: slots.take(1),
-            }
+            Self { total: slots.take_or(0, || 0), rest: slots.take(1) }
         }
     }
+
     /// Which.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum LineKind {
         /// `line`
-        Line,
+        Line
     }
+
     impl LineKind {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::Line => "line",
+                Self::Line => "line"
             }
         }
     }
+
     impl ::toolc::FromSlot for LineKind {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Line])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Line]) }
     }
+
     /// Which.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum TextKind {
         /// `text`
-        Text,
+        Text
     }
+
     impl TextKind {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::Text => "text",
+                Self::Text => "text"
             }
         }
     }
+
     impl ::toolc::FromSlot for TextKind {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Text])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Text]) }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -3061,40 +2290,26 @@ pub mod every_sort {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("every_sort"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}},\"nullable_sort\":{\"description\":\"One of several sorts, or null around them.\",\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/sort\"}]},\"sorts\":{\"type\":\"object\",\"description\":\"By name.\",\"default\":{\"a\":1,\"b\":{\"x\":2},\"c\":null},\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/nullable_sort\"}},\"mixed\":{\"description\":\"Sorts among alternatives are told apart by nobody: any value.\",\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"boolean\"}]},\"sides\":{\"description\":\"Both are numbers: any value.\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":0}]},\"presets\":{\"description\":\"One of two objects.\",\"enum\":[{\"a\":1},{\"a\":2}]}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"sort\":{\"anyOf\":[{\"type\":\"integer\"},{\"$ref\":\"#/$defs/maybe_point\"}]},\"nullable_sort\":{\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"null\"}]},\"maybe_point\":{\"type\":[\"object\",\"null\"],\"properties\":{\"x\":{\"type\":\"integer\",\"description\":\"To the right.\"}},\"required\":[\"x\"],\"additionalProperties\":false},\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}},\"nullable_sort\":{\"description\":\"One of several sorts, or null around them.\",\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/sort\"}]},\"sorts\":{\"type\":\"object\",\"description\":\"By name.\",\"default\":{\"a\":1,\"b\":{\"x\":2},\"c\":null},\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/nullable_sort\"}},\"mixed\":{\"description\":\"Sorts among alternatives are told apart by nobody: any value.\",\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"boolean\"}]},\"sides\":{\"description\":\"Both are numbers: any value.\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":0}]},\"presets\":{\"description\":\"One of two objects.\",\"enum\":[{\"a\":1},{\"a\":2}]}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"sort\":{\"anyOf\":[{\"type\":\"integer\"},{\"$ref\":\"#/$defs/maybe_point\"}]},\"nullable_sort\":{\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"null\"}]},\"maybe_point\":{\"type\":[\"object\",\"null\"],\"properties\":{\"x\":{\"type\":\"integer\",\"description\":\"To the right.\"}},\"required\":[\"x\"],\"additionalProperties\":false},\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -3104,12 +2319,7 @@ pub mod every_sort {
                 bounds: Some(3),
                 ..Node::ANY
             },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(0, 2),
-                exactly_one: true,
-                ..Node::ANY
-            },
+            Node { form: Form::Union, any_of: Span::new(0, 2), exactly_one: true, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -3117,17 +2327,8 @@ pub mod every_sort {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -3135,27 +2336,10 @@ pub mod every_sort {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(1, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(2, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(1, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(2, 3), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -3170,27 +2354,10 @@ pub mod every_sort {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Null]),
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(5, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(5, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                literals: Span::new(2, 1),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Null]), ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(5, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(5, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(2, 1), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -3198,97 +2365,23 @@ pub mod every_sort {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                literals: Span::new(3, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(7, 6),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(24),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                additional: Additional::Node(26),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Null]),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(29),
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(13, 2),
-                exactly_one: true,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(0),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(4, 2),
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(15, 3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String, Type::Null]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(3, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(7, 6), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(24), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(26), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Null]), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(29), ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(13, 2), exactly_one: true, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(4, 2), ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(15, 3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -3296,12 +2389,7 @@ pub mod every_sort {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                literals: Span::new(6, 1),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, literals: Span::new(6, 1), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -3309,28 +2397,10 @@ pub mod every_sort {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                literals: Span::new(7, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(10, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, literals: Span::new(7, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(10, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -3338,101 +2408,24 @@ pub mod every_sort {
                 additional: Additional::Node(43),
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(22, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                additional: Additional::Node(44),
-                ..Node::ANY
-            },
-            Node {
-                any_of: Span::new(18, 2),
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(24, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                any_of: Span::new(20, 2),
-                exactly_one: true,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                literals: Span::new(8, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(10, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(56),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(11, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(22, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(44), ..Node::ANY },
+            Node { any_of: Span::new(18, 2), ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(24, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { any_of: Span::new(20, 2), exactly_one: true, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, bounds: Some(2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), literals: Span::new(8, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(10, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(56), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(11, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object, Type::Null]),
                 form: Form::Object,
@@ -3440,17 +2433,10 @@ pub mod every_sort {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("kind", true, 3),
             Property::new("radius", true, 4),
@@ -3484,6 +2470,7 @@ pub mod every_sort {
             Property::new("text", false, 58),
             Property::new("x", true, 62),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("circle")),
             Literal::String(Borrowed("square")),
@@ -3498,29 +2485,18 @@ pub mod every_sort {
             Literal::String(Borrowed("line")),
             Literal::String(Borrowed("text")),
         ];
+
         const BRANCHES: &[NodeId] = &[
-            2, 5, 10, 11, 12, 14, 16, 20, 21, 22, 23, 25, 27, 30, 31, 33, 34, 36, 47, 48,
-            50, 51, 59, 60, 61, 60,
+            2, 5, 10, 11, 12, 14, 16, 20, 21, 22, 23, 25, 27, 30, 31, 33, 34, 36, 47, 48, 50, 51, 59, 60, 61, 60,
         ];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(0)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                min_properties: Some(0),
-                max_properties: Some(20),
-                ..Bounds::NONE
-            },
+            Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
+            Bounds { min_properties: Some(0), max_properties: Some(20), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -3528,6 +2504,7 @@ pub mod every_sort {
 /// The tool `every_type`.
 pub mod every_type {
     pub use data::TOOL;
+
     /// Arguments of `every_type`.
     #[derive(Debug)]
     pub struct Args {
@@ -3562,6 +2539,7 @@ pub mod every_type {
         /// Anything but a text.
         pub mix: Option<::toolc::Value>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -3583,15 +2561,18 @@ pub mod every_type {
             }
         }
     }
+
     /// An object that has no properties.
     #[derive(Debug)]
     pub struct Bare {}
+
     impl ::toolc::FromSlot for Bare {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let _ = ::toolc::args::object(slot);
             Self {}
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -3599,40 +2580,26 @@ pub mod every_type {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("every_type"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed("🧩"),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -3641,103 +2608,31 @@ pub mod every_type {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(7),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(9),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(10),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Null]),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(10), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+            Node { types: Types::of(&[Type::Null]), ..Node::ANY },
             Node { ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer, Type::Null]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Null, Type::Array]), form: Form::Array, items: Some(16), ..Node::ANY },
+            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String, Type::Integer]), ..Node::ANY },
             Node {
-                types: Types::of(&[Type::Integer, Type::Null]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Null, Type::Array]),
-                form: Form::Array,
-                items: Some(16),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String, Type::Null]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String, Type::Null]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String, Type::Integer]),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(
-                    &[Type::Boolean, Type::Number, Type::Array, Type::Object, Type::Null],
-                ),
+                types: Types::of(&[Type::Boolean, Type::Number, Type::Array, Type::Object, Type::Null]),
                 additional: Additional::Deny,
                 ..Node::ANY
             },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("flag", true, 1),
             Property::new("count", true, 2),
@@ -3755,6 +2650,7 @@ pub mod every_type {
             Property::new("word_or_count", false, 18),
             Property::new("mix", false, 19),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
@@ -3765,6 +2661,7 @@ pub mod every_type {
 /// The tool `every_union`.
 pub mod every_union {
     pub use data::TOOL;
+
     /// Arguments of `every_union`.
     #[derive(Debug)]
     pub struct Args {
@@ -3785,6 +2682,7 @@ pub mod every_union {
         /// Two unions at once.
         pub both: Option<::toolc::Value>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
@@ -3799,25 +2697,27 @@ pub mod every_union {
             }
         }
     }
+
     /// The one word.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Version {
         /// `v1`
-        V1,
+        V1
     }
+
     impl Version {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::V1 => "v1",
+                Self::V1 => "v1"
             }
         }
     }
+
     impl ::toolc::FromSlot for Version {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::V1])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::V1]) }
     }
+
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Perhaps {
         /// `left`
@@ -3825,6 +2725,7 @@ pub mod every_union {
         /// `right`
         Right,
     }
+
     impl Perhaps {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -3834,11 +2735,11 @@ pub mod every_union {
             }
         }
     }
+
     impl ::toolc::FromSlot for Perhaps {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Left, Self::Right])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Left, Self::Right]) }
     }
+
     /// A number, or words.
     #[derive(Debug)]
     pub enum Either {
@@ -3847,6 +2748,7 @@ pub mod every_union {
         /// Of type array.
         Array(Vec<String>),
     }
+
     impl ::toolc::FromSlot for Either {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -3858,28 +2760,33 @@ pub mod every_union {
             )
         }
     }
+
     #[derive(Debug)]
     pub struct ExactlyCircle {
         /// In metres.
-        pub radius: f64,
+        pub radius: f64
     }
+
     impl ::toolc::FromSlot for ExactlyCircle {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { radius: slots.take(1) }
         }
     }
+
     #[derive(Debug)]
     pub struct ExactlySquare {
         /// In metres.
-        pub side: f64,
+        pub side: f64
     }
+
     impl ::toolc::FromSlot for ExactlySquare {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { side: slots.take(1) }
         }
     }
+
     /// A shape: a circle or a square.
     #[derive(Debug)]
     pub enum Exactly {
@@ -3888,6 +2795,7 @@ pub mod every_union {
         /// `square`
         Square(ExactlySquare),
     }
+
     impl ::toolc::FromSlot for Exactly {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -3899,6 +2807,7 @@ pub mod every_union {
             )
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -3906,40 +2815,26 @@ pub mod every_union {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("every_union"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"every_union\",\"description\":\"Take values of which there are several sorts.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"version\":{\"description\":\"The one word.\",\"const\":\"v1\"},\"answer\":{\"type\":\"integer\",\"description\":\"The one number.\",\"const\":42,\"default\":42},\"when\":{\"type\":\"string\",\"description\":\"A time, in text.\",\"pattern\":\"^\\\\d{4}-\",\"format\":\"date-time\"},\"maybe\":{\"description\":\"A number, or none.\",\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"null\"}]},\"perhaps\":{\"description\":\"A word, or none.\",\"oneOf\":[{\"type\":\"null\"},{\"type\":\"string\",\"enum\":[\"left\",\"right\"]}]},\"either\":{\"description\":\"A number, or words.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},\"exactly\":{\"description\":\"A shape: a circle or a square.\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"square\"},\"side\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"side\"],\"additionalProperties\":false}]},\"both\":{\"description\":\"Two unions at once.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"oneOf\":[{\"maximum\":3},{\"minimum\":10}]}},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_union\",\"description\":\"Take values of which there are several sorts.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"version\":{\"description\":\"The one word.\",\"const\":\"v1\"},\"answer\":{\"type\":\"integer\",\"description\":\"The one number.\",\"const\":42,\"default\":42},\"when\":{\"type\":\"string\",\"description\":\"A time, in text.\",\"pattern\":\"^\\\\d{4}-\",\"format\":\"date-time\"},\"maybe\":{\"description\":\"A number, or none.\",\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"null\"}]},\"perhaps\":{\"description\":\"A word, or none.\",\"oneOf\":[{\"type\":\"null\"},{\"type\":\"string\",\"enum\":[\"left\",\"right\"]}]},\"either\":{\"description\":\"A number, or words.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},\"exactly\":{\"description\":\"A shape: a circle or a square.\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"square\"},\"side\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"side\"],\"additionalProperties\":false}]},\"both\":{\"description\":\"Two unions at once.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"oneOf\":[{\"maximum\":3},{\"minimum\":10}]}},\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -3948,62 +2843,21 @@ pub mod every_union {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                literals: Span::new(1, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer, Type::Null]),
-                form: Form::Integer,
-                bounds: Some(0),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(1, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer, Type::Null]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::String, Type::Null]),
                 form: Form::Choice,
                 literals: Span::new(2, 3),
                 ..Node::ANY
             },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(0, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(9),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(2, 2),
-                exactly_one: true,
-                ..Node::ANY
-            },
+            Node { form: Form::Union, any_of: Span::new(0, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(2, 2), exactly_one: true, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -4011,17 +2865,8 @@ pub mod every_union {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(5, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(5, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -4029,46 +2874,16 @@ pub mod every_union {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(6, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Number]),
-                form: Form::Number,
-                ..Node::ANY
-            },
-            Node {
-                any_of: Span::new(4, 2),
-                all_of: Span::new(8, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                bounds: Some(1),
-                ..Node::ANY
-            },
-            Node {
-                bounds: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                any_of: Span::new(6, 2),
-                exactly_one: true,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(6, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
+            Node { any_of: Span::new(4, 2), all_of: Span::new(8, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { bounds: Some(1), ..Node::ANY },
+            Node { bounds: Some(2), ..Node::ANY },
+            Node { any_of: Span::new(6, 2), exactly_one: true, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("kind", true, 12),
             Property::new("radius", true, 13),
@@ -4083,6 +2898,7 @@ pub mod every_union {
             Property::new("exactly", false, 10),
             Property::new("both", false, 17),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("v1")),
             Literal::Integer(42),
@@ -4092,21 +2908,15 @@ pub mod every_union {
             Literal::String(Borrowed("circle")),
             Literal::String(Borrowed("square")),
         ];
+
         const BRANCHES: &[NodeId] = &[7, 8, 11, 14, 18, 19, 20, 21, 22];
+
         const BOUNDS: &[Bounds] = &[
-            Bounds {
-                minimum: Some(Bound::Integer(1)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                maximum: Some(Bound::Integer(3)),
-                ..Bounds::NONE
-            },
-            Bounds {
-                minimum: Some(Bound::Integer(10)),
-                ..Bounds::NONE
-            },
+            Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
+            Bounds { maximum: Some(Bound::Integer(3)), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(10)), ..Bounds::NONE },
         ];
+
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -4114,6 +2924,7 @@ pub mod every_union {
 /// The tool `exclusive`.
 pub mod exclusive {
     pub use data::TOOL;
+
     /// Arguments of `exclusive`.
     #[derive(Debug)]
     pub struct Args {
@@ -4124,15 +2935,13 @@ pub mod exclusive {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                path: slots.take(0),
-                id: slots.take(1),
-                rest: slots.take(2),
-            }
+            Self { path: slots.take(0), id: slots.take(1), rest: slots.take(2) }
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -4140,40 +2949,26 @@ pub mod exclusive {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("exclusive"),
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"exclusive\",\"description\":\"Take one of two arguments, at least.\",\"parameters\":{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"path\":{\"description\":\"Where it is.\"}},\"required\":[\"path\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"id\":{\"description\":\"Its number.\"}},\"required\":[\"id\"],\"additionalProperties\":true}],\"oneOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"allOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Where it is.\"},\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":true}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"exclusive\",\"description\":\"Take one of two arguments, at least.\",\"parameters\":{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"path\":{\"description\":\"Where it is.\"}},\"required\":[\"path\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"id\":{\"description\":\"Its number.\"}},\"required\":[\"id\"],\"additionalProperties\":true}],\"oneOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"allOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Where it is.\"},\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":true}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -4183,52 +2978,24 @@ pub mod exclusive {
                 all_of: Span::new(3, 2),
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(2, 1),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 1), ..Node::ANY },
             Node { ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 1),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 1), ..Node::ANY },
             Node { ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Map,
-                ..Node::ANY
-            },
-            Node {
-                any_of: Span::new(2, 1),
-                exactly_one: true,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
+            Node { any_of: Span::new(2, 1), exactly_one: true, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("path", false, 1),
             Property::new("id", false, 2),
             Property::new("path", true, 5),
             Property::new("id", true, 7),
         ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[4, 6, 8, 3, 9];
         const BOUNDS: &[Bounds] = &[];

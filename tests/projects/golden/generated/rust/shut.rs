@@ -3,27 +3,25 @@
 //! The toolset `shut`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `shut`: Holds what it lists, and nothing that is added to its home by accident.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `shut`",
     label = "`ShutTools` is missing",
-    note = "write `impl ShutTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl ShutTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait ShutTools: Send + Sync {
     /// Compute for long, on a thread of its own.
     ///
     /// `execution = "blocking"` in `manifests/tools/crunch.toml`.
     fn crunch(&self, args: crunch::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Pretend to erase everything.
     ///
     /// `execution = "sync"` in `manifests/tools/erase.toml`.
     fn erase(&self, args: erase::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Fetch what a page names.
     ///
     /// `execution = "async"` in `manifests/tools/fetch_all.toml`.
@@ -32,6 +30,7 @@ pub trait ShutTools: Send + Sync {
         args: fetch_all::Args,
         call: &Call<'_>,
     ) -> impl ::core::future::Future<Output = Result<Output, ToolError>> + Send;
+
     /// Pretend to run a command.
     ///
     /// `execution = "sync"` in `manifests/tools/shell.toml`.
@@ -39,37 +38,21 @@ pub trait ShutTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: ShutTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: ShutTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
 impl<H: ShutTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[
-            crunch::TOOL,
-            erase::TOOL,
-            fetch_all::TOOL,
-            shell::TOOL,
-        ];
+        static TOOLS: &[Tool] = &[crunch::TOOL, erase::TOOL, fetch_all::TOOL, shell::TOOL];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -84,15 +67,9 @@ pub(super) fn call<'a, H: ShutTools + 'static>(
         0 => {
             let (handlers, args) = (Arc::clone(handlers), crunch::Args::from(args));
             Reply::blocking(call, move |call| ShutTools::crunch(&*handlers, args, call))
-        }
+        },
         1 => Reply::Ready(ShutTools::erase(&**handlers, erase::Args::from(args), call)),
-        2 => {
-            Reply::Later(
-                Box::pin(
-                    ShutTools::fetch_all(&**handlers, fetch_all::Args::from(args), call),
-                ),
-            )
-        }
+        2 => Reply::Later(Box::pin(ShutTools::fetch_all(&**handlers, fetch_all::Args::from(args), call))),
         3 => Reply::Ready(ShutTools::shell(&**handlers, shell::Args::from(args), call)),
         _ => Reply::no_such_tool(index),
     }
@@ -101,19 +78,18 @@ pub(super) fn call<'a, H: ShutTools + 'static>(
 /// The tool `crunch`.
 pub mod crunch {
     pub use data::TOOL;
+
     /// Arguments of `crunch`.
     #[derive(Debug)]
     pub struct Args {
         /// How it ends.
-        pub outcome: Outcome,
+        pub outcome: Outcome
     }
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                outcome: slots.take_or(0, || Outcome::Well),
-            }
-        }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, || Outcome::Well) } }
     }
+
     /// How it ends.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Outcome {
@@ -124,6 +100,7 @@ pub mod crunch {
         /// `panic`
         Panic,
     }
+
     impl Outcome {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -134,11 +111,13 @@ pub mod crunch {
             }
         }
     }
+
     impl ::toolc::FromSlot for Outcome {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::Well, Self::Fail, Self::Panic])
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -146,59 +125,35 @@ pub mod crunch {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("crunch"),
             toolset: Borrowed("shut"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Blocking,
-                    annotations: Annotations {
-                        read_only: true,
-                        destructive: false,
-                        idempotent: true,
-                        open_world: false,
-                    },
-                    max_result_chars: Some(20000),
-                    timeout: Some(::core::time::Duration::from_millis(90000)),
-                    parallel: Parallel::Always,
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: false,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Blocking,
+                annotations: Annotations { read_only: true, destructive: false, idempotent: true, open_world: false },
+                max_result_chars: Some(20000),
+                timeout: Some(::core::time::Duration::from_millis(90000)),
+                parallel: Parallel::Always,
+                approval: Approval { always: false, shell: None },
+                defer: false,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -207,19 +162,17 @@ pub mod crunch {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[Property::new("outcome", false, 1)];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("well")),
             Literal::String(Borrowed("fail")),
             Literal::String(Borrowed("panic")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
@@ -229,14 +182,15 @@ pub mod crunch {
 /// The tool `erase`.
 pub mod erase {
     pub use data::TOOL;
+
     /// Arguments of `erase`.
     #[derive(Debug)]
     pub struct Args {}
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(_: ::toolc::Slots<'_>) -> Self {
-            Self {}
-        }
+        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -244,70 +198,45 @@ pub mod erase {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("erase"),
             toolset: Borrowed("shut"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Sync,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: true,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: Some(Deprecated {
-                        replacement: Some(Borrowed("no_parameters")),
-                        note: Borrowed("It erases too much."),
-                    }),
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Sync,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: true, shell: None },
+                defer: true,
+                deprecated: Some(Deprecated {
+                    replacement: Some(Borrowed("no_parameters")),
+                    note: Borrowed("It erases too much."),
+                }),
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
+        }];
+
+        const NODES: &[Node] = &[Node {
+            types: Types::of(&[Type::Object]),
+            form: Form::Object,
+            additional: Additional::Deny,
+            ..Node::ANY
+        }];
+
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -319,17 +248,18 @@ pub mod erase {
 /// The tool `fetch_all`.
 pub mod fetch_all {
     pub use data::TOOL;
+
     /// Arguments of `fetch_all`.
     #[derive(Debug)]
     pub struct Args {
         /// The page.
-        pub page: String,
+        pub page: String
     }
+
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { page: slots.take(0) }
-        }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { page: slots.take(0) } }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -337,77 +267,42 @@ pub mod fetch_all {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("fetch_all"),
             toolset: Borrowed("shut"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[Atom::Tool(Borrowed("crunch"))]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[Requirement::Tools(Borrowed(&[Borrowed("crunch")]))]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Async,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Keyed {
-                        key: Borrowed("page"),
-                        space: Borrowed("pages"),
-                    },
-                    approval: Approval {
-                        always: false,
-                        shell: None,
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Async,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Keyed { key: Borrowed("page"), space: Borrowed("pages") },
+                approval: Approval { always: false, shell: None },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: Some(Borrowed("fetch_everything")),
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.",
-                            ),
-                        ),
-                        Segment::When {
-                            condition: Condition::new(&[Op::Atom(0)]),
-                            segments: 3,
-                        },
-                        Segment::Text(Borrowed(" Then ")),
-                        Segment::Available {
-                            tools: Borrowed(&[(0, Borrowed("crunch"))]),
-                            join: Borrowed(", "),
-                        },
-                        Segment::Text(Borrowed(" it.")),
-                        Segment::Text(
-                            Borrowed(
-                                "\",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"The page.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: Some(Borrowed("fetch_everything")),
+            segments: Borrowed(&[
+                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 3 },
+                Segment::Text(Borrowed(" Then ")),
+                Segment::Available { tools: Borrowed(&[(0, Borrowed("crunch"))]), join: Borrowed(", ") },
+                Segment::Text(Borrowed(" it.")),
+                Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"The page.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}")),
+            ]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -416,12 +311,9 @@ pub mod fetch_all {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[Property::new("page", true, 1)];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -433,17 +325,38 @@ pub mod fetch_all {
 /// The tool `shell`.
 pub mod shell {
     pub use data::TOOL;
+
     /// Arguments of `shell`.
     #[derive(Debug)]
     pub struct Args {
         /// The command.
         pub command: String,
+        /// What the command is to be told when it asks.
+        pub password: Option<String>,
+        /// On whose behalf.
+        pub account: Option<Account>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { command: slots.take(0) }
+            Self { command: slots.take(0), password: slots.take(1), account: slots.take(2) }
         }
     }
+
+    /// On whose behalf.
+    #[derive(Debug)]
+    pub struct Account {
+        /// Its number.
+        pub pin: Option<i64>
+    }
+
+    impl ::toolc::FromSlot for Account {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::args::object(slot);
+            Self { pin: slots.take(0) }
+        }
+    }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -451,60 +364,45 @@ pub mod shell {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("shell"),
             toolset: Borrowed("shut"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(
-                &Behaviour {
-                    execution: Execution::Sync,
-                    annotations: Annotations {
-                        read_only: false,
-                        destructive: true,
-                        idempotent: false,
-                        open_world: true,
-                    },
-                    max_result_chars: None,
-                    timeout: None,
-                    parallel: Parallel::Never,
-                    approval: Approval {
-                        always: false,
-                        shell: Some(Borrowed("command")),
-                    },
-                    defer: true,
-                    deprecated: None,
-                },
-            ),
+            behaviour: Borrowed(&Behaviour {
+                execution: Execution::Sync,
+                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
+                max_result_chars: None,
+                timeout: None,
+                parallel: Parallel::Never,
+                approval: Approval { always: false, shell: Some(Borrowed("command")) },
+                defer: true,
+                deprecated: None,
+            }),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false}},\"required\":[\"command\"],\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(1, 3),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -512,16 +410,19 @@ pub mod shell {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
         ];
-        const PROPERTIES: &[Property] = &[Property::new("command", true, 1)];
+
+        const PROPERTIES: &[Property] = &[
+            Property::new("pin", false, 4).secret(),
+            Property::new("command", true, 1),
+            Property::new("password", false, 2).secret(),
+            Property::new("account", false, 3),
+        ];
+
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
+        const BOUNDS: &[Bounds] = &[Bounds { max_length: Some(20), ..Bounds::NONE }];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

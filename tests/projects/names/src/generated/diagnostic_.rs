@@ -3,33 +3,23 @@
 //! The toolset `diagnostic`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `diagnostic`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `diagnostic`",
     label = "`DiagnosticTools` is missing",
-    note = "write `impl DiagnosticTools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl DiagnosticTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait DiagnosticTools: Send + Sync {
     /// Named as something that Rust knows otherwise.
     ///
     /// `execution = "sync"` in `manifests/tools/diagnostic.toml`.
-    fn diagnostic(
-        &self,
-        args: diagnostic_::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn diagnostic(&self, args: diagnostic_::Args, call: &Call<'_>) -> Result<Output, ToolError>;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: DiagnosticTools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: DiagnosticTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
@@ -38,21 +28,12 @@ impl<H: DiagnosticTools + 'static> Provider for Home<H> {
         static TOOLS: &[Tool] = &[diagnostic_::TOOL];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -64,15 +45,7 @@ pub(super) fn call<'a, H: DiagnosticTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Ready(
-                DiagnosticTools::diagnostic(
-                    &**handlers,
-                    diagnostic_::Args::from(args),
-                    call,
-                ),
-            )
-        }
+        0 => Reply::Ready(DiagnosticTools::diagnostic(&**handlers, diagnostic_::Args::from(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -80,6 +53,7 @@ pub(super) fn call<'a, H: DiagnosticTools + 'static>(
 /// The tool `diagnostic`.
 pub mod diagnostic_ {
     pub use data::TOOL;
+
     /// Arguments of `diagnostic`.
     #[derive(Debug)]
     pub struct Args {
@@ -90,15 +64,13 @@ pub mod diagnostic_ {
         /// Named as the struct that it is in.
         pub args: Option<Args2>,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                from: slots.take_or(0, || From2::Here),
-                option: slots.take(1),
-                args: slots.take(2),
-            }
+            Self { from: slots.take_or(0, || From2::Here), option: slots.take(1), args: slots.take(2) }
         }
     }
+
     /// A type of its own, named as a trait in the prelude.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum From2 {
@@ -107,6 +79,7 @@ pub mod diagnostic_ {
         /// `there`
         There,
     }
+
     impl From2 {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -116,23 +89,25 @@ pub mod diagnostic_ {
             }
         }
     }
+
     impl ::toolc::FromSlot for From2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Here, Self::There])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Here, Self::There]) }
     }
+
     /// A type of its own, named as a type in the prelude.
     #[derive(Debug)]
     pub struct Option2 {
         /// Named as a type in the prelude.
-        pub vec: Option<String>,
+        pub vec: Option<String>
     }
+
     impl ::toolc::FromSlot for Option2 {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { vec: slots.take(0) }
         }
     }
+
     /// Named as the struct that it is in.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Args2 {
@@ -141,6 +116,7 @@ pub mod diagnostic_ {
         /// `none`
         None,
     }
+
     impl Args2 {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -150,11 +126,11 @@ pub mod diagnostic_ {
             }
         }
     }
+
     impl ::toolc::FromSlot for Args2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Some, Self::None])
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Some, Self::None]) }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -162,40 +138,26 @@ pub mod diagnostic_ {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("diagnostic"),
             toolset: Borrowed("diagnostic"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"diagnostic\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"diagnostic\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -204,12 +166,7 @@ pub mod diagnostic_ {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -217,30 +174,24 @@ pub mod diagnostic_ {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(2, 2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 2), ..Node::ANY },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("vec", false, 3),
             Property::new("from", false, 1),
             Property::new("option", false, 2),
             Property::new("args", false, 4),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("here")),
             Literal::String(Borrowed("there")),
             Literal::String(Borrowed("some")),
             Literal::String(Borrowed("none")),
         ];
+
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];

@@ -10,21 +10,18 @@
     rustdoc::all,
     unreachable_pub,
     unused_imports,
-    unused_variables
+    unused_variables,
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::borrow::Cow::Borrowed;
-
 use ::std::sync::Arc;
-
 use ::toolc::requirement::Requirement;
-
 use ::toolc::segment::*;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply,
-    Slots, Text, Tool, Toolset, Variable,
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
+    Variable,
 };
 
 const _: () = ::toolc::assert_stamp(4);
@@ -60,40 +57,28 @@ pub mod std;
 pub mod toolc_;
 
 pub use self::clippy_::ClippyTools;
-
 pub use self::core::CoreTools;
-
 pub use self::diagnostic_::DiagnosticTools;
-
 pub use self::r#gen::GenTools;
-
 pub use self::main_::MainTools;
-
 pub use self::mod_::ModTools;
-
 pub use self::rustfmt_::RustfmtTools;
-
 pub use self::self_::Self_Tools;
-
 pub use self::std::StdTools;
-
 pub use self::toolc_::ToolcTools;
 
 /// Every tool of the catalog, run by one set of handlers.
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
-where
-    H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools
-        + RustfmtTools + Self_Tools + StdTools + ToolcTools + 'static,
+where H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools + Self_Tools +
+    StdTools + ToolcTools + 'static,
 {
     Box::new(Everything(Arc::new(handlers)))
 }
 
 struct Everything<H>(Arc<H>);
 
-impl<
-    H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools
-        + RustfmtTools + Self_Tools + StdTools + ToolcTools + 'static,
-> Provider for Everything<H> {
+impl<H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools + Self_Tools +
+    StdTools + ToolcTools + 'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
             self::clippy_::clippy_::TOOL,
@@ -109,18 +94,11 @@ impl<
         ];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        FACTS
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        call: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { TOOLSETS }
+    fn facts(&self) -> &[Fact] { FACTS }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
             0..1 => self::clippy_::call(&self.0, index - 0, args, call),
             1..2 => self::core::call(&self.0, index - 1, args, call),
@@ -276,45 +254,64 @@ pub mod names {
     pub mod tools {
         /// `clippy`
         pub const CLIPPY: &str = "clippy";
+
         /// `core`
         pub const CORE: &str = "core";
+
         /// `diagnostic`
         pub const DIAGNOSTIC: &str = "diagnostic";
+
         /// `gen`
         pub const GEN: &str = "gen";
+
         /// `main`
         pub const MAIN: &str = "main";
+
         /// `mod`
         pub const MOD: &str = "mod";
+
         /// `rustfmt`
         pub const RUSTFMT: &str = "rustfmt";
+
         /// `self`
         pub const SELF: &str = "self";
+
         /// `std`
         pub const STD: &str = "std";
+
         /// `toolc`
         pub const TOOLC: &str = "toolc";
     }
+
     /// Of toolsets.
     pub mod toolsets {
         /// `clippy`
         pub const CLIPPY: &str = "clippy";
+
         /// `core`
         pub const CORE: &str = "core";
+
         /// `diagnostic`
         pub const DIAGNOSTIC: &str = "diagnostic";
+
         /// `gen`
         pub const GEN: &str = "gen";
+
         /// `main`
         pub const MAIN: &str = "main";
+
         /// `mod`
         pub const MOD: &str = "mod";
+
         /// `rustfmt`
         pub const RUSTFMT: &str = "rustfmt";
+
         /// `self`
         pub const SELF: &str = "self";
+
         /// `std`
         pub const STD: &str = "std";
+
         /// `toolc`
         pub const TOOLC: &str = "toolc";
     }

@@ -3,33 +3,23 @@
 //! The toolset `self`.
 
 use ::std::sync::Arc;
-
-use ::toolc::{
-    Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `self`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `self`",
     label = "`Self_Tools` is missing",
-    note = "write `impl Self_Tools for {Self}`: a method for each tool, which the compiler then names"
+    note = "write `impl Self_Tools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait Self_Tools: Send + Sync {
     /// Its definitions and alternatives are named as something that Rust knows otherwise, or alike.
     ///
     /// `execution = "sync"` in `manifests/tools/self.toml`.
-    fn self_(
-        &self,
-        args: self_::Args,
-        call: &Call<'_>,
-    ) -> Result<self_::Returns, ToolError>;
+    fn self_(&self, args: self_::Args, call: &Call<'_>) -> Result<self_::Returns, ToolError>;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: Self_Tools + 'static>(handlers: H) -> Box<dyn Provider> {
-    Box::new(Home(Arc::new(handlers)))
-}
+pub fn provider<H: Self_Tools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
 
 struct Home<H>(Arc<H>);
 
@@ -38,21 +28,12 @@ impl<H: Self_Tools + 'static> Provider for Home<H> {
         static TOOLS: &[Tool] = &[self_::TOOL];
         TOOLS
     }
-    fn toolsets(&self) -> &[Toolset] {
-        super::TOOLSETS
-    }
-    fn facts(&self) -> &[Fact] {
-        super::FACTS
-    }
-    fn variables(&self) -> &[Variable] {
-        super::VARIABLES
-    }
-    fn call<'a>(
-        &'a self,
-        index: usize,
-        args: Slots<'_>,
-        context: &'a Call<'a>,
-    ) -> Reply<'a> {
+
+    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { super::FACTS }
+    fn variables(&self) -> &[Variable] { super::VARIABLES }
+
+    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -64,12 +45,7 @@ pub(super) fn call<'a, H: Self_Tools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => {
-            Reply::Ready(
-                Self_Tools::self_(&**handlers, self_::Args::from(args), call)
-                    .map(|returns| Output::of(&returns)),
-            )
-        }
+        0 => Reply::Ready(Self_Tools::self_(&**handlers, self_::Args::from(args), call).map(|returns| Output::of(&returns))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -77,6 +53,7 @@ pub(super) fn call<'a, H: Self_Tools + 'static>(
 /// The tool `self`.
 pub mod self_ {
     pub use data::TOOL;
+
     /// Arguments of `self`.
     #[derive(Debug)]
     pub struct Args {
@@ -85,20 +62,16 @@ pub mod self_ {
         /// Tags that are no identifiers, and tags that would become the same one.
         pub tagged: Tagged,
     }
+
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 all: slots.take(0),
-                tagged: slots
-                    .take_or(
-                        1,
-                        || Tagged::AB2(TaggedAB {
-                            self_: Some(String::from("crate")),
-                        }),
-                    ),
+                tagged: slots.take_or(1, || Tagged::AB2(TaggedAB { self_: Some(String::from("crate")) })),
             }
         }
     }
+
     /// What `self` returns.
     #[derive(Debug)]
     pub struct Returns {
@@ -107,6 +80,7 @@ pub mod self_ {
         pub args: Args2,
         pub self_: Option<ReturnsSelf>,
     }
+
     impl ::toolc::ToJson for Returns {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
@@ -121,28 +95,33 @@ pub mod self_ {
             );
         }
     }
+
     #[derive(Debug)]
     pub struct FooBar {
         /// Named alike.
-        pub foo_bar: Option<FooBar2>,
+        pub foo_bar: Option<FooBar2>
     }
+
     impl ::toolc::ToJson for FooBar {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
             ::toolc::to_json::object(out, &[("foo_bar", Optional, &self.foo_bar)]);
         }
     }
+
     #[derive(Debug)]
     pub struct FooBar2 {
         /// Named alike.
-        pub foo_bar: Option<Box<FooBar>>,
+        pub foo_bar: Option<Box<FooBar>>
     }
+
     impl ::toolc::ToJson for FooBar2 {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
             ::toolc::to_json::object(out, &[("foo-bar", Optional, &self.foo_bar)]);
         }
     }
+
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum FooBar3 {
         /// `foo-bar`
@@ -150,6 +129,7 @@ pub mod self_ {
         /// `FooBar`
         FooBar2,
     }
+
     impl FooBar3 {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
@@ -159,64 +139,72 @@ pub mod self_ {
             }
         }
     }
+
     impl ::toolc::FromSlot for FooBar3 {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::choice(&slot, &[Self::FooBar, Self::FooBar2])
         }
     }
+
     impl ::toolc::ToJson for FooBar3 {
-        fn to_json(&self, out: &mut String) {
-            ::toolc::ToJson::to_json(self.as_str(), out)
-        }
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
+
     pub type Args2 = String;
+
     #[derive(Debug)]
     pub struct Returns2 {
         /// A type.
-        pub r#type: Box2,
+        pub r#type: Box2
     }
+
     impl ::toolc::FromSlot for Returns2 {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { r#type: slots.take(0) }
         }
     }
+
     impl ::toolc::ToJson for Returns2 {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
             ::toolc::to_json::object(out, &[("type", Always, &self.r#type)]);
         }
     }
+
     #[derive(Debug)]
     pub struct Box2(pub Vec<Box2>);
+
     impl ::toolc::FromSlot for Box2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            Self(::toolc::FromSlot::from_slot(slot))
-        }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
     }
+
     impl ::toolc::ToJson for Box2 {
-        fn to_json(&self, out: &mut String) {
-            ::toolc::ToJson::to_json(&self.0, out)
-        }
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(&self.0, out) }
     }
+
     #[derive(Debug)]
     pub struct Option2 {
         /// A result.
-        pub r: Option<Returns2>,
+        pub r: Option<Returns2>
     }
+
     impl ::toolc::FromSlot for Option2 {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { r: slots.take(0) }
         }
     }
+
     impl ::toolc::ToJson for Option2 {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
             ::toolc::to_json::object(out, &[("r", Optional, &self.r)]);
         }
     }
+
     pub type _1St = i64;
+
     #[derive(Debug)]
     pub enum Self_ {
         /// Of type object.
@@ -230,6 +218,7 @@ pub mod self_ {
         /// Of type boolean.
         Boolean(bool),
     }
+
     impl ::toolc::FromSlot for Self_ {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -244,6 +233,7 @@ pub mod self_ {
             )
         }
     }
+
     impl ::toolc::ToJson for Self_ {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::Always;
@@ -256,17 +246,20 @@ pub mod self_ {
             }
         }
     }
+
     #[derive(Debug)]
     pub struct TaggedAB {
         /// A text.
-        pub self_: Option<String>,
+        pub self_: Option<String>
     }
+
     impl ::toolc::FromSlot for TaggedAB {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { self_: slots.take(1) }
         }
     }
+
     #[derive(Debug)]
     pub struct Tagged2 {
         /// A text.
@@ -276,16 +269,14 @@ pub mod self_ {
         /// Everything else that it holds, by name.
         pub rest3: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
+
     impl ::toolc::FromSlot for Tagged2 {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self {
-                rest: slots.take(1),
-                rest2: slots.take(2),
-                rest3: slots.take(3),
-            }
+            Self { rest: slots.take(1), rest2: slots.take(2), rest3: slots.take(3) }
         }
     }
+
     /// Tags that are no identifiers, and tags that would become the same one.
     #[derive(Debug)]
     pub enum Tagged {
@@ -298,6 +289,7 @@ pub mod self_ {
         /// ``
         Empty(Tagged2),
     }
+
     impl ::toolc::FromSlot for Tagged {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
@@ -311,22 +303,21 @@ pub mod self_ {
             )
         }
     }
+
     #[derive(Debug)]
     pub struct ReturnsSelf {
         pub self_: Option<String>,
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, String>,
     }
+
     impl ::toolc::ToJson for ReturnsSelf {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::open_object(
-                out,
-                &[("self", Optional, &self.self_)],
-                &self.rest,
-            );
+            ::toolc::to_json::open_object(out, &[("self", Optional, &self.self_)], &self.rest);
         }
     }
+
     mod data {
         use ::std::borrow::Cow::Borrowed;
         use ::toolc::behaviour::*;
@@ -334,40 +325,26 @@ pub mod self_ {
         use ::toolc::segment::*;
         use ::toolc::table::*;
         use ::toolc::{Definition, Dialect, Tool};
+
         /// The tool as data.
         pub const TOOL: Tool = Tool {
             name: Borrowed("self"),
             toolset: Borrowed("self"),
             emoji: Borrowed(""),
-            arguments: Table::new(
-                NODES,
-                PROPERTIES,
-                LITERALS,
-                BRANCHES,
-                BOUNDS,
-                CONDITIONS,
-            ),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
             atoms: Borrowed(&[]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
-        const DEFINITIONS: &[Definition] = &[
-            Definition {
-                dialect: Dialect::OpenAi,
-                name: None,
-                segments: Borrowed(
-                    &[
-                        Segment::Text(
-                            Borrowed(
-                                "{\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"A type.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}",
-                            ),
-                        ),
-                    ],
-                ),
-            },
-        ];
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"A type.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}"))]),
+        }];
+
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
@@ -376,22 +353,9 @@ pub mod self_ {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(2),
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(4, 5),
-                ..Node::ANY
-            },
-            Node {
-                form: Form::Union,
-                any_of: Span::new(0, 4),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(2), ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(4, 5), ..Node::ANY },
+            Node { form: Form::Union, any_of: Span::new(0, 4), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -399,12 +363,7 @@ pub mod self_ {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(0, 1),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 1), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -412,17 +371,8 @@ pub mod self_ {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(1, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(1, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -430,34 +380,11 @@ pub mod self_ {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(2, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(4, 3),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(3, 1),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::String,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(4, 3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(3, 1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object, Type::Null]),
                 form: Form::Object,
@@ -465,28 +392,10 @@ pub mod self_ {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node {
-                types: Types::of(&[Type::String]),
-                form: Form::Choice,
-                literals: Span::new(4, 2),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Array]),
-                form: Form::Array,
-                items: Some(17),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Integer]),
-                form: Form::Integer,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Boolean]),
-                form: Form::Boolean,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(4, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(17), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -495,6 +404,7 @@ pub mod self_ {
                 ..Node::ANY
             },
         ];
+
         const PROPERTIES: &[Property] = &[
             Property::new("", true, 5),
             Property::new("", true, 7),
@@ -508,6 +418,7 @@ pub mod self_ {
             Property::new("r", false, 20),
             Property::new("type", true, 17),
         ];
+
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("a-b")),
             Literal::String(Borrowed("a_b")),
@@ -516,6 +427,7 @@ pub mod self_ {
             Literal::String(Borrowed("foo-bar")),
             Literal::String(Borrowed("FooBar")),
         ];
+
         const BRANCHES: &[NodeId] = &[4, 6, 9, 11, 15, 16, 17, 18, 19];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];

@@ -1,0 +1,552 @@
+//! Prints the Rust that the emitters quote: tokens in, lines out.
+//!
+//! No formatter of all Rust, only of what is emitted here: items, types, literals, calls, `match`, closures. In exchange
+//! it is many times as fast as a parser and a printer of trees, which took most of gen's time. The text has the tokens
+//! that it was made from; only the commas before closing brackets are the printer's own.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use proc_macro2::{Delimiter, Ident, Punct, Spacing, TokenStream, TokenTree};
+
+/// How wide lines are. A text that is longer stands beyond it.
+const WIDTH: usize = 120;
+
+/// Spaces for each level.
+const STEP: usize = 4;
+
+/// The text of some items, `levels` modules deep. No empty line before or behind it.
+pub(super) fn print(tokens: TokenStream, levels: usize) -> String {
+    let mut printer = Printer { out: String::new(), line: 0, indent: levels * STEP };
+    printer.elements(&read(tokens), true);
+    printer.out.push('\n');
+    printer.out
+}
+
+enum Token {
+    /// A name, a literal, or a keyword that is set like a name.
+    Word(TokenTree),
+    /// A keyword that is set off from whatever follows.
+    Keyword(&'static str),
+    Lifetime(Ident),
+    Operator(&'static str),
+    /// A line of documentation, slashes included.
+    Doc(String),
+    /// The delimiter is none for what stands between the bars of a closure.
+    Group(Delimiter, Vec<Token>),
+}
+
+use Token::{Doc, Group, Keyword, Lifetime, Operator, Word};
+
+const KEYWORDS: &[&str] =
+    &["as", "dyn", "else", "for", "if", "impl", "in", "let", "match", "move", "mut", "return", "use", "where"];
+
+/// Every letter that may stand alone, and what is made of several. `<` and `>` are brackets here, never shifts.
+const OPERATORS: &[&str] = &[
+    "!", "#", "$", "%", "&", "'", "*", "+", ",", "-", ".", "/", ":", ";", "<", "=", ">", "?", "@", "^", "|", "~", "::",
+    "->", "=>", "..", "..=", "||", "&&", "==", "!=", "<=", ">=", "+=", "-=",
+];
+
+fn read(tokens: TokenStream) -> Vec<Token> {
+    let mut out = Vec::new();
+    let mut bar = None;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => {
+                let (delimiter, inner) = (group.delimiter(), group.stream());
+                // What has one owner is taken apart without a copy.
+                drop(group);
+                let inner = read(inner);
+                match documentation(&out, &inner) {
+                    Some((hashes, line)) => {
+                        out.truncate(out.len() - hashes);
+                        out.push(Doc(line));
+                    }
+                    None if delimiter == Delimiter::None => out.extend(inner),
+                    None => out.push(Group(delimiter, inner)),
+                }
+            }
+            TokenTree::Ident(ident) => {
+                let keyword = KEYWORDS.iter().find(|keyword| ident == **keyword);
+                out.push(keyword.map_or_else(|| Word(ident.into()), |keyword| Keyword(keyword)));
+            }
+            TokenTree::Literal(_) => out.push(Word(token)),
+            TokenTree::Punct(punct) => match (punct.as_char(), tokens.peek()) {
+                ('\'', Some(TokenTree::Ident(name))) => {
+                    out.push(Lifetime(name.clone()));
+                    tokens.next();
+                }
+                _ => match (operator(&punct, &mut tokens), bar) {
+                    ("|", None) => bar = Some(out.len()),
+                    ("|", Some(start)) => {
+                        let parameters = out.split_off(start);
+                        out.push(Group(Delimiter::None, parameters));
+                        bar = None;
+                    }
+                    (operator, _) => out.push(Operator(operator)),
+                },
+            },
+        }
+    }
+    out
+}
+
+/// The longest operator that begins with `first`.
+fn operator(first: &Punct, rest: &mut std::iter::Peekable<impl Iterator<Item = TokenTree>>) -> &'static str {
+    let named = |begin: &str, last: char| {
+        OPERATORS
+            .iter()
+            .copied()
+            .find(|operator| operator.strip_prefix(begin).is_some_and(|end| end.chars().eq([last])))
+    };
+    let mut found = named("", first.as_char())
+        .unwrap_or_else(|| unreachable!("Rust has no operator that begins with `{}`", first.as_char()));
+    let mut spacing = first.spacing();
+    while spacing == Spacing::Joint
+        && let Some(TokenTree::Punct(next)) = rest.peek()
+        && let Some(longer) = named(found, next.as_char())
+    {
+        (found, spacing) = (longer, next.spacing());
+        rest.next();
+    }
+    found
+}
+
+/// If `inner` stands in the brackets of `#[doc = "..."]`: how many tokens stand before them, and the line as a comment.
+fn documentation(before: &[Token], inner: &[Token]) -> Option<(usize, String)> {
+    let [Word(TokenTree::Ident(doc)), Operator("="), Word(TokenTree::Literal(text))] = inner else { return None };
+    let (slashes, hashes) = match before {
+        [.., Operator("#"), Operator("!")] => ("//!", 2),
+        [.., Operator("#")] => ("///", 1),
+        _ => return None,
+    };
+    let syn::Lit::Str(text) = syn::Lit::new(text.clone()) else { return None };
+    let text = text.value();
+    // As a comment these would be other text, or none.
+    let is_plain = !text.contains(['\n', '\r']) && !text.starts_with('/');
+    (doc == "doc" && is_plain).then(|| (hashes, format!("{slashes}{}", text.trim_end())))
+}
+
+struct Printer {
+    out: String,
+    /// Where the last line begins.
+    line: usize,
+    indent: usize,
+}
+
+impl Printer {
+    /// What a file or a block holds, each element on lines of its own. Long `items` have empty lines around them.
+    fn elements(&mut self, mut rest: &[Token], items: bool) {
+        let is_list = !items && rest.iter().any(|token| matches!(token, Operator(",")));
+        let mut above_is_long = None;
+        while !rest.is_empty() {
+            let (element, behind) = rest.split_at(element_end(rest, items));
+            let start = self.out.len();
+            self.element(element);
+            if is_list && matches!(element.last(), Some(Word(_) | Group(..) | Operator(">"))) {
+                self.out.push(',');
+            }
+            let is_long = is_inner(element) || self.out[start..].trim_start().contains('\n');
+            if items && above_is_long.is_some_and(|above_is_long| above_is_long || is_long) {
+                self.out.insert(start, '\n');
+                self.line += 1;
+            }
+            above_is_long = Some(is_long);
+            rest = behind;
+        }
+    }
+
+    fn element(&mut self, mut rest: &[Token]) {
+        loop {
+            let (first, behind) = match rest {
+                [] => return,
+                [Doc(_), behind @ ..] => rest.split_at(rest.len() - behind.len()),
+                [Operator("#"), Group(..), behind @ ..] | [Operator("#"), Operator("!"), Group(..), behind @ ..] => {
+                    rest.split_at(rest.len() - behind.len())
+                }
+                all => (all, &[][..]),
+            };
+            self.new_line(0);
+            self.sequence(first, 0);
+            rest = behind;
+        }
+    }
+
+    /// Tokens in a row, with room for `after` more columns at the end.
+    fn sequence(&mut self, tokens: &[Token], after: usize) {
+        for (index, token) in tokens.iter().enumerate() {
+            let next = next_group(tokens, index + 1);
+            // The body of a function with bounds stands below them.
+            let is_below = matches!(token, Group(Delimiter::Brace, _)) && ends_with(&tokens[..index], ",");
+            match token {
+                Keyword("where") => self.new_line(0),
+                _ if is_below => self.new_line(0),
+                _ if ends_with(&tokens[..index], "+") && !self.has_room(tokens, index..next_sign(tokens, index)) => {
+                    self.new_line(1);
+                }
+                _ if index > 0 && has_gap(tokens, index) => self.out.push(' '),
+                _ => {}
+            }
+            let Group(delimiter, inner) = token else {
+                self.token(token);
+                continue;
+            };
+            let start = self.out.len();
+            let room = if next < tokens.len() { 2 } else { after };
+            if !is_below && self.flat(tokens, index) {
+                let end = self.out.len();
+                let fits = self.flat_all(tokens, index + 1..next) && self.column() + room <= WIDTH;
+                self.out.truncate(end);
+                if fits {
+                    continue;
+                }
+            }
+            self.out.truncate(start);
+            self.broken(*delimiter, inner, is_of_items(&tokens[..index]), after);
+        }
+    }
+
+    /// A group over several lines.
+    fn broken(&mut self, delimiter: Delimiter, inner: &[Token], items: bool, after: usize) {
+        let (open, close) = brackets(delimiter);
+        self.out.push_str(open);
+        if delimiter == Delimiter::Brace && is_block(inner) {
+            self.indent += STEP;
+            self.elements(inner, items);
+            self.indent -= STEP;
+            self.new_line(0);
+        } else {
+            let parts = parts(inner);
+            if let ([only], false) = (parts.as_slice(), delimiter == Delimiter::Brace) {
+                self.sequence(only, after + 1);
+            } else {
+                self.indent += STEP;
+                // Names alone fill their lines.
+                let are_names = parts.iter().all(|part| matches!(part, [Word(_)]));
+                for (index, part) in parts.iter().enumerate() {
+                    if are_names && index > 0 && self.has_room(part, 0..1) {
+                        self.out.push(' ');
+                    } else {
+                        self.new_line(0);
+                    }
+                    self.sequence(part, 1);
+                    let is_base = matches!(part.first(), Some(Operator("..")));
+                    if !is_base && (parts.len() > 1 || ends_with(inner, ",")) {
+                        self.out.push(',');
+                    }
+                }
+                self.indent -= STEP;
+                self.new_line(0);
+            }
+        }
+        self.out.push_str(close);
+    }
+
+    /// A token on this line, if it fits. If not, part of it may have been written.
+    fn flat(&mut self, tokens: &[Token], index: usize) -> bool {
+        let Group(delimiter, inner) = &tokens[index] else {
+            self.token(&tokens[index]);
+            return self.column() <= WIDTH;
+        };
+        let is_brace = *delimiter == Delimiter::Brace;
+        if is_brace && is_block(inner) {
+            return false;
+        }
+        // Not so in `use a::{b, c}`.
+        let is_padded = is_brace && !inner.is_empty() && !ends_with(&tokens[..index], "::");
+        let (open, close) = brackets(*delimiter);
+        self.out.push_str(open);
+        // A tuple of one needs its comma, a call does not.
+        let is_call = index > 0 && !has_gap(tokens, index);
+        let needs_comma = *delimiter == Delimiter::Parenthesis && !is_call && parts(inner).len() == 1;
+        let end = inner.len() - usize::from(!needs_comma && ends_with(inner, ","));
+        if is_padded {
+            self.out.push(' ');
+        }
+        if !self.flat_all(inner, 0..end) {
+            return false;
+        }
+        if is_padded {
+            self.out.push(' ');
+        }
+        self.out.push_str(close);
+        self.column() <= WIDTH
+    }
+
+    fn flat_all(&mut self, tokens: &[Token], range: Range<usize>) -> bool {
+        for index in range {
+            if index > 0 && has_gap(tokens, index) {
+                self.out.push(' ');
+            }
+            if !self.flat(tokens, index) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a space, these tokens and a bracket with a space fit on this line.
+    fn has_room(&mut self, tokens: &[Token], range: Range<usize>) -> bool {
+        let start = self.out.len();
+        let has_room = self.flat_all(tokens, range) && self.column() + 3 <= WIDTH;
+        self.out.truncate(start);
+        has_room
+    }
+
+    fn token(&mut self, token: &Token) {
+        match token {
+            Word(word) => drop(write!(self.out, "{word}")),
+            Lifetime(name) => drop(write!(self.out, "'{name}")),
+            Keyword(text) | Operator(text) => self.out.push_str(text),
+            Doc(line) => self.out.push_str(line),
+            Group(..) => unreachable!("groups are printed where it is known how much room they have"),
+        }
+    }
+
+    fn new_line(&mut self, levels: usize) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+        self.line = self.out.len();
+        self.out.extend(std::iter::repeat_n(' ', self.indent + levels * STEP));
+    }
+
+    fn column(&self) -> usize {
+        self.out.len() - self.line
+    }
+}
+
+/// Whether it begins with documentation or an attribute of what is around it.
+fn is_inner(tokens: &[Token]) -> bool {
+    match tokens {
+        [Doc(line), ..] => line.starts_with("//!"),
+        [Operator("#"), Operator("!"), Group(..), ..] => true,
+        _ => false,
+    }
+}
+
+/// Where the first element ends: behind what is inner, behind `;`, behind `,` where elements are no items, or behind a block.
+fn element_end(tokens: &[Token], items: bool) -> usize {
+    let mut inner = tokens;
+    while is_inner(inner) {
+        inner = &inner[if matches!(inner[0], Doc(_)) { 1 } else { 3 }..];
+    }
+    if inner.len() < tokens.len() {
+        return tokens.len() - inner.len();
+    }
+    let mut angles = 0;
+    for (index, token) in tokens.iter().enumerate() {
+        match token {
+            Operator("<") => angles += 1,
+            Operator(">") => angles -= 1,
+            Operator(";") => return index + 1,
+            Operator(",") if !items && angles == 0 => return index + 1,
+            Group(Delimiter::Brace, _) => match tokens.get(index + 1) {
+                Some(Operator(operator)) if *operator != "#" => {}
+                Some(Keyword("as" | "else")) => {}
+                _ => return index + 1,
+            },
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// What stands between commas.
+fn parts(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut angles = 0;
+    let is_end = |token: &Token| {
+        match token {
+            Operator("<") => angles += 1,
+            Operator(">") => angles -= 1,
+            _ => {}
+        }
+        angles == 0 && matches!(token, Operator(","))
+    };
+    let mut parts: Vec<&[Token]> = tokens.split(is_end).collect();
+    // Behind the last comma.
+    parts.pop_if(|part| part.is_empty());
+    parts
+}
+
+/// Whether a brace holds lines, however short they are: items, statements, fields with documentation.
+fn is_block(inner: &[Token]) -> bool {
+    let is_line = |token: &Token| matches!(token, Doc(_) | Operator(";" | "=>" | "#"));
+    inner.iter().any(is_line)
+        || matches!(inner.first(), Some(Word(TokenTree::Ident(word))) if word == "fn" || word == "pub")
+}
+
+/// Whether the braces behind `before` hold items.
+fn is_of_items(before: &[Token]) -> bool {
+    let decides = |token: &Token| match token {
+        Keyword("impl") => Some(true),
+        Word(TokenTree::Ident(word)) if word == "mod" || word == "trait" => Some(true),
+        Word(TokenTree::Ident(word)) if word == "fn" => Some(false),
+        _ => None,
+    };
+    before.iter().find_map(decides).unwrap_or(false)
+}
+
+/// Where the next group begins that could be broken.
+fn next_group(tokens: &[Token], from: usize) -> usize {
+    let is_full = |token: &Token| matches!(token, Group(_, inner) if !inner.is_empty());
+    tokens[from..].iter().position(is_full).map_or(tokens.len(), |at| from + at)
+}
+
+fn next_sign(tokens: &[Token], from: usize) -> usize {
+    let ends = |token: &Token| matches!(token, Operator("+" | ",") | Group(..));
+    tokens[from..].iter().position(ends).map_or(tokens.len(), |at| from + at)
+}
+
+fn ends_with(tokens: &[Token], operator: &str) -> bool {
+    matches!(tokens.last(), Some(Operator(last)) if *last == operator)
+}
+
+fn brackets(delimiter: Delimiter) -> (&'static str, &'static str) {
+    match delimiter {
+        Delimiter::Parenthesis => ("(", ")"),
+        Delimiter::Bracket => ("[", "]"),
+        Delimiter::Brace => ("{", "}"),
+        Delimiter::None => ("|", "|"),
+    }
+}
+
+/// Whether there is a space before a token that is not the first one.
+fn has_gap(tokens: &[Token], index: usize) -> bool {
+    const ROUND: Delimiter = Delimiter::Parenthesis;
+    const SQUARE: Delimiter = Delimiter::Bracket;
+    match (&tokens[index - 1], &tokens[index]) {
+        (Operator("::" | "." | ".." | "..=" | "<" | "&" | "*" | "#" | "!"), _)
+        | (_, Operator("," | ";" | ":" | "." | "?" | ">"))
+        | (Word(_), Operator("!" | ".." | "..=" | "<"))
+        | (Keyword("impl" | "for"), Operator("<")) => false,
+        (before, Operator("::") | Group(ROUND | SQUARE, _)) => {
+            !matches!(before, Word(_) | Operator(">") | Group(ROUND | SQUARE, _))
+        }
+        // A sign or a subtraction.
+        (Operator("-"), _) => matches!(tokens.get(index.wrapping_sub(2)), Some(Word(_) | Operator(">") | Group(..))),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+
+    #[test]
+    fn what_is_emitted_reads_well() {
+        let long = "x".repeat(100);
+        let tokens = quote! {
+            //! About the file.
+            #![allow(dead_code)]
+            use ::a::{B, C};
+            use ::a::*;
+            /// Documented.
+            #[derive(Debug)]
+            pub struct S<'a, T: A + B> { pub a: &'a T, #[doc = "Two\nlines."] pub b: Map<String, (i64,)> }
+            pub enum E { A, B(u8) }
+            impl<T> From<::a::B<'_>> for S<'static, T> where T: A, {
+                type X = T;
+                fn short(&self) -> &[T] { &*self.0 }
+                fn long(&mut self, a: usize, b: &'static str) -> impl ::core::future::Future<Output = Result<Vec<Option<T>>, ()>> + Send {
+                    let x = ::a::b(move |y, z| y - -1, || !true);
+                    match x { 0..=4 if x == 1 => self.b(x)?, _ => C { a: 1, ..C::D } }
+                }
+            }
+            mod m { const X: &[X] = &[X::Y(Borrowed(#long)), X { a: [1, 2,] }]; static Y: &[(u8, Y)] = &[]; }
+        };
+        let text = print(tokens, 0);
+        assert_eq!(
+            text,
+            format!(
+                r#"//! About the file.
+#![allow(dead_code)]
+
+use ::a::{{B, C}};
+use ::a::*;
+
+/// Documented.
+#[derive(Debug)]
+pub struct S<'a, T: A + B> {{
+    pub a: &'a T,
+    #[doc = "Two\nlines."]
+    pub b: Map<String, (i64,)>,
+}}
+
+pub enum E {{ A, B(u8) }}
+
+impl<T> From<::a::B<'_>> for S<'static, T>
+where T: A,
+{{
+    type X = T;
+    fn short(&self) -> &[T] {{ &*self.0 }}
+
+    fn long(
+        &mut self,
+        a: usize,
+        b: &'static str,
+    ) -> impl ::core::future::Future<Output = Result<Vec<Option<T>>, ()>> + Send {{
+        let x = ::a::b(move |y, z| y - -1, || !true);
+        match x {{
+            0..=4 if x == 1 => self.b(x)?,
+            _ => C {{ a: 1, ..C::D }},
+        }}
+    }}
+}}
+
+mod m {{
+    const X: &[X] = &[
+        X::Y(Borrowed("{long}")),
+        X {{ a: [1, 2] }},
+    ];
+
+    static Y: &[(u8, Y)] = &[];
+}}
+"#
+            )
+        );
+        assert_eq!(print(text.parse().unwrap(), 0), text);
+    }
+
+    /// The texts of names, operators and literals, without commas before closing brackets.
+    fn flat(tokens: TokenStream, out: &mut Vec<String>) {
+        for token in tokens {
+            if let TokenTree::Group(group) = token {
+                let (open, close) = brackets(group.delimiter());
+                out.push(open.to_owned());
+                flat(group.stream(), out);
+                out.pop_if(|last| last == ",");
+                out.push(close.to_owned());
+            } else {
+                out.push(token.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn its_text_has_the_tokens_that_it_was_made_from() {
+        let sums = (0..40).map(|index| quote::format_ident!("Bound{index}"));
+        let many: Vec<_> =
+            (0..40).map(|index| quote!(Some::<Long<Name>>(-#index, "text", b"text", 'c', 1.5e-3))).collect();
+        let tokens = quote! {
+            pub(crate) fn f<T: #(#sums)+*>(x: Box<dyn Fn(&'_ T) -> Vec<Vec<T>> + 'static>) -> [T; 4] where T: for<'a> X<'a>, {
+                if let Some(x) = y && !z || a != b { return x.0[1]?.await; } else { loop { break 'a; } }
+                x += macro_call![a; b] as ::core::primitive::u8 % 4;
+                [#(#many),*]
+            }
+            #[cfg_attr(any(a, b = "c"), d(e))]
+            const _: () = { #(#many;)* };
+            static EMPTY: () = ();
+            trait A: B { const C: u8; type D: ?Sized; fn e(self: Self, (a, _): (u8, u16)); }
+            enum F { G { h: u8 }, I(u8,), J = 4 }
+            use self::{a::{b, c as d}, super::*, crate::e};
+        };
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        flat(tokens.clone(), &mut before);
+        flat(print(tokens, 0).parse().unwrap(), &mut after);
+        assert_eq!(before, after);
+    }
+}
