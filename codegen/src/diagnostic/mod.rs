@@ -31,6 +31,11 @@ impl Place {
         Self { source, start: offset(span.start), end: offset(span.end) }
     }
 
+    /// Whether `other` lies within it.
+    pub fn contains(self, other: Place) -> bool {
+        self.source == other.source && self.start <= other.start && other.end <= self.end
+    }
+
     /// The bytes within the file.
     pub fn span(self) -> Range<usize> {
         self.start as usize..self.end as usize
