@@ -138,7 +138,7 @@ impl Types<'_> {
             let (name, index) = (&field.name, Literal::usize_unsuffixed(field.index));
             match &field.presence {
                 Presence::Default(default) => {
-                    let value = self.value(&field.rust, default);
+                    let value = field.hidden(self.value(&field.rust, default));
                     quote!(#name: slots.take_or(#index, || #value))
                 }
                 Presence::Required | Presence::Optional => quote!(#name: slots.take(#index)),
@@ -150,10 +150,11 @@ impl Types<'_> {
 
     fn field_ty(&self, field: &Field) -> TokenStream {
         let rust = self.ty(&field.rust);
-        match (&field.presence, &field.rust) {
+        let ty = match (&field.presence, &field.rust) {
             (Presence::Optional, Rust::Nullable(_)) | (Presence::Required | Presence::Default(_), _) => rust,
             (Presence::Optional, _) => quote!(Option<#rust>),
-        }
+        };
+        if field.secret { quote!(::toolc::Secret<#ty>) } else { ty }
     }
 
     fn ty(&self, rust: &Rust) -> TokenStream {
@@ -180,6 +181,13 @@ impl Types<'_> {
                 if *boxed { quote!(Box<#name>) } else { quote!(#name) }
             }
         }
+    }
+}
+
+impl Field {
+    /// A value for it: wrapped, where it must not be shown.
+    pub(super) fn hidden(&self, value: TokenStream) -> TokenStream {
+        if self.secret { quote!(::toolc::Secret::new(#value)) } else { value }
     }
 }
 

@@ -94,6 +94,7 @@ impl Types<'_> {
             (Some(value), _) | (None, Presence::Default(value)) => self.value(&field.rust, value),
             (None, _) => quote!(None),
         };
+        let value = field.hidden(value);
         quote!(#name: #value)
     }
 }
