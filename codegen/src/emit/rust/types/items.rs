@@ -104,8 +104,9 @@ impl Types<'_> {
         let name = &item.name;
         let body = match &item.kind {
             Kind::Choice(words) => {
-                let variants = words.iter().map(|(_, variant)| variant);
-                quote!(::toolc::args::choice(&slot, &[#(Self::#variants),*]))
+                let (variants, count) = (words.iter().map(|(_, variant)| variant), words.len());
+                let count = Literal::usize_unsuffixed(count);
+                quote!([#(Self::#variants),*][::toolc::args::choice(slot, #count)])
             }
             Kind::Struct(structure) => {
                 let (slots, takes) = (slots(structure), self.takes(structure));
@@ -139,7 +140,11 @@ impl Types<'_> {
             match &field.presence {
                 Presence::Default(default) => {
                     let value = field.hidden(self.value(&field.rust, default));
-                    quote!(#name: slots.take_or(#index, || #value))
+                    if self.is_constant(&field.rust, default) {
+                        quote!(#name: slots.take_or(#index, #value))
+                    } else {
+                        quote!(#name: slots.take_or_else(#index, || #value))
+                    }
                 }
                 Presence::Required | Presence::Optional => quote!(#name: slots.take(#index)),
             }

@@ -73,9 +73,9 @@ pub mod trivial {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
-                limit: slots.take_or(1, || 10),
-                recursive: slots.take_or(2, || false),
-                sort: slots.take_or(3, || Sort::Relevance),
+                limit: slots.take_or(1, 10),
+                recursive: slots.take_or(2, false),
+                sort: slots.take_or(3, Sort::Relevance),
                 tags: slots.take(4),
             }
         }
@@ -105,7 +105,7 @@ pub mod trivial {
 
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Relevance, Self::Newest, Self::Oldest])
+            [Self::Relevance, Self::Newest, Self::Oldest][::toolc::args::choice(slot, 3)]
         }
     }
 

@@ -87,7 +87,7 @@ pub mod crunch {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, || Outcome::Well) } }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Well) } }
     }
 
     /// How it ends.
@@ -114,7 +114,7 @@ pub mod crunch {
 
     impl ::toolc::FromSlot for Outcome {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Well, Self::Fail, Self::Panic])
+            [Self::Well, Self::Fail, Self::Panic][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -345,7 +345,7 @@ pub mod shell {
                 command: slots.take(0),
                 password: slots.take(1),
                 account: slots.take(2),
-                code: slots.take_or(3, || ::toolc::Secret::new(String::from("none"))),
+                code: slots.take_or_else(3, || ::toolc::Secret::new(String::from("none"))),
             }
         }
     }
