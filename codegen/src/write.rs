@@ -10,6 +10,7 @@ use ignore::WalkBuilder;
 
 use crate::Failure;
 use crate::emit::{MARK, Output};
+use crate::parallel;
 use crate::source::MANIFESTS;
 
 /// The folder of generated files.
@@ -91,18 +92,20 @@ pub fn plan(root: &Path, module: Option<&str>, outputs: Vec<Output>) -> Result<P
         }
     }
     let total = outputs.len();
-    let mut stale = Vec::new();
-    for output in outputs {
-        let path = place(&output);
+    let compared = parallel::map(&outputs, |output| {
+        let path = place(output);
         let found = match fs::symlink_metadata(&path) {
             Ok(about) if about.is_file() => Some(fs::read(&path).map_err(|error| failed("read", &path, &error))?),
             Ok(_) => None,
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
             Err(error) => return Err(failed("read", &path, &error)),
         };
-        if found.as_deref() != Some(output.text.as_bytes()) {
-            stale.push(Stale { output, found: found.and_then(|bytes| String::from_utf8(bytes).ok()), path });
-        }
+        let differs = found.as_deref() != Some(output.text.as_bytes());
+        Ok(differs.then(|| (found.and_then(|bytes| String::from_utf8(bytes).ok()), path)))
+    });
+    let mut stale = Vec::new();
+    for (output, compared) in outputs.into_iter().zip(compared) {
+        stale.extend(compared?.map(|(found, path)| Stale { output, found, path }));
     }
     Ok(Plan { folders, stale, orphans, total })
 }
@@ -125,10 +128,10 @@ impl Plan {
             }
         }
         self.folders.iter().for_each(|folder| remove_empty_folders(&folder.path));
-        for stale in &self.stale {
-            write(&stale.path, &stale.output.text)?;
-        }
-        Ok(())
+        // The first one alone: gen knows its folder by it.
+        let (first, rest) = self.stale.split_at(self.stale.len().min(1));
+        let write_all = |all| parallel::map(all, |stale: &Stale| write(&stale.path, &stale.output.text));
+        [first, rest].into_iter().flat_map(write_all).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
+use toolc::segment::FactValue;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Level, Renderer};
 use toolc_codegen::emit::emit;
@@ -92,21 +93,12 @@ fn written(condition: &Condition<Asks>) -> String {
         Condition::Atom(Asks::Tool(name)) => format!("tools.{name}"),
         Condition::Atom(Asks::Fact(name, None)) => format!("facts.{name}"),
         Condition::Atom(Asks::Fact(name, Some((comparison, value)))) => {
-            use toolc::segment::{Comparison, FactValue};
-            let sign = match comparison {
-                Comparison::Equal => "==",
-                Comparison::NotEqual => "!=",
-                Comparison::Less => "<",
-                Comparison::LessOrEqual => "<=",
-                Comparison::Greater => ">",
-                Comparison::GreaterOrEqual => ">=",
-            };
             let value = match value {
                 FactValue::Text(text) => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
                 FactValue::Boolean(flag) => flag.to_string(),
                 FactValue::Integer(integer) => integer.to_string(),
             };
-            format!("facts.{name} {sign} {value}")
+            format!("facts.{name} {} {value}", comparison.sign())
         }
         Condition::Not(inner) => format!("not {}", written(inner)),
         Condition::And(parts) => format!("({})", joined(parts, " and ")),

@@ -91,7 +91,7 @@ pub mod patch {
                 path: slots.take(0),
                 old_string: slots.take(1),
                 new_string: slots.take(2),
-                replace_all: slots.take_or(3, || false),
+                replace_all: slots.take_or(3, false),
             }
         }
     }
@@ -182,7 +182,7 @@ pub mod read_file {
 
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { path: slots.take(0), offset: slots.take_or(1, || 1), limit: slots.take_or(2, || 500) }
+            Self { path: slots.take(0), offset: slots.take_or(1, 1), limit: slots.take_or(2, 500) }
         }
     }
 
@@ -283,13 +283,13 @@ pub mod search_files {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 pattern: slots.take(0),
-                target: slots.take_or(1, || Target::Content),
-                path: slots.take_or(2, || String::from(".")),
+                target: slots.take_or(1, Target::Content),
+                path: slots.take_or_else(2, || String::from(".")),
                 file_glob: slots.take(3),
-                output_mode: slots.take_or(4, || OutputMode::Content),
-                context: slots.take_or(5, || 0),
-                limit: slots.take_or(6, || 50),
-                offset: slots.take_or(7, || 0),
+                output_mode: slots.take_or(4, OutputMode::Content),
+                context: slots.take_or(5, 0),
+                limit: slots.take_or(6, 50),
+                offset: slots.take_or(7, 0),
             }
         }
     }
@@ -315,7 +315,7 @@ pub mod search_files {
 
     impl ::toolc::FromSlot for Target {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Content, Self::Files])
+            [Self::Content, Self::Files][::toolc::args::choice(slot, 2)]
         }
     }
 
@@ -343,7 +343,7 @@ pub mod search_files {
 
     impl ::toolc::FromSlot for OutputMode {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Content, Self::FilesOnly, Self::Count])
+            [Self::Content, Self::FilesOnly, Self::Count][::toolc::args::choice(slot, 3)]
         }
     }
 

@@ -70,7 +70,7 @@ pub mod terminal {
 
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { command: slots.take(0), timeout: slots.take_or(1, || 180), workdir: slots.take(2) }
+            Self { command: slots.take(0), timeout: slots.take_or(1, 180), workdir: slots.take(2) }
         }
     }
 

@@ -64,9 +64,7 @@ pub mod todo {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { todos: slots.take(0), merge: slots.take_or(1, || false) }
-        }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { todos: slots.take(0), merge: slots.take_or(1, false) } }
     }
 
     /// How far it is.
@@ -96,7 +94,7 @@ pub mod todo {
 
     impl ::toolc::FromSlot for TodosItemStatus {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Pending, Self::InProgress, Self::Completed, Self::Cancelled])
+            [Self::Pending, Self::InProgress, Self::Completed, Self::Cancelled][::toolc::args::choice(slot, 4)]
         }
     }
 

@@ -654,6 +654,10 @@ fn a_secret_is_in_no_error() {
     let text = told.to_string();
     assert!(!text.contains("hunter2") && !text.contains("12e4") && !text.contains("120000"), "{text}");
     assert!(text.contains("a value that is not shown") && text.contains("at most 20 characters"), "{text}");
+    // Nor does the handler show it that prints what it was given.
+    let given = json!({ "command": "ls", "password": "hunter2", "account": { "pin": 120_000 } });
+    let seen = echo("shell", &given);
+    assert!(seen.contains("password: Secret(..)") && seen.contains("pin: Secret(..)"), "{seen}");
     // What is missing is told, and what is beside it.
     let told = error("shell", &json!({ "command": 5, "password": [] }).to_string()).to_string();
     assert!(told.contains("/password") && !told.contains("array"), "{told}");

@@ -8,7 +8,7 @@ use std::ops::Index;
 
 use serde_json::Value;
 use toolc::graph::{Graph, Members};
-use toolc::segment::{Atoms, Comparison, FactValue};
+use toolc::segment::{self, Atoms, Comparison, FactValue, Segment};
 
 use crate::diagnostic::{At, Place};
 use crate::doc::Doc;
@@ -137,6 +137,13 @@ impl Setting {
     /// What a document of the tool is there.
     pub fn value(&self, doc: &Doc) -> Value {
         doc.value(self.atoms, &self.facts)
+    }
+
+    /// What the pieces of a definition come to there.
+    pub fn render(&self, definition: &[Segment]) -> String {
+        let mut text = String::with_capacity(segment::most(definition));
+        segment::render(definition, self.atoms, &self.facts, &mut text);
+        text
     }
 
     /// What a text of the tool says there.

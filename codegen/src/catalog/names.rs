@@ -97,6 +97,8 @@ impl Names<'_> {
             let found = unknown_toolset(name, "toolset");
             self.sink.push(if let Some(toolset) = self.aliases.get(&name.value) {
                 found.help(format!("`{}` is a legacy name: write `{toolset}`", name.value))
+            } else if name.value == "all" || name.value == "*" {
+                found.help("it stands for every tool, and hosts enable it; name the toolsets that are meant")
             } else if self.tools.contains_key(&name.value) {
                 found.help(format!("`{}` is a tool: name it in `tools`", name.value))
             } else {

@@ -42,7 +42,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         broken,
         sink,
     };
-    let settings = settings(written, &names, sink);
+    let settings = settings(written.unwrap_or_default(), &names, sink);
     let tools: Vec<Tool> = tools.into_values().map(|manifest| tool(manifest, &names, &facts)).collect();
     let toolsets: Vec<Toolset> = (toolsets.into_values().zip((0..).map(ToolsetId)))
         .map(|(manifest, id)| {

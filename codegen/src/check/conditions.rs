@@ -38,7 +38,11 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 }
 
 /// Every combination of answers to a tool's questions that there can be: a fact has one value, not several.
-struct Turns(Vec<Atoms>);
+struct Turns {
+    all: Vec<Atoms>,
+    /// Where each question is first asked.
+    places: Vec<Place>,
+}
 
 /// How a fact is compared; none: whether it is true.
 type Compared<'a> = Option<&'a (Comparison, FactValue)>;
@@ -67,12 +71,12 @@ impl Turns {
                 asked.iter().flat_map(|(_, compared)| values_around(*compared)).map(answers).collect();
             turns = combined(&turns, &answers.into_iter().collect::<Vec<_>>());
         }
-        Self(turns)
+        Self { all: turns, places: asked.iter().map(|asks| asks.place).collect() }
     }
 
     /// Whether something holds in a turn in which something else does.
     fn any(&self, within: Holds<'_>, holds: Holds<'_>) -> bool {
-        self.0.iter().any(|&atoms| within(atoms) && holds(atoms))
+        self.all.iter().any(|&atoms| within(atoms) && holds(atoms))
     }
 
     /// `within`: the turns in which the schema is there at all.
@@ -129,11 +133,13 @@ impl Turns {
                 Piece::Available { tools, .. } => {
                     let none = |atoms| tools.iter().all(|(tool, _)| !bit(*tool, atoms));
                     if self.any(within, &none) {
+                        let first = tools.first().and_then(|(AtomId(atom), _)| self.places.get(*atom).copied());
+                        let at = first.filter(|at| place.contains(*at)).unwrap_or(place);
                         let names: Vec<&str> = tools.iter().map(|(_, name)| name.as_str()).collect();
                         let message = "this list of tools is empty where none of them is there";
                         let wanted: Vec<String> = names.iter().map(|name| format!("tools.{name}")).collect();
                         sink.push(
-                            Diagnostic::new(Code::AVAILABLE_CAN_BE_EMPTY, place, message)
+                            Diagnostic::new(Code::AVAILABLE_CAN_BE_EMPTY, at, message)
                                 .help(format!("put it under `{{% if {} %}}`", wanted.join(" or "))),
                         );
                     }

@@ -89,7 +89,7 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
             sink.push(found.help_nearest(&name.value, names, "the parameters are"));
         }
         Some(property) => {
-            let of = property.schema.effective_types();
+            let of = tool.manifest.defs.types(&property.schema);
             if !matches!(of.as_slice(), [one] if types.contains(one)) {
                 let words: Vec<&str> = types.iter().map(|t| t.name()).collect();
                 let found = found.related(property.name.place, "this is of another type");

@@ -18,6 +18,7 @@ use std::ops::Deref;
 
 use crate::catalog::Catalog;
 use crate::diagnostic::Sink;
+use crate::parallel;
 
 /// Looks at the whole catalog and reports what it finds.
 type Rule = fn(&Catalog, &Sink);
@@ -53,9 +54,7 @@ impl Deref for Checked {
 
 /// Runs every rule. None where anything before or now was an error.
 pub fn check(catalog: Catalog, sink: &Sink) -> Option<Checked> {
-    for rule in RULES {
-        rule(&catalog, sink);
-    }
+    parallel::map(RULES, |rule| rule(&catalog, sink));
     for rule in LAST.iter().filter(|_| !sink.has_errors()) {
         rule(&catalog, sink);
     }

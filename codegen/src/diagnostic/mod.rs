@@ -7,9 +7,9 @@ mod render;
 pub use code::{Code, Level};
 pub use render::Renderer;
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Index of a file among the run's [sources](crate::source::Sources).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +29,11 @@ impl Place {
     pub fn new(source: SourceId, span: Range<usize>) -> Self {
         let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
         Self { source, start: offset(span.start), end: offset(span.end) }
+    }
+
+    /// Whether `other` lies within it.
+    pub fn contains(self, other: Place) -> bool {
+        self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 
     /// The bytes within the file.
@@ -116,41 +121,49 @@ pub fn ticked(names: &[&str], separator: &str) -> String {
 /// Where the stages put their findings, and where levels are applied.
 #[derive(Debug, Default)]
 pub struct Sink {
-    found: RefCell<Vec<Diagnostic>>,
+    found: Mutex<Vec<Diagnostic>>,
     /// Levels that the project sets, by code; none: not told.
-    levels: RefCell<BTreeMap<&'static str, Option<Level>>>,
+    levels: Mutex<BTreeMap<&'static str, Option<Level>>>,
 }
 
 impl Sink {
     /// Takes a finding.
     pub fn push(&self, diagnostic: Diagnostic) {
-        self.found.borrow_mut().push(diagnostic);
+        held(&self.found).push(diagnostic);
     }
 
     /// Sets the level of a kind of finding, those that were taken before included. None: they are not told.
     pub fn set_level(&self, code: Code, level: Option<Level>) {
-        self.levels.borrow_mut().insert(code.id, level);
+        held(&self.levels).insert(code.id, level);
     }
 
     /// Whether any finding is an error.
     pub fn has_errors(&self) -> bool {
-        self.found.borrow().iter().any(|found| self.level(found.code) == Some(Level::Error))
+        held(&self.found).iter().any(|found| self.level(found.code) == Some(Level::Error))
     }
 
     /// All findings, by place, none of them twice.
     pub fn finish(self) -> Vec<Diagnostic> {
-        let found = self.found.take().into_iter();
+        let found = std::mem::take(&mut *held(&self.found)).into_iter();
         let levelled = |mut found: Diagnostic| {
             found.code.level = self.level(found.code)?;
             Some(found)
         };
         let mut all: Vec<Diagnostic> = found.filter_map(levelled).collect();
-        all.sort_by(|a, b| (a.at.0, a.code.id, &a.message).cmp(&(b.at.0, b.code.id, &b.message)));
+        // By all that they say: which of them came first is chance.
+        all.sort_by(|a, b| {
+            (a.at.0, a.code.id, &a.message, &a.at.1, &a.related, &a.help)
+                .cmp(&(b.at.0, b.code.id, &b.message, &b.at.1, &b.related, &b.help))
+        });
         all.dedup();
         all
     }
 
     fn level(&self, code: Code) -> Option<Level> {
-        self.levels.borrow().get(code.id).copied().unwrap_or(Some(code.level))
+        held(&self.levels).get(code.id).copied().unwrap_or(Some(code.level))
     }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,14 +10,16 @@ use crate::catalog::{Atom, Requires, Tool, ToolId, Toolset, ToolsetId, VariableI
 use crate::check::Checked;
 use crate::diagnostic::{At, Place};
 use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
+use crate::parallel;
 use crate::schema::Schema;
 use crate::text::condition::Condition;
 use crate::text::questions::When;
 
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
+    let tools: Vec<&Tool> = catalog.tools().map(|(_, tool)| tool).collect();
     let document = json!({
         "$comment": MARK,
-        "tools": catalog.tools().map(|(_, one)| tool(catalog, one)).collect::<Value>(),
+        "tools": parallel::map(&tools, |one| tool(catalog, one)),
         "toolsets": catalog.toolsets().map(|(id, one)| toolset(catalog, id, one)).collect::<Value>(),
         "distributions": distributions(catalog),
         "commands": catalog.commands().iter().map(commands).collect::<Value>(),

@@ -3,6 +3,7 @@
 
 mod catalog;
 mod manifest_schemas;
+mod pretty;
 mod readme;
 mod rust;
 mod schemas;
@@ -28,7 +29,7 @@ impl Output {
     }
 
     fn json(path: impl AsRef<str>, value: &Value) -> Self {
-        Self::new(path, format!("{value:#}\n"))
+        Self::new(path, pretty::lines(&value.to_string()))
     }
 }
 

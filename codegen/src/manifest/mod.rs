@@ -11,7 +11,8 @@ use std::cell::RefCell;
 
 use toolc::behaviour::{Annotations, Execution};
 
-use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::diagnostic::{At, Code, Diagnostic, Sink, SourceId};
+use crate::parallel;
 use crate::source::{Kind, Source, Sources};
 use crate::text::questions::Questions;
 pub use model::*;
@@ -19,36 +20,43 @@ use read::Reader;
 
 /// Parses every source.
 pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
+    let parts = parallel::map(&sources.manifests(sink), |source| parse_one(*source, sink));
     let mut manifests = Manifests::default();
-    for (id, kind, source) in sources.manifests(sink) {
-        let Some(document) = syntax::parse(id, source, sink) else {
+    for part in parts {
+        manifests.append(part);
+    }
+    manifests
+}
+
+fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Manifests {
+    let mut manifests = Manifests::default();
+    let Some(document) = syntax::parse(id, source, sink) else {
+        manifests.broken.push((kind, source.stem.clone()));
+        return manifests;
+    };
+    let questions = RefCell::default();
+    let reader = Reader::document((id, source), kind, &document, &questions, sink);
+    let mut named = || {
+        let name = name(&reader, kind, source, sink);
+        if name.value != source.stem {
             manifests.broken.push((kind, source.stem.clone()));
-            continue;
-        };
-        let questions = RefCell::default();
-        let reader = Reader::document((id, source), kind, &document, &questions, sink);
-        let mut named = || {
-            let name = name(&reader, kind, source, sink);
-            if name.value != source.stem {
-                manifests.broken.push((kind, source.stem.clone()));
-            }
-            name
-        };
-        match kind {
-            Kind::Tool => {
-                let tool = tool(&reader, named());
-                manifests.tools.push(ToolManifest { questions: questions.take(), ..tool });
-            }
-            Kind::Toolset => {
-                let toolset = toolset(&reader, named());
-                manifests.toolsets.push(ToolsetManifest { questions: questions.take(), ..toolset });
-            }
-            Kind::Distribution => manifests.distributions.push(distribution(&reader, named())),
-            Kind::Commands => manifests.commands.push(commands(&reader, named())),
-            Kind::Facts => manifests.facts = facts(&reader),
-            Kind::Env => manifests.variables = variables(&reader),
-            Kind::Settings => manifests.settings = settings(&reader),
         }
+        name
+    };
+    match kind {
+        Kind::Tool => {
+            let tool = tool(&reader, named());
+            manifests.tools.push(ToolManifest { questions: questions.take(), ..tool });
+        }
+        Kind::Toolset => {
+            let toolset = toolset(&reader, named());
+            manifests.toolsets.push(ToolsetManifest { questions: questions.take(), ..toolset });
+        }
+        Kind::Distribution => manifests.distributions.push(distribution(&reader, named())),
+        Kind::Commands => manifests.commands.push(commands(&reader, named())),
+        Kind::Facts => manifests.facts = facts(&reader),
+        Kind::Env => manifests.variables = variables(&reader),
+        Kind::Settings => manifests.settings = Some(settings(&reader)),
     }
     manifests
 }

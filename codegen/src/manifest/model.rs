@@ -26,10 +26,24 @@ pub struct Manifests {
     pub facts: Vec<FactManifest>,
     /// In the author's order.
     pub variables: Vec<VariableManifest>,
-    /// The project's settings; empty where it has none.
-    pub settings: SettingsManifest,
+    /// The project's settings, if it has any.
+    pub settings: Option<SettingsManifest>,
     /// Names that a file stands for without declaring them well.
     pub broken: Vec<(Kind, String)>,
+}
+
+impl Manifests {
+    /// Takes in those of further sources.
+    pub(super) fn append(&mut self, mut further: Self) {
+        self.tools.append(&mut further.tools);
+        self.toolsets.append(&mut further.toolsets);
+        self.distributions.append(&mut further.distributions);
+        self.commands.append(&mut further.commands);
+        self.facts.append(&mut further.facts);
+        self.variables.append(&mut further.variables);
+        self.settings = self.settings.take().or(further.settings);
+        self.broken.append(&mut further.broken);
+    }
 }
 
 /// A tool.

@@ -60,6 +60,16 @@ impl Defs {
         as_written.filter(|_| !has_room).unwrap_or(bare)
     }
 
+    /// The types that a value may have, whatever leads to the schema. Empty: any.
+    pub fn types(&self, schema: &Schema) -> Vec<Type> {
+        let bare = self.bare(schema);
+        let mut types = bare.schema.effective_types();
+        if bare.nullable && !types.contains(&Type::Null) {
+            types.push(Type::Null);
+        }
+        types
+    }
+
     /// How its values are handed over.
     pub fn form(&self, schema: &Schema) -> Form {
         let schema = self.bare(schema).schema;

@@ -60,7 +60,19 @@ impl<'a> Slots<'a> {
     ///
     /// # Panics
     /// As [`take`](Self::take).
-    pub fn take_or<T: FromSlot>(&mut self, index: usize, default: impl FnOnce() -> T) -> T {
+    pub fn take_or<T: FromSlot>(&mut self, index: usize, default: T) -> T {
+        match self.slot(index) {
+            Slot::Absent => default,
+            slot => T::from_slot(slot),
+        }
+    }
+
+    /// The same for a default that is worth not being made in vain. Each closure is machine code of its own, which in
+    /// a catalog of a thousand tools takes longer to build than all the rest.
+    ///
+    /// # Panics
+    /// As [`take`](Self::take).
+    pub fn take_or_else<T: FromSlot>(&mut self, index: usize, default: impl FnOnce() -> T) -> T {
         match self.slot(index) {
             Slot::Absent => default(),
             slot => T::from_slot(slot),
@@ -178,11 +190,14 @@ impl FromSlot for Map<String, Value> {
     }
 }
 
-/// A generated enum: the position of the string among the node's literals.
-pub fn choice<T: Copy>(slot: &Slot<'_>, all: &[T]) -> T {
+/// A generated enum: the position of the string among the node's literals, of which there are `count`.
+///
+/// # Panics
+/// When `slot` holds no such position.
+pub fn choice(slot: Slot<'_>, count: usize) -> usize {
     match slot {
-        Slot::Choice(index) if usize::from(*index) < all.len() => all[usize::from(*index)],
-        other => mismatch("one of the enum's values", other),
+        Slot::Choice(index) if usize::from(index) < count => usize::from(index),
+        other => mismatch("one of the enum's values", &other),
     }
 }
 

@@ -23,27 +23,28 @@ use crate::catalog::{Toolset, ToolsetId};
 use crate::check::Checked;
 use crate::names::{self, module, plain};
 use crate::parallel;
+use print::print;
 use toolset::Handled;
 
 pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     let homes: Vec<(ToolsetId, &Toolset)> =
         catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).collect();
     let folder = catalog.settings().rust.as_deref();
-    let file = |stem: &str, from: &str, tokens| match folder {
-        Some(folder) => Output { path: format!("{folder}/{stem}.rs"), text: print(from, tokens) },
-        None => Output::new(format!("rust/{stem}.rs"), print(from, tokens)),
+    let file = |stem: &str, from: &str, rust: &str| match folder {
+        Some(folder) => Output { path: format!("{folder}/{stem}.rs"), text: marked(from, rust) },
+        None => Output::new(format!("rust/{stem}.rs"), marked(from, rust)),
     };
     let top = if folder.is_some() { "mod" } else { "lib" };
-    let mut outputs = vec![file(top, "from the manifests", root(catalog, &homes))];
+    let mut outputs = vec![file(top, "from the manifests", &print(root(catalog, &homes), 0))];
     outputs.extend(parallel::map(&homes, |(id, home)| {
         let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
-        file(&plain(&module(home.name())), &from, toolset::of(catalog, *id))
+        file(&plain(&module(home.name())), &from, &toolset::of(catalog, *id))
     }));
     outputs
 }
 
-fn print(from: &str, tokens: TokenStream) -> String {
-    format!("// {MARK} {from}. Edit those, never this file.\n\n{}", print::print(tokens))
+fn marked(from: &str, rust: &str) -> String {
+    format!("// {MARK} {from}. Edit those, never this file.\n\n{rust}")
 }
 
 fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {

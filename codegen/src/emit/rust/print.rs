@@ -15,9 +15,9 @@ const WIDTH: usize = 120;
 /// Spaces for each level.
 const STEP: usize = 4;
 
-/// The text of a file.
-pub(super) fn print(tokens: TokenStream) -> String {
-    let mut printer = Printer { out: String::new(), line: 0, indent: 0 };
+/// The text of some items, `levels` modules deep. No empty line before or behind it.
+pub(super) fn print(tokens: TokenStream, levels: usize) -> String {
+    let mut printer = Printer { out: String::new(), line: 0, indent: levels * STEP };
     printer.elements(&read(tokens), true);
     printer.out.push('\n');
     printer.out
@@ -53,15 +53,18 @@ fn read(tokens: TokenStream) -> Vec<Token> {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
-            TokenTree::Group(group) if group.delimiter() == Delimiter::None => out.extend(read(group.stream())),
             TokenTree::Group(group) => {
-                let inner = read(group.stream());
+                let (delimiter, inner) = (group.delimiter(), group.stream());
+                // What has one owner is taken apart without a copy.
+                drop(group);
+                let inner = read(inner);
                 match documentation(&out, &inner) {
                     Some((hashes, line)) => {
                         out.truncate(out.len() - hashes);
                         out.push(Doc(line));
                     }
-                    None => out.push(Group(group.delimiter(), inner)),
+                    None if delimiter == Delimiter::None => out.extend(inner),
+                    None => out.push(Group(delimiter, inner)),
                 }
             }
             TokenTree::Ident(ident) => {
@@ -455,7 +458,7 @@ mod tests {
             }
             mod m { const X: &[X] = &[X::Y(Borrowed(#long)), X { a: [1, 2,] }]; static Y: &[(u8, Y)] = &[]; }
         };
-        let text = print(tokens);
+        let text = print(tokens, 0);
         assert_eq!(
             text,
             format!(
@@ -505,7 +508,7 @@ mod m {{
 "#
             )
         );
-        assert_eq!(print(text.parse().unwrap()), text);
+        assert_eq!(print(text.parse().unwrap(), 0), text);
     }
 
     /// The texts of names, operators and literals, without commas before closing brackets.
@@ -543,7 +546,7 @@ mod m {{
         };
         let (mut before, mut after) = (Vec::new(), Vec::new());
         flat(tokens.clone(), &mut before);
-        flat(print(tokens).parse().unwrap(), &mut after);
+        flat(print(tokens, 0).parse().unwrap(), &mut after);
         assert_eq!(before, after);
     }
 }

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use toolc::behaviour::Execution;
 
+use super::print::print;
 use super::{doc, requires, text, tool};
 use crate::catalog::{Tool, Toolset, ToolsetId};
 use crate::check::Checked;
@@ -55,13 +56,12 @@ impl<'c> Handled<'c> {
 }
 
 /// The module of a toolset that has home tools.
-pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
+pub(super) fn of(catalog: &Checked, id: ToolsetId) -> String {
     let handled = Handled::of(catalog, id);
     let Handled { toolset, tools } = &handled;
     let title = format!(" The toolset `{}`.", toolset.name());
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| arm(&handled, index, tool, name));
-    let modules = tools.iter().map(|tool| tool::of(catalog, tool));
     let trait_and_checks = handled.has_trait().then(|| handlers_of(catalog, &handled));
     let (bound, provider) = if handled.has_trait() {
         let handlers = handled.handlers();
@@ -83,7 +83,7 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
     };
     let checks = handled.has_checks().then(|| quote!(_ => available(&*self.0, check, env)));
     let available = available(checks.as_slice());
-    quote! {
+    let rust = quote! {
         #![doc = #title]
 
         use ::std::sync::Arc;
@@ -132,9 +132,9 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> TokenStream {
                 _ => Reply::no_such_tool(index),
             }
         }
-
-        #(#modules)*
-    }
+    };
+    let modules = tools.iter().map(|tool| tool::of(catalog, tool));
+    std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
 }
 
 /// The trait, and what it is asked beside its tools.

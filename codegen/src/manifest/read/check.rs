@@ -63,7 +63,7 @@ impl Reader<'_> {
             (Form::FactValue, DeValue::Integer(_)) => {
                 const SAFE: i64 = 1 << 53;
                 if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| (-SAFE..=SAFE).contains(&i))) {
-                    self.wrong_type(key, name, value, "an integer within ±2^53");
+                    self.invalid(value, name, "an integer within ±2^53, which every language can hold");
                 }
             }
             (Form::Number, DeValue::Float(_) | DeValue::Integer(_))

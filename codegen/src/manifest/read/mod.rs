@@ -202,10 +202,14 @@ impl<'t> Reader<'t> {
             .map(move |(name, value)| (At::new(name.get_ref().to_string(), Place::new(source, name.span())), value))
     }
 
+    /// What a key takes.
+    fn form(&self, key: &str) -> Option<&'static Form> {
+        self.keys.iter().copied().flatten().find(|known| known.name == key).map(|known| &known.form)
+    }
+
     /// The keys of the tables in a key's value.
     fn inner(&self, key: &str) -> &'static [&'static [Key]] {
-        let form = self.keys.iter().copied().flatten().find(|known| known.name == key).map(|known| &known.form);
-        match form {
+        match self.form(key) {
             Some(Form::Table(keys) | Form::Tables(keys) | Form::List(keys)) => std::slice::from_ref(keys),
             _ => unreachable!("`{key}` holds no tables"),
         }

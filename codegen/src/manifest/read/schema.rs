@@ -10,7 +10,7 @@ use toolc::table::Type;
 use super::Reader;
 use super::json::{json, written_as_json};
 use crate::diagnostic::{At, Code, Diagnostic, Place};
-use crate::manifest::keys::{CHOICE, PROPERTY, SCHEMA};
+use crate::manifest::keys::{CHOICE, Form, PROPERTY, SCHEMA};
 use crate::manifest::standard;
 use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, LEAD, Property, Reference, Schema};
 use crate::text::questions::Template;
@@ -241,7 +241,12 @@ impl<'t> Reader<'t> {
 
     /// A word's value, unless the standard refuses it: then the schema has to do without.
     fn bound(&self, key: &str) -> Option<At<Value>> {
-        let bound = self.json(key).filter(|bound| bound.value.is_number() || bound.value.is_boolean())?;
+        let form = self.form(key)?;
+        // What is of another type has been reported as that.
+        let bound = self.json(key).filter(|bound| match form {
+            Form::Integer => bound.value.is_i64(),
+            _ => bound.value.is_number() || bound.value.is_boolean(),
+        })?;
         let Some(why) = standard::refuses(key, &bound.value) else { return Some(bound) };
         let message = format!("`{key}` is not what JSON Schema 2020-12 takes");
         self.sink.push(Diagnostic::new(Code::NOT_2020_12, bound.place, message).label(why));

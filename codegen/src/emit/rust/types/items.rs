@@ -104,8 +104,9 @@ impl Types<'_> {
         let name = &item.name;
         let body = match &item.kind {
             Kind::Choice(words) => {
-                let variants = words.iter().map(|(_, variant)| variant);
-                quote!(::toolc::args::choice(&slot, &[#(Self::#variants),*]))
+                let (variants, count) = (words.iter().map(|(_, variant)| variant), words.len());
+                let count = Literal::usize_unsuffixed(count);
+                quote!([#(Self::#variants),*][::toolc::args::choice(slot, #count)])
             }
             Kind::Struct(structure) => {
                 let (slots, takes) = (slots(structure), self.takes(structure));
@@ -138,8 +139,12 @@ impl Types<'_> {
             let (name, index) = (&field.name, Literal::usize_unsuffixed(field.index));
             match &field.presence {
                 Presence::Default(default) => {
-                    let value = self.value(&field.rust, default);
-                    quote!(#name: slots.take_or(#index, || #value))
+                    let value = field.hidden(self.value(&field.rust, default));
+                    if self.is_constant(&field.rust, default) {
+                        quote!(#name: slots.take_or(#index, #value))
+                    } else {
+                        quote!(#name: slots.take_or_else(#index, || #value))
+                    }
                 }
                 Presence::Required | Presence::Optional => quote!(#name: slots.take(#index)),
             }
@@ -150,10 +155,11 @@ impl Types<'_> {
 
     fn field_ty(&self, field: &Field) -> TokenStream {
         let rust = self.ty(&field.rust);
-        match (&field.presence, &field.rust) {
+        let ty = match (&field.presence, &field.rust) {
             (Presence::Optional, Rust::Nullable(_)) | (Presence::Required | Presence::Default(_), _) => rust,
             (Presence::Optional, _) => quote!(Option<#rust>),
-        }
+        };
+        if field.secret { quote!(::toolc::Secret<#ty>) } else { ty }
     }
 
     fn ty(&self, rust: &Rust) -> TokenStream {
@@ -180,6 +186,13 @@ impl Types<'_> {
                 if *boxed { quote!(Box<#name>) } else { quote!(#name) }
             }
         }
+    }
+}
+
+impl Field {
+    /// A value for it: wrapped, where it must not be shown.
+    pub(super) fn hidden(&self, value: TokenStream) -> TokenStream {
+        if self.secret { quote!(::toolc::Secret::new(#value)) } else { value }
     }
 }
 

@@ -109,6 +109,8 @@ struct Field {
     about: String,
     rust: Rust,
     presence: Presence,
+    /// Whether it must not be shown by accident.
+    secret: bool,
 }
 
 /// What stands in a field when nothing was sent.
@@ -262,6 +264,7 @@ impl<'s> Types<'s> {
             json: property.name.value.clone(),
             about: self.about(schema),
             rust: self.rust(schema, &path, None),
+            secret: property.secret,
             presence: match &schema.default {
                 _ if property.required => Presence::Required,
                 Some(default) => Presence::Default(default.value.clone()),

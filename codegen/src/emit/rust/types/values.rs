@@ -41,6 +41,16 @@ impl Types<'_> {
         }
     }
 
+    /// Whether a value of this type takes no work to make.
+    pub(super) fn is_constant(&self, rust: &Rust, value: &Value) -> bool {
+        match rust {
+            Rust::Bool | Rust::Integer | Rust::Number => true,
+            Rust::Nullable(inner) => value.is_null() || self.is_constant(inner, value),
+            Rust::Item { id, boxed } => !boxed && matches!(self.items[*id].kind, Kind::Choice(_)),
+            Rust::Text | Rust::List(_) | Rust::Map(_) | Rust::Json => false,
+        }
+    }
+
     fn map<'v>(&self, of: &Rust, entries: impl Iterator<Item = (&'v String, &'v Value)>) -> TokenStream {
         let (keys, values): (Vec<_>, Vec<_>) = entries.map(|(key, value)| (key, self.value(of, value))).unzip();
         quote!(::std::collections::BTreeMap::from([#((String::from(#keys), #values)),*]))
@@ -94,6 +104,7 @@ impl Types<'_> {
             (Some(value), _) | (None, Presence::Default(value)) => self.value(&field.rust, value),
             (None, _) => quote!(None),
         };
+        let value = field.hidden(value);
         quote!(#name: #value)
     }
 }

@@ -83,9 +83,9 @@ pub mod open_page {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 url: slots.take(0),
-                r#as: slots.take_or(1, || As::Text),
-                width: slots.take_or(2, || 1280),
-                links: slots.take_or(3, || false),
+                r#as: slots.take_or(1, As::Text),
+                width: slots.take_or(2, 1280),
+                links: slots.take_or(3, false),
             }
         }
     }
@@ -111,7 +111,7 @@ pub mod open_page {
 
     impl ::toolc::FromSlot for As {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Text, Self::Picture])
+            [Self::Text, Self::Picture][::toolc::args::choice(slot, 2)]
         }
     }
 
@@ -221,7 +221,7 @@ pub mod send_reply {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 body: slots.take(0),
-                format: slots.take_or(1, || Format::Plain),
+                format: slots.take_or(1, Format::Plain),
                 thread: slots.take(2),
                 attachments: slots.take(3),
             }
@@ -252,7 +252,7 @@ pub mod send_reply {
 
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Plain, Self::Markdown, Self::Html])
+            [Self::Plain, Self::Markdown, Self::Html][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -363,9 +363,9 @@ pub mod trivial {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
-                limit: slots.take_or(1, || 10),
-                recursive: slots.take_or(2, || false),
-                sort: slots.take_or(3, || Sort::Relevance),
+                limit: slots.take_or(1, 10),
+                recursive: slots.take_or(2, false),
+                sort: slots.take_or(3, Sort::Relevance),
                 tags: slots.take(4),
             }
         }
@@ -395,7 +395,7 @@ pub mod trivial {
 
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Relevance, Self::Newest, Self::Oldest])
+            [Self::Relevance, Self::Newest, Self::Oldest][::toolc::args::choice(slot, 3)]
         }
     }
 

@@ -285,9 +285,9 @@ pub mod check_pending_pages {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
-                days: slots.take_or(1, || 220),
-                recursive: slots.take_or(2, || true),
-                state: slots.take_or(3, || State::New),
+                days: slots.take_or(1, 220),
+                recursive: slots.take_or(2, true),
+                state: slots.take_or(3, State::New),
             }
         }
     }
@@ -322,7 +322,7 @@ pub mod check_pending_pages {
 
     impl ::toolc::FromSlot for State {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any])
+            [Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any][::toolc::args::choice(slot, 5)]
         }
     }
 
@@ -416,10 +416,10 @@ pub mod compare_urgent_pages {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
-                width: slots.take_or(1, || 361),
-                archived: slots.take_or(2, || false),
+                width: slots.take_or(1, 361),
+                archived: slots.take_or(2, false),
                 recipients: slots.take(3),
-                depth: slots.take_or(4, || 5),
+                depth: slots.take_or(4, 5),
             }
         }
     }
@@ -512,8 +512,8 @@ pub mod count_linked_visits {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
-                days: slots.take_or(1, || 272),
-                notify: slots.take_or(2, || false),
+                days: slots.take_or(1, 272),
+                notify: slots.take_or(2, false),
                 columns: slots.take(3),
                 reference: slots.take(4),
             }
@@ -610,9 +610,9 @@ pub mod fetch_hidden_files {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
-                width: slots.take_or(1, || 78),
-                verbose: slots.take_or(2, || true),
-                days: slots.take_or(3, || 202),
+                width: slots.take_or(1, 78),
+                verbose: slots.take_or(2, true),
+                days: slots.take_or(3, 202),
                 columns: slots.take(4),
                 team: slots.take(5),
             }
@@ -708,9 +708,9 @@ pub mod import_nested_alerts {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reason: slots.take(0),
-                width: slots.take_or(1, || 380),
-                verbose: slots.take_or(2, || false),
-                offset: slots.take_or(3, || 6347),
+                width: slots.take_or(1, 380),
+                verbose: slots.take_or(2, false),
+                offset: slots.take_or(3, 6347),
             }
         }
     }
@@ -799,8 +799,8 @@ pub mod inspect_external_records {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
-                width: slots.take_or(1, || 140),
-                recursive: slots.take_or(2, || true),
+                width: slots.take_or(1, 140),
+                recursive: slots.take_or(2, true),
                 identifiers: slots.take(3),
                 options: slots.take(4),
             }
@@ -923,8 +923,8 @@ pub mod inspect_open_deadlines {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
-                offset: slots.take_or(1, || 5236),
-                notify: slots.take_or(2, || false),
+                offset: slots.take_or(1, 5236),
+                notify: slots.take_or(2, false),
                 reason: slots.take(3),
             }
         }
@@ -1016,10 +1016,10 @@ pub mod inspect_recent_budgets {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
-                limit: slots.take_or(1, || 71),
-                verbose: slots.take_or(2, || false),
+                limit: slots.take_or(1, 71),
+                verbose: slots.take_or(2, false),
                 window: slots.take(3),
-                scope: slots.take_or(4, || Scope::Company),
+                scope: slots.take_or(4, Scope::Company),
                 exclude: slots.take(5),
             }
         }
@@ -1067,7 +1067,7 @@ pub mod inspect_recent_budgets {
 
     impl ::toolc::FromSlot for Scope {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Own, Self::Team, Self::Company])
+            [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -1180,8 +1180,8 @@ pub mod label_pending_items {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
-                priority: slots.take_or(1, || 4),
-                archived: slots.take_or(2, || false),
+                priority: slots.take_or(1, 4),
+                archived: slots.take_or(2, false),
                 query: slots.take(3),
                 exclude: slots.take(4),
                 tags: slots.take(5),
@@ -1279,8 +1279,8 @@ pub mod label_recent_documents {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reason: slots.take(0),
-                depth: slots.take_or(1, || 6),
-                strict: slots.take_or(2, || false),
+                depth: slots.take_or(1, 6),
+                strict: slots.take_or(2, false),
                 identifiers: slots.take(3),
             }
         }
@@ -1373,8 +1373,8 @@ pub mod measure_closed_documents {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
-                limit: slots.take_or(1, || 34),
-                recursive: slots.take_or(2, || true),
+                limit: slots.take_or(1, 34),
+                recursive: slots.take_or(2, true),
                 identifiers: slots.take(3),
                 window: slots.take(4),
                 languages: slots.take(5),
@@ -1502,8 +1502,8 @@ pub mod measure_urgent_drafts {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
-                days: slots.take_or(1, || 297),
-                preview: slots.take_or(2, || false),
+                days: slots.take_or(1, 297),
+                preview: slots.take_or(2, false),
                 identifiers: slots.take(3),
             }
         }
@@ -1592,8 +1592,8 @@ pub mod merge_recent_bookings {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
-                priority: slots.take_or(1, || 3),
-                exact: slots.take_or(2, || false),
+                priority: slots.take_or(1, 3),
+                exact: slots.take_or(2, false),
                 target: slots.take(3),
             }
         }
@@ -1711,8 +1711,8 @@ pub mod remove_urgent_requests {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
-                offset: slots.take_or(1, || 2013),
-                preview: slots.take_or(2, || false),
+                offset: slots.take_or(1, 2013),
+                preview: slots.take_or(2, false),
                 target: slots.take(3),
             }
         }
@@ -1832,10 +1832,10 @@ pub mod rename_daily_documents {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
-                limit: slots.take_or(1, || 96),
-                verbose: slots.take_or(2, || true),
-                format: slots.take_or(3, || Format::Table),
-                depth: slots.take_or(4, || 4),
+                limit: slots.take_or(1, 96),
+                verbose: slots.take_or(2, true),
+                format: slots.take_or(3, Format::Table),
+                depth: slots.take_or(4, 4),
             }
         }
     }
@@ -1864,7 +1864,7 @@ pub mod rename_daily_documents {
 
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
+            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -1961,11 +1961,11 @@ pub mod repair_nested_records {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reason: slots.take(0),
-                offset: slots.take_or(1, || 1970),
-                strict: slots.take_or(2, || true),
-                state: slots.take_or(3, || State::Any),
-                priority: slots.take_or(4, || 5),
-                format: slots.take_or(5, || Format::Table),
+                offset: slots.take_or(1, 1970),
+                strict: slots.take_or(2, true),
+                state: slots.take_or(3, State::Any),
+                priority: slots.take_or(4, 5),
+                format: slots.take_or(5, Format::Table),
             }
         }
     }
@@ -2000,7 +2000,7 @@ pub mod repair_nested_records {
 
     impl ::toolc::FromSlot for State {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any])
+            [Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any][::toolc::args::choice(slot, 5)]
         }
     }
 
@@ -2028,7 +2028,7 @@ pub mod repair_nested_records {
 
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
+            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -2128,9 +2128,9 @@ pub mod review_shared_samples {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
-                depth: slots.take_or(1, || 0),
-                archived: slots.take_or(2, || true),
-                scope: slots.take_or(3, || Scope::Company),
+                depth: slots.take_or(1, 0),
+                archived: slots.take_or(2, true),
+                scope: slots.take_or(3, Scope::Company),
             }
         }
     }
@@ -2159,7 +2159,7 @@ pub mod review_shared_samples {
 
     impl ::toolc::FromSlot for Scope {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Own, Self::Team, Self::Company])
+            [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -2253,11 +2253,11 @@ pub mod sort_blocked_goals {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
-                depth: slots.take_or(1, || 6),
-                verbose: slots.take_or(2, || true),
+                depth: slots.take_or(1, 6),
+                verbose: slots.take_or(2, true),
                 options: slots.take(3),
                 owner: slots.take(4),
-                sort: slots.take_or(5, || Sort::Name),
+                sort: slots.take_or(5, Sort::Name),
             }
         }
     }
@@ -2307,7 +2307,7 @@ pub mod sort_blocked_goals {
 
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Changed, Self::Created, Self::Name, Self::Size])
+            [Self::Changed, Self::Created, Self::Name, Self::Size][::toolc::args::choice(slot, 4)]
         }
     }
 
@@ -2420,10 +2420,10 @@ pub mod sort_pending_drafts {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
-                priority: slots.take_or(1, || 1),
-                archived: slots.take_or(2, || false),
-                depth: slots.take_or(3, || 0),
-                channel: slots.take_or(4, || Channel::Phone),
+                priority: slots.take_or(1, 1),
+                archived: slots.take_or(2, false),
+                depth: slots.take_or(3, 0),
+                channel: slots.take_or(4, Channel::Phone),
                 columns: slots.take(5),
             }
         }
@@ -2456,7 +2456,7 @@ pub mod sort_pending_drafts {
 
     impl ::toolc::FromSlot for Channel {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Mail, Self::Phone, Self::Web, Self::Letter])
+            [Self::Mail, Self::Phone, Self::Web, Self::Letter][::toolc::args::choice(slot, 4)]
         }
     }
 

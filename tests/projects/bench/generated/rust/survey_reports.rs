@@ -278,10 +278,10 @@ pub mod approve_local_tasks {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
-                width: slots.take_or(1, || 165),
-                verbose: slots.take_or(2, || false),
-                sort: slots.take_or(3, || Sort::Size),
-                limit: slots.take_or(4, || 45),
+                width: slots.take_or(1, 165),
+                verbose: slots.take_or(2, false),
+                sort: slots.take_or(3, Sort::Size),
+                limit: slots.take_or(4, 45),
                 options: slots.take(5),
             }
         }
@@ -314,7 +314,7 @@ pub mod approve_local_tasks {
 
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Changed, Self::Created, Self::Name, Self::Size])
+            [Self::Changed, Self::Created, Self::Name, Self::Size][::toolc::args::choice(slot, 4)]
         }
     }
 
@@ -441,8 +441,8 @@ pub mod check_active_parcels {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
-                retries: slots.take_or(1, || 3),
-                strict: slots.take_or(2, || true),
+                retries: slots.take_or(1, 3),
+                strict: slots.take_or(2, true),
                 exclude: slots.take(3),
             }
         }
@@ -533,8 +533,8 @@ pub mod copy_shared_tasks {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
-                offset: slots.take_or(1, || 6299),
-                notify: slots.take_or(2, || true),
+                offset: slots.take_or(1, 6299),
+                notify: slots.take_or(2, true),
                 folder: slots.take(3),
                 exclude: slots.take(4),
             }
@@ -631,11 +631,11 @@ pub mod describe_urgent_notes {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
-                depth: slots.take_or(1, || 10),
-                strict: slots.take_or(2, || false),
-                offset: slots.take_or(3, || 9262),
+                depth: slots.take_or(1, 10),
+                strict: slots.take_or(2, false),
+                offset: slots.take_or(3, 9262),
                 template: slots.take(4),
-                limit: slots.take_or(5, || 36),
+                limit: slots.take_or(5, 36),
             }
         }
     }
@@ -728,8 +728,8 @@ pub mod export_closed_drafts {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
-                limit: slots.take_or(1, || 64),
-                notify: slots.take_or(2, || false),
+                limit: slots.take_or(1, 64),
+                notify: slots.take_or(2, false),
                 tags: slots.take(3),
             }
         }
@@ -820,9 +820,9 @@ pub mod find_recent_customers {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 since: slots.take(0),
-                priority: slots.take_or(1, || 4),
-                preview: slots.take_or(2, || true),
-                state: slots.take_or(3, || State::New),
+                priority: slots.take_or(1, 4),
+                preview: slots.take_or(2, true),
+                state: slots.take_or(3, State::New),
                 tags: slots.take(4),
             }
         }
@@ -858,7 +858,7 @@ pub mod find_recent_customers {
 
     impl ::toolc::FromSlot for State {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any])
+            [Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any][::toolc::args::choice(slot, 5)]
         }
     }
 
@@ -954,9 +954,9 @@ pub mod group_daily_alerts {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
-                width: slots.take_or(1, || 87),
-                verbose: slots.take_or(2, || false),
-                priority: slots.take_or(3, || 3),
+                width: slots.take_or(1, 87),
+                verbose: slots.take_or(2, false),
+                priority: slots.take_or(3, 3),
             }
         }
     }
@@ -1043,8 +1043,8 @@ pub mod group_recent_appointments {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
-                offset: slots.take_or(1, || 1426),
-                exact: slots.take_or(2, || false),
+                offset: slots.take_or(1, 1426),
+                exact: slots.take_or(2, false),
                 reason: slots.take(3),
             }
         }
@@ -1134,10 +1134,10 @@ pub mod import_monthly_branches {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
-                limit: slots.take_or(1, || 42),
-                recursive: slots.take_or(2, || true),
+                limit: slots.take_or(1, 42),
+                recursive: slots.take_or(2, true),
                 exclude: slots.take(3),
-                format: slots.take_or(4, || Format::Short),
+                format: slots.take_or(4, Format::Short),
             }
         }
     }
@@ -1166,7 +1166,7 @@ pub mod import_monthly_branches {
 
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
+            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -1260,8 +1260,8 @@ pub mod inspect_recent_messages {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
-                priority: slots.take_or(1, || 1),
-                notify: slots.take_or(2, || false),
+                priority: slots.take_or(1, 1),
+                notify: slots.take_or(2, false),
                 languages: slots.take(3),
             }
         }
@@ -1350,9 +1350,9 @@ pub mod label_monthly_notes {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
-                offset: slots.take_or(1, || 6559),
-                verbose: slots.take_or(2, || false),
-                depth: slots.take_or(3, || 11),
+                offset: slots.take_or(1, 6559),
+                verbose: slots.take_or(2, false),
+                depth: slots.take_or(3, 11),
             }
         }
     }
@@ -1439,9 +1439,9 @@ pub mod label_pinned_visits {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
-                limit: slots.take_or(1, || 92),
-                strict: slots.take_or(2, || false),
-                format: slots.take_or(3, || Format::Table),
+                limit: slots.take_or(1, 92),
+                strict: slots.take_or(2, false),
+                format: slots.take_or(3, Format::Table),
             }
         }
     }
@@ -1470,7 +1470,7 @@ pub mod label_pinned_visits {
 
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
+            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -1562,10 +1562,10 @@ pub mod order_nested_vehicles {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
-                retries: slots.take_or(1, || 0),
-                preview: slots.take_or(2, || true),
-                days: slots.take_or(3, || 227),
-                scope: slots.take_or(4, || Scope::Team),
+                retries: slots.take_or(1, 0),
+                preview: slots.take_or(2, true),
+                days: slots.take_or(3, 227),
+                scope: slots.take_or(4, Scope::Team),
             }
         }
     }
@@ -1594,7 +1594,7 @@ pub mod order_nested_vehicles {
 
     impl ::toolc::FromSlot for Scope {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Own, Self::Team, Self::Company])
+            [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -1689,9 +1689,9 @@ pub mod rename_external_items {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
-                priority: slots.take_or(1, || 5),
-                preview: slots.take_or(2, || false),
-                channel: slots.take_or(3, || Channel::Web),
+                priority: slots.take_or(1, 5),
+                preview: slots.take_or(2, false),
+                channel: slots.take_or(3, Channel::Web),
                 recipients: slots.take(4),
             }
         }
@@ -1724,7 +1724,7 @@ pub mod rename_external_items {
 
     impl ::toolc::FromSlot for Channel {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Mail, Self::Phone, Self::Web, Self::Letter])
+            [Self::Mail, Self::Phone, Self::Web, Self::Letter][::toolc::args::choice(slot, 4)]
         }
     }
 
@@ -1819,9 +1819,9 @@ pub mod review_stale_visits {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
-                priority: slots.take_or(1, || 1),
-                exact: slots.take_or(2, || false),
-                sort: slots.take_or(3, || Sort::Size),
+                priority: slots.take_or(1, 1),
+                exact: slots.take_or(2, false),
+                sort: slots.take_or(3, Sort::Size),
             }
         }
     }
@@ -1853,7 +1853,7 @@ pub mod review_stale_visits {
 
     impl ::toolc::FromSlot for Sort {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Changed, Self::Created, Self::Name, Self::Size])
+            [Self::Changed, Self::Created, Self::Name, Self::Size][::toolc::args::choice(slot, 4)]
         }
     }
 
@@ -1948,10 +1948,10 @@ pub mod share_pinned_labels {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
-                limit: slots.take_or(1, || 85),
-                exact: slots.take_or(2, || true),
+                limit: slots.take_or(1, 85),
+                exact: slots.take_or(2, true),
                 team: slots.take(3),
-                format: slots.take_or(4, || Format::Full),
+                format: slots.take_or(4, Format::Full),
                 languages: slots.take(5),
             }
         }
@@ -1981,7 +1981,7 @@ pub mod share_pinned_labels {
 
     impl ::toolc::FromSlot for Format {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Short, Self::Table, Self::Full])
+            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -2078,8 +2078,8 @@ pub mod sort_public_alerts {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
-                limit: slots.take_or(1, || 7),
-                exact: slots.take_or(2, || true),
+                limit: slots.take_or(1, 7),
+                exact: slots.take_or(2, true),
                 identifiers: slots.take(3),
             }
         }
@@ -2170,10 +2170,10 @@ pub mod verify_daily_campaigns {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
-                priority: slots.take_or(1, || 1),
-                notify: slots.take_or(2, || false),
+                priority: slots.take_or(1, 1),
+                notify: slots.take_or(2, false),
                 recipients: slots.take(3),
-                days: slots.take_or(4, || 16),
+                days: slots.take_or(4, 16),
             }
         }
     }

@@ -79,7 +79,7 @@ pub mod run_later {
 
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { outcome: slots.take_or(0, || Outcome::Echo), pauses: slots.take_or(1, || 1) }
+            Self { outcome: slots.take_or(0, Outcome::Echo), pauses: slots.take_or(1, 1) }
         }
     }
 
@@ -110,7 +110,7 @@ pub mod run_later {
 
     impl ::toolc::FromSlot for Outcome {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Echo, Self::Fail, Self::Refuse, Self::Panic])
+            [Self::Echo, Self::Fail, Self::Refuse, Self::Panic][::toolc::args::choice(slot, 4)]
         }
     }
 

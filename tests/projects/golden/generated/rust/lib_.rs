@@ -98,7 +98,7 @@ pub mod odd_names {
                 self_: slots.take(1),
                 vector_search: slots.take(2),
                 a_b: slots.take(3),
-                _2fa: slots.take_or(4, || false),
+                _2fa: slots.take_or(4, false),
                 größe: slots.take(5),
                 x: slots.take(6),
                 camel_case: slots.take(7),
@@ -118,7 +118,7 @@ pub mod odd_names {
     impl ::toolc::FromSlot for VectorSearch {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { limit: slots.take_or(0, || 10) }
+            Self { limit: slots.take_or(0, 10) }
         }
     }
 
@@ -142,7 +142,9 @@ pub mod odd_names {
     }
 
     impl ::toolc::FromSlot for Args2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Option, Self::Vec]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            [Self::Option, Self::Vec][::toolc::args::choice(slot, 2)]
+        }
     }
 
     /// Here, too.
@@ -162,7 +164,7 @@ pub mod odd_names {
     }
 
     impl ::toolc::FromSlot for OptionString {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::X]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::X][::toolc::args::choice(slot, 1)] }
     }
 
     /// What Rust's prelude calls something.
@@ -333,7 +335,7 @@ pub mod run_now {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, || Outcome::Echo) } }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Echo) } }
     }
 
     /// How to end.
@@ -363,7 +365,7 @@ pub mod run_now {
 
     impl ::toolc::FromSlot for Outcome {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Echo, Self::Fail, Self::Refuse, Self::Panic])
+            [Self::Echo, Self::Fail, Self::Refuse, Self::Panic][::toolc::args::choice(slot, 4)]
         }
     }
 

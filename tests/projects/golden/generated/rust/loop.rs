@@ -115,7 +115,7 @@ pub mod delegate {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { task: slots.take(0), depth: slots.take_or(1, || 1) } }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { task: slots.take(0), depth: slots.take_or(1, 1) } }
     }
 
     mod data {

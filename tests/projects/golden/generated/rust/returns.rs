@@ -188,7 +188,7 @@ pub mod return_all {
     impl ::toolc::FromSlot for Tree {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { label: slots.take(0), children: slots.take_or(1, || Vec::from([])), next: slots.take(2) }
+            Self { label: slots.take(0), children: slots.take_or_else(1, || Vec::from([])), next: slots.take(2) }
         }
     }
 
@@ -330,7 +330,7 @@ pub mod return_all {
     }
 
     impl ::toolc::FromSlot for NodeString {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::None, Self::Any]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::None, Self::Any][::toolc::args::choice(slot, 2)] }
     }
 
     impl ::toolc::ToJson for NodeString {

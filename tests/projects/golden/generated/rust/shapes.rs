@@ -140,7 +140,7 @@ pub mod depends {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 first: slots.take(0),
-                mode: slots.take_or(1, || Mode::Text),
+                mode: slots.take_or(1, Mode::Text),
                 inner: slots.take(2),
                 last: slots.take(3),
             }
@@ -171,7 +171,7 @@ pub mod depends {
 
     impl ::toolc::FromSlot for Mode {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Picture, Self::Text, Self::Both])
+            [Self::Picture, Self::Text, Self::Both][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -508,11 +508,11 @@ pub mod every_choice {
             Self {
                 order: slots.take(0),
                 odd: slots.take(1),
-                level: slots.take_or(2, || 2),
+                level: slots.take_or(2, 2),
                 factor: slots.take(3),
                 untyped: slots.take(4),
                 mixed: slots.take(5),
-                maybe: slots.take_or(6, || None),
+                maybe: slots.take_or(6, None),
                 several: slots.take(7),
             }
         }
@@ -538,7 +538,7 @@ pub mod every_choice {
     }
 
     impl ::toolc::FromSlot for Order {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Asc, Self::Desc]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Asc, Self::Desc][::toolc::args::choice(slot, 2)] }
     }
 
     /// Words that are no identifiers, and words that would become the same one.
@@ -583,20 +583,17 @@ pub mod every_choice {
 
     impl ::toolc::FromSlot for Odd {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(
-                &slot,
-                &[
-                    Self::Empty,
-                    Self::AB,
-                    Self::AB2,
-                    Self::Self_,
-                    Self::_3d,
-                    Self::Type,
-                    Self::Größe,
-                    Self::Empty2,
-                    Self::SayHi,
-                ],
-            )
+            [
+                Self::Empty,
+                Self::AB,
+                Self::AB2,
+                Self::Self_,
+                Self::_3d,
+                Self::Type,
+                Self::Größe,
+                Self::Empty2,
+                Self::SayHi,
+            ][::toolc::args::choice(slot, 9)]
         }
     }
 
@@ -620,7 +617,7 @@ pub mod every_choice {
     }
 
     impl ::toolc::FromSlot for Untyped {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Yes, Self::No]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Yes, Self::No][::toolc::args::choice(slot, 2)] }
     }
 
     /// A word.
@@ -643,7 +640,9 @@ pub mod every_choice {
     }
 
     impl ::toolc::FromSlot for Maybe {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Left, Self::Right]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            [Self::Left, Self::Right][::toolc::args::choice(slot, 2)]
+        }
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -669,7 +668,7 @@ pub mod every_choice {
 
     impl ::toolc::FromSlot for SeveralItem {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Red, Self::Green, Self::Blue])
+            [Self::Red, Self::Green, Self::Blue][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -836,24 +835,24 @@ pub mod every_default {
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
-                flag: slots.take_or(0, || true),
-                count: slots.take_or(1, || -7),
-                whole: slots.take_or(2, || 4),
-                least: slots.take_or(3, || -9223372036854775808),
-                ratio: slots.take_or(4, || -0.0015),
-                even: slots.take_or(5, || 2.0),
-                word: slots.take_or(6, || String::from("a \"quoted\" \\ text\nof two lines; größer {as} ever")),
-                choice: slots.take_or(7, || Choice::AB2),
-                maybe: slots.take_or(8, || Some(5)),
-                words: slots.take_or(9, || Vec::from([String::from("one"), String::from("two")])),
-                empty: slots.take_or(10, || Vec::from([])),
-                choices: slots.take_or(11, || Vec::from([Some(ChoicesItem::Green), Some(ChoicesItem::Red)])),
-                map: slots.take_or(
+                flag: slots.take_or(0, true),
+                count: slots.take_or(1, -7),
+                whole: slots.take_or(2, 4),
+                least: slots.take_or(3, -9223372036854775808),
+                ratio: slots.take_or(4, -0.0015),
+                even: slots.take_or(5, 2.0),
+                word: slots.take_or_else(6, || String::from("a \"quoted\" \\ text\nof two lines; größer {as} ever")),
+                choice: slots.take_or(7, Choice::AB2),
+                maybe: slots.take_or(8, Some(5)),
+                words: slots.take_or_else(9, || Vec::from([String::from("one"), String::from("two")])),
+                empty: slots.take_or_else(10, || Vec::from([])),
+                choices: slots.take_or_else(11, || Vec::from([Some(ChoicesItem::Green), Some(ChoicesItem::Red)])),
+                map: slots.take_or_else(
                     12,
                     || ::std::collections::BTreeMap::from([(String::from("b"), 2.0), (String::from("a"), 1.5)]),
                 ),
-                no_map: slots.take_or(13, || ::std::collections::BTreeMap::from([])),
-                record: slots.take_or(
+                no_map: slots.take_or_else(13, || ::std::collections::BTreeMap::from([])),
+                record: slots.take_or_else(
                     14,
                     || Record {
                         name: String::from("box"),
@@ -862,15 +861,15 @@ pub mod every_default {
                         note: None,
                     },
                 ),
-                records: slots.take_or(
+                records: slots.take_or_else(
                     15,
                     || Vec::from([
                         RecordsItem { id: 1, label: String::from("none") },
                         RecordsItem { id: 2, label: String::from("second") },
                     ]),
                 ),
-                anything: slots.take_or(16, || ::toolc::args::json("{\"nested\":[1,\"two\",{\"three\":3.5}]}")),
-                free: slots.take_or(
+                anything: slots.take_or_else(16, || ::toolc::args::json("{\"nested\":[1,\"two\",{\"three\":3.5}]}")),
+                free: slots.take_or_else(
                     17,
                     || ::std::collections::BTreeMap::from([(String::from("key"), ::toolc::args::json("[true]"))]),
                 ),
@@ -898,7 +897,7 @@ pub mod every_default {
     }
 
     impl ::toolc::FromSlot for Choice {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::AB, Self::AB2]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::AB, Self::AB2][::toolc::args::choice(slot, 2)] }
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -920,7 +919,7 @@ pub mod every_default {
     }
 
     impl ::toolc::FromSlot for ChoicesItem {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Red, Self::Green]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Red, Self::Green][::toolc::args::choice(slot, 2)] }
     }
 
     /// Its size.
@@ -937,7 +936,7 @@ pub mod every_default {
     impl ::toolc::FromSlot for RecordSize {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { width: slots.take(0), height: slots.take_or(1, || 0.5), depth: slots.take(2) }
+            Self { width: slots.take(0), height: slots.take_or(1, 0.5), depth: slots.take(2) }
         }
     }
 
@@ -972,7 +971,7 @@ pub mod every_default {
     impl ::toolc::FromSlot for RecordsItem {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { id: slots.take(0), label: slots.take_or(1, || String::from("none")) }
+            Self { id: slots.take(0), label: slots.take_or_else(1, || String::from("none")) }
         }
     }
 
@@ -1167,7 +1166,7 @@ pub mod every_object {
     impl ::toolc::FromSlot for OrderLinesItem {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { item: slots.take(0), amount: slots.take_or(1, || 1), note: slots.take(2) }
+            Self { item: slots.take(0), amount: slots.take_or(1, 1), note: slots.take(2) }
         }
     }
 
@@ -1426,19 +1425,19 @@ pub mod every_ref {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 tree: slots.take(0),
-                list: slots.take_or(1, || List { value: 1, next: Some(Box::new(List { value: 2, next: None })) }),
+                list: slots.take_or_else(1, || List { value: 1, next: Some(Box::new(List { value: 2, next: None })) }),
                 even: slots.take(2),
-                words: slots.take_or(3, || Vec::from([String::from("one")])),
+                words: slots.take_or_else(3, || Vec::from([String::from("one")])),
                 again: slots.take(4),
-                nest: slots.take_or(
+                nest: slots.take_or_else(
                     5,
                     || Nest(Vec::from([Nest(Vec::from([])), Nest(Vec::from([Nest(Vec::from([]))]))])),
                 ),
                 folders: slots.take(6),
                 maybe: slots.take(7),
-                nullable: slots.take_or(8, || None),
-                colour: slots.take_or(9, || Colour::Red),
-                expression: slots.take_or(
+                nullable: slots.take_or(8, None),
+                colour: slots.take_or(9, Colour::Red),
+                expression: slots.take_or_else(
                     10,
                     || Expression::Not(Negation { op: NegationOp::Not, of: Box::new(Expression::Number(1.0)) }),
                 ),
@@ -1544,7 +1543,7 @@ pub mod every_ref {
     impl ::toolc::FromSlot for Point {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { x: slots.take(0), y: slots.take_or(1, || 0.5) }
+            Self { x: slots.take(0), y: slots.take_or(1, 0.5) }
         }
     }
 
@@ -1571,7 +1570,7 @@ pub mod every_ref {
 
     impl ::toolc::FromSlot for Colour {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Red, Self::Infrared])
+            [Self::Red, Self::Infrared][::toolc::args::choice(slot, 2)]
         }
     }
 
@@ -1648,7 +1647,7 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for NegationOp {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Not]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Not][::toolc::args::choice(slot, 1)] }
     }
 
     /// Which.
@@ -1668,7 +1667,7 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for SumOp {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Sum]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Sum][::toolc::args::choice(slot, 1)] }
     }
 
     mod data {
@@ -1896,13 +1895,16 @@ pub mod every_sort {
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
-                shape: slots.take_or(0, || Shape::Square(ShapeSquare { side: 2.0, label: String::from("none") })),
+                shape: slots.take_or_else(0, || Shape::Square(ShapeSquare { side: 2.0, label: String::from("none") })),
                 named: slots.take(1),
                 level: slots.take(2),
-                by_type: slots.take_or(3, || Some(ByType::Array(Vec::from([String::from("a"), String::from("b")])))),
+                by_type: slots.take_or_else(
+                    3,
+                    || Some(ByType::Array(Vec::from([String::from("a"), String::from("b")]))),
+                ),
                 ids: slots.take(4),
                 together: slots.take(5),
-                open: slots.take_or(
+                open: slots.take_or_else(
                     6,
                     || Open {
                         name: String::from("x"),
@@ -1915,7 +1917,7 @@ pub mod every_sort {
                 ),
                 counts: slots.take(7),
                 nullable_sort: slots.take(8),
-                sorts: slots.take_or(
+                sorts: slots.take_or_else(
                     9,
                     || ::std::collections::BTreeMap::from([
                         (String::from("a"), Some(Sort::Integer(1))),
@@ -1994,7 +1996,7 @@ pub mod every_sort {
     impl ::toolc::FromSlot for Text {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { kind: slots.take(0), text: slots.take_or(1, || String::from("")) }
+            Self { kind: slots.take(0), text: slots.take_or_else(1, || String::from("")) }
         }
     }
 
@@ -2024,7 +2026,7 @@ pub mod every_sort {
     impl ::toolc::FromSlot for ShapeSquare {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { side: slots.take(0), label: slots.take_or(2, || String::from("none")) }
+            Self { side: slots.take(0), label: slots.take_or_else(2, || String::from("none")) }
         }
     }
 
@@ -2166,7 +2168,7 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for IdsItemString {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::All, Self::None]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::All, Self::None][::toolc::args::choice(slot, 2)] }
     }
 
     #[derive(Debug)]
@@ -2239,7 +2241,7 @@ pub mod every_sort {
     impl ::toolc::FromSlot for Counts {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { total: slots.take_or(0, || 0), rest: slots.take(1) }
+            Self { total: slots.take_or(0, 0), rest: slots.take(1) }
         }
     }
 
@@ -2260,7 +2262,7 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for LineKind {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Line]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Line][::toolc::args::choice(slot, 1)] }
     }
 
     /// Which.
@@ -2280,7 +2282,7 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for TextKind {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Text]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Text][::toolc::args::choice(slot, 1)] }
     }
 
     mod data {
@@ -2687,7 +2689,7 @@ pub mod every_union {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 version: slots.take(0),
-                answer: slots.take_or(1, || 42),
+                answer: slots.take_or(1, 42),
                 when: slots.take(2),
                 maybe: slots.take(3),
                 perhaps: slots.take(4),
@@ -2715,7 +2717,7 @@ pub mod every_union {
     }
 
     impl ::toolc::FromSlot for Version {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::V1]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::V1][::toolc::args::choice(slot, 1)] }
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -2737,7 +2739,9 @@ pub mod every_union {
     }
 
     impl ::toolc::FromSlot for Perhaps {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Left, Self::Right]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            [Self::Left, Self::Right][::toolc::args::choice(slot, 2)]
+        }
     }
 
     /// A number, or words.

@@ -87,7 +87,7 @@ pub mod crunch {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, || Outcome::Well) } }
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Well) } }
     }
 
     /// How it ends.
@@ -114,7 +114,7 @@ pub mod crunch {
 
     impl ::toolc::FromSlot for Outcome {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::Well, Self::Fail, Self::Panic])
+            [Self::Well, Self::Fail, Self::Panic][::toolc::args::choice(slot, 3)]
         }
     }
 
@@ -332,14 +332,21 @@ pub mod shell {
         /// The command.
         pub command: String,
         /// What the command is to be told when it asks.
-        pub password: Option<String>,
+        pub password: ::toolc::Secret<Option<String>>,
         /// On whose behalf.
         pub account: Option<Account>,
+        /// What proves that it is you.
+        pub code: ::toolc::Secret<String>,
     }
 
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { command: slots.take(0), password: slots.take(1), account: slots.take(2) }
+            Self {
+                command: slots.take(0),
+                password: slots.take(1),
+                account: slots.take(2),
+                code: slots.take_or_else(3, || ::toolc::Secret::new(String::from("none"))),
+            }
         }
     }
 
@@ -347,7 +354,7 @@ pub mod shell {
     #[derive(Debug)]
     pub struct Account {
         /// Its number.
-        pub pin: Option<i64>
+        pub pin: ::toolc::Secret<Option<i64>>
     }
 
     impl ::toolc::FromSlot for Account {
@@ -390,14 +397,14 @@ pub mod shell {
         const DEFINITIONS: &[Definition] = &[Definition {
             dialect: Dialect::OpenAi,
             name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false}},\"required\":[\"command\"],\"additionalProperties\":false}}}"))]),
+            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}"))]),
         }];
 
         const NODES: &[Node] = &[
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
-                properties: Span::new(1, 3),
+                properties: Span::new(1, 4),
                 additional: Additional::Deny,
                 ..Node::ANY
             },
@@ -411,6 +418,7 @@ pub mod shell {
                 ..Node::ANY
             },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
 
         const PROPERTIES: &[Property] = &[
@@ -418,6 +426,7 @@ pub mod shell {
             Property::new("command", true, 1),
             Property::new("password", false, 2).secret(),
             Property::new("account", false, 3),
+            Property::new("code", false, 5).secret(),
         ];
 
         const LITERALS: &[Literal] = &[];

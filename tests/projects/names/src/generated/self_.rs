@@ -67,7 +67,7 @@ pub mod self_ {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 all: slots.take(0),
-                tagged: slots.take_or(1, || Tagged::AB2(TaggedAB { self_: Some(String::from("crate")) })),
+                tagged: slots.take_or_else(1, || Tagged::AB2(TaggedAB { self_: Some(String::from("crate")) })),
             }
         }
     }
@@ -142,7 +142,7 @@ pub mod self_ {
 
     impl ::toolc::FromSlot for FooBar3 {
         fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::choice(&slot, &[Self::FooBar, Self::FooBar2])
+            [Self::FooBar, Self::FooBar2][::toolc::args::choice(slot, 2)]
         }
     }
 

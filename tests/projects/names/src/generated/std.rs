@@ -67,7 +67,7 @@ pub mod std {
 
     impl From<::toolc::Slots<'_>> for Args {
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self { from: slots.take_or(0, || From2::Here), option: slots.take(1), args: slots.take(2) }
+            Self { from: slots.take_or(0, From2::Here), option: slots.take(1), args: slots.take(2) }
         }
     }
 
@@ -91,7 +91,9 @@ pub mod std {
     }
 
     impl ::toolc::FromSlot for From2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Here, Self::There]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            [Self::Here, Self::There][::toolc::args::choice(slot, 2)]
+        }
     }
 
     /// A type of its own, named as a type in the prelude.
@@ -128,7 +130,7 @@ pub mod std {
     }
 
     impl ::toolc::FromSlot for Args2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { ::toolc::args::choice(&slot, &[Self::Some, Self::None]) }
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Some, Self::None][::toolc::args::choice(slot, 2)] }
     }
 
     mod data {

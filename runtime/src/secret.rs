@@ -1,0 +1,54 @@
+//! Values that must not be shown by accident.
+
+use std::fmt;
+
+use crate::args::Slot;
+use crate::{FromSlot, ToJson};
+
+/// A value that a manifest calls `secret`. Its `Debug` does not show it.
+///
+/// ```
+/// let password = toolc::Secret::new("hunter2");
+/// assert_eq!(format!("{password:?}"), "Secret(..)");
+/// assert_eq!(*password.expose(), "hunter2");
+/// ```
+pub struct Secret<T>(T);
+
+impl<T> Secret<T> {
+    /// Hides a value.
+    pub const fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The value, for the place that needs it.
+    pub const fn expose(&self) -> &T {
+        &self.0
+    }
+
+    /// The value, owned.
+    pub fn into_exposed(self) -> T {
+        self.0
+    }
+}
+
+impl<T> fmt::Debug for Secret<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+impl<T: FromSlot> FromSlot for Secret<T> {
+    fn from_slot(slot: Slot<'_>) -> Self {
+        Self(T::from_slot(slot))
+    }
+}
+
+impl<T: ToJson> ToJson for Secret<T> {
+    fn to_json(&self, out: &mut String) {
+        self.0.to_json(out);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_absent()
+    }
+}

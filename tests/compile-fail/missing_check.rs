@@ -1,0 +1,20 @@
+//! A toolset with `check = true`, and nobody who says what is available.
+
+use toolc::{Call, Output, ToolError};
+use toolc_tests::golden::{GuardsTools, guards};
+
+struct Handlers;
+
+impl GuardsTools for Handlers {
+    fn guarded(&self, _: guards::guarded::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+        Ok(Output::text(""))
+    }
+
+    fn in_chat(&self, _: guards::in_chat::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+        Ok(Output::text(""))
+    }
+}
+
+fn main() {
+    toolc_tests::golden::guards::provider(Handlers);
+}
