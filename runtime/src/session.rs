@@ -140,8 +140,11 @@ impl Session {
             }
         }
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        now.facts.extend(facts);
-        now.latest = None;
+        // What was said before changes nothing, and prompt caches hold.
+        if facts.iter().any(|(name, value)| now.facts.get(name) != Some(value)) {
+            now.facts.extend(facts);
+            now.latest = None;
+        }
         Ok(())
     }
 }
