@@ -75,12 +75,17 @@ impl<'s> Table<'s> {
 
     /// The node of a schema, with all below it.
     fn node(&mut self, schema: &'s Schema) -> u16 {
-        let Bare { schema, via, nullable } = self.defs.bare(schema);
-        if via.is_none() {
-            let id = self.reserve();
-            self.write(id, schema, self.defs.form(schema), nullable);
-            return id;
+        let bare = self.defs.bare(schema);
+        if bare.via.is_some() {
+            return self.shared(bare);
         }
+        let id = self.reserve();
+        self.write(id, bare.schema, self.defs.form(bare.schema), bare.nullable);
+        id
+    }
+
+    /// The node of what a `$ref` leads to: one for all that lead there, and laid out later, since it may lead back.
+    fn shared(&mut self, Bare { schema, nullable, .. }: Bare<'s>) -> u16 {
         let key = (std::ptr::from_ref(schema), nullable);
         if let Some(id) = self.ids.get(&key) {
             return *id;
@@ -166,20 +171,24 @@ impl<'s> Table<'s> {
         let mut words = Vec::new();
         let mut all_of: Vec<u16> = schema.all_of.iter().map(|one| self.node(one)).collect();
         let defs = self.defs;
-        let alias = schema.reference.as_ref().map(|reference| &defs.get(reference.to).schema);
-        let unions: [(Vec<&Schema>, bool); 3] = [
-            (schema.any_of.iter().collect(), false),
-            (schema.one_of.iter().collect(), true),
-            (alias.into_iter().collect(), false),
-        ];
-        for (alternatives, exactly_one) in unions.into_iter().filter(|(alternatives, _)| !alternatives.is_empty()) {
+        let referred = schema.reference.as_ref().map(|reference| defs.bare(&defs.get(reference.to).schema));
+        let referred: Vec<u16> = referred.into_iter().map(|bare| self.shared(bare)).collect();
+        let mut unions = Vec::new();
+        for (alternatives, exactly_one) in [(&schema.any_of, false), (&schema.one_of, true)] {
+            if alternatives.is_empty() {
+                continue;
+            }
             // The alternatives of a union are the variants of the Rust enum; null is none of those.
             let is_null = |one: &&Schema| form == Form::Union && one.is_null();
-            let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.into_iter().partition(is_null);
+            let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.iter().partition(is_null);
             let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|one| self.node(one)).collect();
             if form == Form::Union && nullable && !defs.is_nullable(schema) {
                 nodes.push(self.push(&quote!(types: Types::of(&[Type::Null]))));
             }
+            unions.push((nodes, exactly_one));
+        }
+        unions.extend((!referred.is_empty()).then_some((referred, false)));
+        for (nodes, exactly_one) in unions {
             let mut union = self.branches("any_of", nodes);
             if exactly_one {
                 union = quote!(#union, exactly_one: true);

@@ -1734,7 +1734,7 @@ pub mod every_ref {
                 additional: Additional::Deny,
                 ..Node::ANY
             },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(13), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(11), ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(6), ..Node::ANY },
             Node {
@@ -1746,12 +1746,11 @@ pub mod every_ref {
             },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(3, 4), ..Node::ANY },
-            Node { any_of: Span::new(0, 1), bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { any_of: Span::new(0, 1), bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
             Node { all_of: Span::new(1, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
-            Node { bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(16), ..Node::ANY },
+            Node { bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(15), ..Node::ANY },
             Node {
                 types: Types::of(&[Type::Object]),
                 form: Form::Object,
@@ -1814,25 +1813,25 @@ pub mod every_ref {
             Property::new("expression", false, 9),
             Property::new("narrow", false, 10),
             Property::new("all", false, 12),
-            Property::new("points", false, 15),
-            Property::new("label", true, 13),
-            Property::new("children", false, 17),
+            Property::new("points", false, 14),
+            Property::new("label", true, 11),
+            Property::new("children", false, 16),
             Property::new("best", false, 1),
-            Property::new("value", true, 18),
-            Property::new("next", false, 19),
-            Property::new("odd", false, 20),
-            Property::new("x", true, 21),
-            Property::new("y", false, 22),
-            Property::new("x", true, 26),
-            Property::new("y", false, 27),
-            Property::new("value", true, 28),
-            Property::new("next", false, 19),
+            Property::new("value", true, 17),
+            Property::new("next", false, 18),
+            Property::new("odd", false, 19),
+            Property::new("x", true, 20),
+            Property::new("y", false, 21),
+            Property::new("x", true, 25),
+            Property::new("y", false, 26),
+            Property::new("value", true, 27),
+            Property::new("next", false, 18),
             Property::new("even", true, 3),
             Property::new("back", false, 1),
-            Property::new("op", true, 29),
+            Property::new("op", true, 28),
             Property::new("of", true, 9),
-            Property::new("op", true, 30),
-            Property::new("of", true, 31),
+            Property::new("op", true, 29),
+            Property::new("of", true, 30),
         ];
 
         const LITERALS: &[Literal] = &[
@@ -1842,10 +1841,9 @@ pub mod every_ref {
             Literal::String(Borrowed("sum")),
         ];
 
-        const BRANCHES: &[NodeId] = &[11, 13, 14, 23, 13, 24, 25];
+        const BRANCHES: &[NodeId] = &[11, 11, 13, 22, 11, 23, 24];
 
         const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { min_length: Some(2), ..Bounds::NONE },
             Bounds { max_length: Some(4), ..Bounds::NONE },
             Bounds { min_length: Some(1), ..Bounds::NONE },
