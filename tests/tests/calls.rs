@@ -654,6 +654,11 @@ fn a_secret_is_in_no_error() {
     let text = told.to_string();
     assert!(!text.contains("hunter2") && !text.contains("12e4") && !text.contains("120000"), "{text}");
     assert!(text.contains("a value that is not shown") && text.contains("at most 20 characters"), "{text}");
+    // A text that may hold one is not told either: an object that was cut off, or the arguments as a whole.
+    for wrong in [json!({ "command": "ls", "account": "{\"pin\": hunter2" }), json!("hunter2")] {
+        let told = error("shell", &wrong.to_string()).to_string();
+        assert!(!told.contains("hunter2") && told.contains("a value that is not shown"), "{told}");
+    }
     // Nor does the handler show it that prints what it was given.
     let given = json!({ "command": "ls", "password": "hunter2", "account": { "pin": 120_000 } });
     let seen = echo("shell", &given);

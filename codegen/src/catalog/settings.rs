@@ -62,12 +62,14 @@ fn set_level(name: &At<String>, level: &str, sink: &Sink) {
 
 /// gen owns the folder and removes what it does not know: it must not be one that holds anything else.
 fn check_folder(folder: &At<String>, sink: &Sink) -> bool {
-    let parts: Vec<&str> = folder.value.split('/').collect();
+    // Some systems do not tell capitals apart.
+    let lower = folder.value.to_lowercase();
+    let parts: Vec<&str> = lower.split('/').collect();
     let plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', ':']);
     let fits = parts.iter().all(|part| plain(part))
         && Path::new(&folder.value).is_relative()
-        && !["src", MANIFESTS, GENERATED].contains(&folder.value.as_str())
-        && ![MANIFESTS, GENERATED].contains(&parts[0]);
+        && lower != "src"
+        && !["target", MANIFESTS, GENERATED].contains(&parts[0]);
     if !fits {
         let message = format!("`{}` cannot be the folder of the generated module", folder.value);
         sink.push(

@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolc::segment::{Atoms, Comparison, FactValue, MOST_ATOMS};
+use serde_json::Value;
+use toolc::segment::{self, Atoms, Comparison, FactValue, MOST_ATOMS};
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::schema::{Property, Schema};
+use crate::schema::{Defs, Property, Schema};
 use crate::text::condition::Asks;
 use crate::text::questions::{AtomId, Template, When};
 use crate::text::template::Piece;
@@ -25,7 +26,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             sink.push(found.help("split the tool, or let its text depend on less"));
             continue;
         }
-        let turns = Turns::of(asked);
+        let turns = Turns::of(&tool.manifest.defs, asked);
         turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
         for description in tool.manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref()) {
             turns.check_text(&description.value, description.place, &|_| true, sink);
@@ -38,7 +39,8 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 }
 
 /// Every combination of answers to a tool's questions that there can be: a fact has one value, not several.
-struct Turns {
+struct Turns<'t> {
+    defs: &'t Defs,
     all: Vec<Atoms>,
     /// Where each question is first asked.
     places: Vec<Place>,
@@ -49,8 +51,8 @@ type Compared<'a> = Option<&'a (Comparison, FactValue)>;
 
 type Holds<'h> = &'h dyn Fn(Atoms) -> bool;
 
-impl Turns {
-    fn of(asked: &[At<Asks>]) -> Self {
+impl<'t> Turns<'t> {
+    fn of(defs: &'t Defs, asked: &[At<Asks>]) -> Self {
         let mut groups: BTreeMap<&str, Vec<(usize, Compared<'_>)>> = BTreeMap::new();
         let mut turns = vec![0];
         for (index, asks) in asked.iter().enumerate() {
@@ -71,7 +73,7 @@ impl Turns {
                 asked.iter().flat_map(|(_, compared)| values_around(*compared)).map(answers).collect();
             turns = combined(&turns, &answers.into_iter().collect::<Vec<_>>());
         }
-        Self { all: turns, places: asked.iter().map(|asks| asks.place).collect() }
+        Self { defs, all: turns, places: asked.iter().map(|asks| asks.place).collect() }
     }
 
     /// Whether something holds in a turn in which something else does.
@@ -85,7 +87,7 @@ impl Turns {
             self.check_text(&description.value, description.place, within, sink);
         }
         self.check_enum(schema, within, sink);
-        self.check_default(schema, within, sink);
+        self.check_values(schema, within, sink);
         for property in &schema.properties {
             check_required(property, sink);
             let there = |atoms| within(atoms) && property.when.as_ref().is_none_or(|when| holds(&when.value, atoms));
@@ -111,18 +113,41 @@ impl Turns {
         }
     }
 
-    fn check_default(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
-        let Some(default) = &schema.default else { return };
-        let chosen = schema.choices.iter().find(|choice| choice.value.value == default.value);
-        if let Some(when) = chosen.and_then(|choice| choice.when.as_ref())
-            && self.any(within, &|atoms| !holds(&when.value, atoms))
-        {
-            let message = "this default is a value of the enum that is not there in every turn";
-            sink.push(
-                Diagnostic::new(Code::DEFAULT_VIOLATES_SCHEMA, default.place, message)
-                    .related(when.place, "there in these turns only")
-                    .help("take a value without a condition"),
-            );
+    /// A default and examples are values in every turn in which their schema is there.
+    fn check_values(&self, schema: &Schema, within: Holds<'_>, sink: &Sink) {
+        let depends = |schema: &Schema| {
+            schema.choices.iter().any(|choice| choice.when.is_some())
+                || schema.properties.iter().any(|property| property.when.is_some())
+        };
+        let values: Vec<(&At<Value>, Code)> = (schema.default.iter().map(|at| (at, Code::DEFAULT_VIOLATES_SCHEMA)))
+            .chain(schema.examples.iter().map(|at| (at, Code::EXAMPLE_VIOLATES_SCHEMA)))
+            .collect();
+        let reached = || {
+            let needed = self.defs.needed_by([schema]);
+            let defs = self.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
+            [schema].into_iter().chain(defs).flat_map(Schema::walk)
+        };
+        if values.is_empty() || !reached().any(depends) {
+            return;
+        }
+        // What no turn takes is reported as that.
+        let Ok(whole) = jsonschema::draft202012::new(&self.defs.whole(schema)) else { return };
+        let values: Vec<_> = values.into_iter().filter(|(value, _)| whole.is_valid(&value.value)).collect();
+        let segments = self.defs.document(schema).segments();
+        let mut seen = BTreeSet::new();
+        for &atoms in self.all.iter().filter(|&&atoms| within(atoms)) {
+            let mut text = String::new();
+            segment::render(&segments, atoms, &[], &mut text);
+            if !seen.insert(text.clone()) {
+                continue;
+            }
+            let Ok(turn) = serde_json::from_str(&text) else { continue };
+            let Ok(validator) = jsonschema::draft202012::new(&turn) else { continue };
+            for (value, code) in values.iter().filter(|(value, _)| !validator.is_valid(&value.value)) {
+                let message = "this value is not there in every turn: a condition takes it, or a part of it, away";
+                let help = "take one that holds without any condition";
+                sink.push(Diagnostic::new(*code, value.place, message).help(help));
+            }
         }
     }
 

@@ -15,7 +15,11 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
     let requires = |tool: usize| {
         let tool = &catalog[ToolId(tool)];
-        let edges = |requires: &Requires| requires.tools.iter().chain(&requires.any_tools).copied().collect::<Vec<_>>();
+        // Of several tools that will do, another one may be there.
+        let edges = |requires: &Requires| {
+            let only = if let [only] = requires.any_tools.as_slice() { Some(only) } else { None };
+            requires.tools.iter().chain(only).copied().collect::<Vec<_>>()
+        };
         let all = [edges(&tool.requires), edges(&catalog[tool.home].requires)].concat();
         all.into_iter().map(|(id, place)| (id.0, place)).collect()
     };

@@ -38,6 +38,29 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
         let rest = Schema { choices: Vec::new(), ..schema.clone() };
         let values: Vec<&At<Value>> = schema.choices.iter().map(|choice| &choice.value).collect();
         hold(&values, &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
+        check_duplicates(schema, sink);
+    }
+    if let Some(constant) = &schema.constant {
+        let rest = Schema { constant: None, ..schema.clone() };
+        hold(&[constant], &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
+    }
+}
+
+/// Each value is one variant of the Rust enum, and one word for the model.
+fn check_duplicates(schema: &Schema, sink: &Sink) {
+    for (index, choice) in schema.choices.iter().enumerate() {
+        let value = &choice.value;
+        if let Some(first) = schema.choices[..index].iter().find(|first| first.value.value == value.value) {
+            sink.push(
+                Diagnostic::new(
+                    Code::DUPLICATE_ENUM_VALUE,
+                    value.place,
+                    format!("{} is in this enum twice", value.value),
+                )
+                .related(first.value.place, "here first")
+                .help("take one out; conditions are joined by `or`"),
+            );
+        }
     }
 }
 
@@ -47,7 +70,7 @@ fn hold(values: &[&At<Value>], schema: &Schema, defs: &Defs, code: Code, sink: &
     let what = match code {
         Code::DEFAULT_VIOLATES_SCHEMA => "default",
         Code::EXAMPLE_VIOLATES_SCHEMA => "example",
-        _ => "enum value",
+        _ => "value",
     };
     for At { value, place } in values {
         let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();

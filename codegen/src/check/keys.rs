@@ -1,14 +1,16 @@
 //! Keys of a tool that mean nothing together, or nothing without another, and keys that name a parameter or another name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolc::behaviour::Execution;
 use toolc::table::Type;
 
 use crate::catalog::{Catalog, Tool};
-use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
+use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::lower::DIALECTS;
-use crate::manifest::is_portable;
+use crate::manifest::{is_portable, is_reserved};
+use crate::schema::Schema;
+use crate::source::Kind;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
@@ -16,6 +18,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         check_parallel(tool, sink);
         check_annotations(tool, sink);
         check_deprecated(catalog, tool, sink);
+        check_returns(tool, sink);
         if let Some(shell) = &tool.manifest.approval.shell {
             check_parameter(tool, shell, "shell", &[Type::String], sink);
         }
@@ -41,12 +44,13 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
     let keyed = manifest.parallel.as_ref().filter(|word| word.value == "keyed");
     let parts = [("parallel_key", &manifest.parallel_key), ("parallel_space", &manifest.parallel_space)];
+    let missing: Vec<&str> = parts.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| *key).collect();
+    if let (Some(keyed), false) = (keyed, missing.is_empty()) {
+        let message = format!("keyed calls need {}", ticked(&missing, " and "));
+        incompatible(keyed.place, message, "say which parameter is the key, and what it names", sink);
+    }
     for (key, value) in parts {
         match (keyed, value) {
-            (Some(keyed), None) => {
-                let message = format!("keyed calls need `{key}`");
-                incompatible(keyed.place, message, "add both `parallel_key` and `parallel_space`", sink);
-            }
             (None, Some(value)) => {
                 let message = format!("`{key}` is of keyed calls only");
                 incompatible(value.place, message, "add `parallel = \"keyed\"`, or take this out", sink);
@@ -75,6 +79,18 @@ fn check_deprecated(catalog: &Catalog, tool: &Tool, sink: &Sink) {
     }
 }
 
+/// What a tool returns is one and the same in every turn.
+fn check_returns(tool: &Tool, sink: &Sink) {
+    for schema in tool.manifest.returns.iter().flat_map(Schema::walk) {
+        let properties = schema.properties.iter().filter_map(|property| property.when.as_ref());
+        let choices = schema.choices.iter().filter_map(|choice| choice.when.as_ref());
+        for when in properties.chain(choices) {
+            let message = "what a tool returns does not depend on the turn";
+            incompatible(when.place, message, "take `when` out: an optional property may be left out", sink);
+        }
+    }
+}
+
 /// A parameter that a key names: it is there, it is of one of these types, and a call always has it or may leave it out.
 fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], sink: &Sink) {
     let properties = &tool.manifest.params.properties;
@@ -86,7 +102,8 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
     match properties.iter().find(|property| property.name.value == name.value) {
         None => {
             let names = properties.iter().map(|property| property.name.value.as_str());
-            sink.push(found.help_nearest(&name.value, names, "the parameters are"));
+            let found = found.help_nearest(&name.value, names, "the parameters are");
+            sink.push(if properties.is_empty() { found.help("the tool has no parameters") } else { found });
         }
         Some(property) => {
             let of = tool.manifest.defs.types(&property.schema);
@@ -110,10 +127,17 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
         }
         let mut shown: BTreeMap<&str, Vec<&Tool>> = BTreeMap::new();
         for (_, tool) in catalog.tools() {
-            shown.entry(tool.name_in(dialect.name)).or_default().push(tool);
+            // Its own name stays its own, also where it is not called by it: calls are logged and approved by that.
+            for name in BTreeSet::from([tool.name(), tool.name_in(dialect.name)]) {
+                shown.entry(name).or_default().push(tool);
+            }
         }
         for (tool, name) in &renamed {
-            if !is_portable(&name.value) {
+            if is_reserved(Kind::Tool, &name.value) {
+                let message = format!("`{}` is a tool of toolc's own", name.value);
+                let found = Diagnostic::new(Code::RESERVED_NAME, name.place, message);
+                sink.push(found.help("choose another name"));
+            } else if !is_portable(&name.value) {
                 let message = format!("`{}` is not a name that {} takes", name.value, dialect.name);
                 sink.push(
                     Diagnostic::new(Code::INVALID_NAME, name.place, message)
@@ -122,7 +146,7 @@ fn check_dialects(catalog: &Catalog, sink: &Sink) {
             }
             let same = shown[name.value.as_str()].iter().find(|other| other.name() != tool.name());
             if let Some(other) = same {
-                let message = format!("two tools are called `{}` in {}", name.value, dialect.name);
+                let message = format!("the name `{}` is another tool's, in {} or everywhere", name.value, dialect.name);
                 sink.push(
                     Diagnostic::new(Code::DUPLICATE_NAME, name.place, message)
                         .related(other.manifest.name.place, "the other one")

@@ -77,6 +77,7 @@ codes! {
     DUPLICATE_PARAMETER "S010" "duplicate-parameter" Error "A parameter that is declared twice."
     ENDLESS_DEFAULT "S011" "endless-default" Error "A default that brings itself along."
     UNUSED_DEF "S012" "unused-definition" Warning "A definition that nothing leads to."
+    DUPLICATE_ENUM_VALUE "S013" "duplicate-enum-value" Error "A value that an enum names twice."
     PARAMETER_DESCRIPTION_MISSING "M001" "parameter-description-missing" Warning "A parameter that the model gets no word about."
     TOKEN_BUDGET "M002" "token-budget" Warning "A toolset whose definitions take more tokens than they should."
     TOO_MANY_TOOLS "M003" "too-many-tools" Warning "A toolset that resolves to more tools than it should."

@@ -226,7 +226,7 @@ fn name(reader: &Reader<'_>, kind: Kind, source: &Source, sink: &Sink) -> At<Str
                 .help(format!("rename the file to `{}.toml`, or the {noun} to `{}`", name.value, source.stem)),
         );
     }
-    if RESERVED.iter().any(|(of, reserved)| *of == kind && *reserved == name.value) {
+    if is_reserved(kind, &name.value) {
         let message = format!("`{}` is a {noun} of toolc's own", name.value);
         sink.push(Diagnostic::new(Code::RESERVED_NAME, name.place, message).help("choose another name"));
     } else if !is_portable(&name.value) {
@@ -238,6 +238,11 @@ fn name(reader: &Reader<'_>, kind: Kind, source: &Source, sink: &Sink) -> At<Str
         );
     }
     name
+}
+
+/// Whether toolc itself answers to this name.
+pub(crate) fn is_reserved(kind: Kind, name: &str) -> bool {
+    RESERVED.contains(&(kind, name))
 }
 
 const RESERVED: [(Kind, &str); 5] = [

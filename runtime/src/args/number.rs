@@ -142,7 +142,9 @@ fn is_multiple(number: &Number, step: Bound) -> bool {
         _ => {
             // 0.3 is a multiple of 0.1 to whoever wrote it.
             let quotient = number.as_f64().unwrap_or(f64::NAN) / float(step);
-            (quotient - quotient.round()).abs() <= 1e-9 * quotient.abs().max(1.0)
+            let whole = quotient.round();
+            // What the division itself may be off by, and no more.
+            (quotient - whole).abs() <= 4.0 * f64::EPSILON * quotient.abs() && (whole != 0.0 || quotient == 0.0)
         }
     }
 }

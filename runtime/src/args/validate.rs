@@ -8,12 +8,15 @@ use serde_json::{Map, Value};
 use super::reader::Reader;
 use super::{kind, number, words};
 use crate::output::Problem;
-use crate::table::{Additional, Bounds, Node, NodeId, Type};
+use crate::table::{Additional, Bounds, Node, NodeId, Table, Type};
 
 /// Problems that are reported; the rest is counted.
 const MOST: usize = 20;
 /// Levels of values and alternatives. A schema may be its own alternative.
 const DEEPEST: usize = 256;
+
+/// What stands for a secret.
+const HIDDEN: &str = "a value that is not shown";
 
 /// What is wrong.
 #[derive(Debug, Default)]
@@ -30,7 +33,8 @@ impl Reader<'_> {
         if value.is_object() {
             check.node(value, 0, &Path::ROOT);
         } else {
-            check.fail(&Path::ROOT, || ("object".to_owned(), words::got(value)));
+            let (table, root) = (self.table, self.table.node(0));
+            check.fail(&Path::ROOT, || ("object".to_owned(), Check::got(table, value, root)));
         }
         check.report.unwrap_or_default()
     }
@@ -70,7 +74,7 @@ impl Check<'_, '_> {
         if let Some(report) = &mut self.report {
             if report.shown.len() < MOST {
                 let (expected, got) = words();
-                let got = if path.secret { "a value that is not shown".to_owned() } else { got };
+                let got = if path.secret { HIDDEN.to_owned() } else { got };
                 report.shown.push(Problem { path: path.pointer(), expected, got });
             } else {
                 report.more += 1;
@@ -80,6 +84,19 @@ impl Check<'_, '_> {
 
     fn is_over(&self) -> bool {
         !self.ok && self.report.is_none()
+    }
+
+    /// What `value` is, unless it may hold a secret: a text that should have been an object, for example.
+    fn got(table: &Table, value: &Value, node: &Node) -> String {
+        let is_leaf = node.properties.len == 0
+            && node.items.is_none()
+            && !matches!(node.additional, Additional::Node(_))
+            && node.any_of.len + node.all_of.len == 0;
+        let holds_secrets = || table.properties.iter().any(|property| property.secret);
+        if is_leaf || value.is_object() || value.is_array() || !holds_secrets() {
+            return words::got(value);
+        }
+        HIDDEN.to_owned()
     }
 
     fn node(&mut self, value: &Value, id: NodeId, path: &Path<'_>) {
@@ -93,10 +110,10 @@ impl Check<'_, '_> {
             let whole = matches!(value, Value::Number(n) if node.types.names(Type::Integer) && n.as_f64().is_some_and(|f| f.fract() == 0.0));
             let whole = whole && node.bounds.is_none();
             let expected = || if whole { words::integer_range() } else { words::expected(table, node) };
-            return self.fail(path, || (expected(), words::got(value)));
+            return self.fail(path, || (expected(), Self::got(table, value, node)));
         }
         if !literals.is_empty() && !literals.iter().any(|literal| kind::equals(literal, value)) {
-            return self.fail(path, || (words::expected(table, node), words::got(value)));
+            return self.fail(path, || (words::expected(table, node), Self::got(table, value, node)));
         }
         if let Some(bounds) = table.bounds(node)
             && let Some(got) = out_of_bounds(value, bounds)
@@ -210,7 +227,7 @@ impl Check<'_, '_> {
             }
         }
         self.fail(path, || {
-            (words::expected(table, &Node { types: crate::table::Types::ANY, ..*node }), words::got(value))
+            (words::expected(table, &Node { types: crate::table::Types::ANY, ..*node }), Self::got(table, value, node))
         });
     }
 }
