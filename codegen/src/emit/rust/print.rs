@@ -41,11 +41,11 @@ use Token::{Doc, Group, Keyword, Lifetime, Operator, Word};
 const KEYWORDS: &[&str] =
     &["as", "dyn", "else", "for", "if", "impl", "in", "let", "match", "move", "mut", "return", "use", "where"];
 
-/// Every letter that may stand alone, and what is made of several. `<` and `>` are brackets here, never shifts.
-const OPERATORS: &[&str] = &[
-    "!", "#", "$", "%", "&", "'", "*", "+", ",", "-", ".", "/", ":", ";", "<", "=", ">", "?", "@", "^", "|", "~", "::",
-    "->", "=>", "..", "..=", "||", "&&", "==", "!=", "<=", ">=", "+=", "-=",
-];
+/// Operators of one letter.
+const LETTERS: &str = ":,=&.<>#|-;!+*?'@/%^$~";
+
+/// Operators of several letters, each of which begins with a shorter one. `<` and `>` are brackets here, never shifts.
+const LONGER: &[&str] = &["::", "=>", "->", "..", "..=", "||", "&&", "==", "!=", "<=", ">=", "+=", "-="];
 
 fn read(tokens: TokenStream) -> Vec<Token> {
     let mut out = Vec::new();
@@ -94,18 +94,13 @@ fn read(tokens: TokenStream) -> Vec<Token> {
 
 /// The longest operator that begins with `first`.
 fn operator(first: &Punct, rest: &mut std::iter::Peekable<impl Iterator<Item = TokenTree>>) -> &'static str {
-    let named = |begin: &str, last: char| {
-        OPERATORS
-            .iter()
-            .copied()
-            .find(|operator| operator.strip_prefix(begin).is_some_and(|end| end.chars().eq([last])))
-    };
-    let mut found = named("", first.as_char())
-        .unwrap_or_else(|| unreachable!("Rust has no operator that begins with `{}`", first.as_char()));
+    let letter = LETTERS.find(first.as_char()).unwrap_or_else(|| unreachable!("`{first}` is no operator"));
+    let mut found = &LETTERS[letter..=letter];
     let mut spacing = first.spacing();
     while spacing == Spacing::Joint
         && let Some(TokenTree::Punct(next)) = rest.peek()
-        && let Some(longer) = named(found, next.as_char())
+        && let Some(longer) =
+            LONGER.iter().find(|longer| longer.strip_prefix(found) == Some(next.as_char().encode_utf8(&mut [0; 4])))
     {
         (found, spacing) = (longer, next.spacing());
         rest.next();
