@@ -9,15 +9,17 @@ use crate::gates::{Gate, Gates};
 use crate::graph::Members;
 use crate::panics::Panicked;
 use crate::registry::State;
-use crate::{Availability, Check, Definition, Dialect, Env, Reason, Text, Tool, panics};
+use crate::sheet::Line;
+use crate::{Availability, Check, Dialect, Env, Reason, Text, panics};
 
 /// How long an answer of the environment or of handlers is believed.
 const BELIEVED: Duration = Duration::from_secs(30);
 
-/// What the environment and the handlers said last, of one state of a registry.
-#[derive(Default)]
+/// What a session is granted of one state of a registry, and what the environment and the handlers said last of that.
 pub(crate) struct Verdicts {
     state: Arc<State>,
+    /// By position.
+    granted: Vec<usize>,
     /// When the first of them was asked. None: nothing was asked of anybody that may change their mind.
     since: Option<Instant>,
     /// For each gate, whether it was open.
@@ -32,24 +34,19 @@ pub(crate) struct World<'a> {
 }
 
 /// The set that a turn is made of.
-pub(crate) struct Decided<'s> {
-    /// By name.
-    pub(crate) there: Vec<Member<'s>>,
+pub(crate) struct Decided {
+    /// Tools by position, which is by name.
+    pub(crate) there: Vec<usize>,
     /// Granted tools that are not there, by position, and why.
     pub(crate) hidden: Vec<(usize, Reason)>,
 }
 
-/// A tool that is there.
-pub(crate) struct Member<'s> {
-    pub(crate) id: usize,
-    pub(crate) tool: &'s Tool,
-    pub(crate) definition: &'s Definition,
-}
-
 impl Verdicts {
-    pub(crate) fn new(state: Arc<State>) -> Self {
+    pub(crate) fn new(state: Arc<State>, members: &Members) -> Self {
         let of = vec![None; state.gates.all.len()];
-        Self { state, since: None, of }
+        let mut granted = Vec::with_capacity(members.len());
+        granted.extend((0..members.len()).filter(|&id| members[id]));
+        Self { state, granted, since: None, of }
     }
 
     /// Whether these are of `state`, and still believed.
@@ -58,27 +55,24 @@ impl Verdicts {
             && self.since.is_none_or(|since| clock().saturating_duration_since(since) < BELIEVED)
     }
 
-    /// Which of the `granted` tools are there.
-    pub(crate) fn decide<'s>(
-        &mut self,
-        state: &'s State,
-        mut granted: Members,
-        dialect: Dialect,
-        world: &World<'_>,
-    ) -> Decided<'s> {
-        let (mut there, mut hidden) = (Vec::new(), Vec::new());
-        for (id, granted) in granted.iter_mut().enumerate().filter(|(_, granted)| **granted) {
-            let tool = state.tool(id);
-            if let Some(definition) = tool.defined(dialect) {
-                there.push(Member { id, tool, definition });
-            } else {
-                *granted = false;
-                hidden.push((id, Reason::Dialect));
+    /// Which of the granted tools are there.
+    pub(crate) fn decide(&mut self, dialect: Dialect, world: &World<'_>) -> Decided {
+        let state = Arc::clone(&self.state);
+        let sheet = state.sheet(dialect);
+        let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
+        for &id in &self.granted {
+            match sheet.get(id) {
+                None | Some(Line::Absent) => hidden.push((id, Reason::Dialect)),
+                Some(Line::Static(_) | Line::Pieces { .. }) => there.push(id),
             }
         }
         if !state.gates.is_empty() {
-            self.shut(state, &mut granted, &mut hidden, world);
-            there.retain(|member| granted[member.id]);
+            let mut members = vec![false; state.tools.len()];
+            for &id in &there {
+                members[id] = true;
+            }
+            self.shut(&state, &mut members, &mut hidden, world);
+            there.retain(|&id| members[id]);
             hidden.sort_unstable_by_key(|(id, _)| *id);
         }
         Decided { there, hidden }

@@ -7,7 +7,6 @@ use std::task::{Context, Poll};
 use crate::args::{self, Limits};
 use crate::behaviour::Execution;
 use crate::registry::Route;
-use crate::turn::Shown;
 use crate::{
     AgentTask, AgentTools, Call, ErrorKind, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, agent, nearest,
     panics,
@@ -69,33 +68,33 @@ impl Turn {
     /// }
     /// ```
     pub fn agent_call<A: AgentTools>(&self, request: &ToolCall<'_>) -> Option<Result<AgentTask<A>, Answer>> {
-        let shown = self.find(request.name())?;
-        if self.state().tool(shown.id).behaviour.execution != Execution::Agent {
+        let id = self.find(request.name())?;
+        if self.state().tool(id).behaviour.execution != Execution::Agent {
             return None;
         }
         let read = || {
-            let slots = self.read(shown, request)?;
-            if self.state().tools[shown.id].route == Route::Approval {
+            let slots = self.read(id, request)?;
+            if self.state().tools[id].route == Route::Approval {
                 return Err(unapproved());
             }
-            Ok(panics::caught(|| A::read(self.name(shown.id), slots))?)
+            Ok(panics::caught(|| A::read(self.name(id), slots))?)
         };
         match read() {
-            Ok(call) => Some(Ok(AgentTask { call: call?, pending: Pending::new(self.clone(), shown.id) })),
+            Ok(call) => Some(Ok(AgentTask { call: call?, pending: Pending::new(self.clone(), id) })),
             Err(error) => Some(Err(Answer::of(Err(error)))),
         }
     }
 
     async fn run(&self, request: &ToolCall<'_>) -> Result<Output, ToolError> {
-        let Some(shown) = self.find(request.name()) else { return Err(self.unknown(request.name())) };
-        let slots = self.read(shown, request)?;
-        match self.state().tools[shown.id].route {
+        let Some(id) = self.find(request.name()) else { return Err(self.unknown(request.name())) };
+        let slots = self.read(id, request)?;
+        match self.state().tools[id].route {
             Route::Provider => {}
             Route::Agent => return Err(agent::not_here()),
             Route::Approval => return Err(unapproved()),
         }
-        let (provider, index) = self.state().provider(shown.id);
-        let call = Call::of(self.name(shown.id), *request);
+        let (provider, index) = self.state().provider(id);
+        let call = Call::of(self.name(id), *request);
         match panics::caught(|| provider.call(index, slots, &call)) {
             Ok(Reply::Ready(result)) => result,
             Ok(Reply::Later(future)) => Caught(future).await,
@@ -103,8 +102,8 @@ impl Turn {
         }
     }
 
-    fn read<'r>(&self, shown: &Shown, request: &ToolCall<'r>) -> Result<Slots<'r>, ToolError> {
-        args::read(request.arguments(), self.table(shown), Limits::default())
+    fn read<'r>(&self, id: usize, request: &ToolCall<'r>) -> Result<Slots<'r>, ToolError> {
+        args::read(request.arguments(), self.table(id), Limits::default())
     }
 
     #[cold]

@@ -105,28 +105,23 @@ impl Graph {
         let enabled = if enabled.is_empty() { &[Pick::All] } else { enabled };
         let mut members = vec![false; self.tools];
         for &pick in enabled {
-            for (member, granted) in members.iter_mut().zip(self.picked(pick)) {
-                *member |= granted;
+            match pick {
+                Pick::All => members.fill(true),
+                Pick::Set(set) => members.iter_mut().zip(self.resolve(set)).for_each(|(member, new)| *member |= new),
             }
         }
         for &pick in disabled {
-            let kept = match pick {
-                Pick::Set(set) => self.sets.get(set).and_then(|s| s.base).map(|base| self.resolve(base)),
-                Pick::All => None,
+            let Pick::Set(set) = pick else {
+                members.fill(false);
+                continue;
             };
-            for (tool, denied) in self.picked(pick).into_iter().enumerate() {
+            let kept = self.sets.get(set).and_then(|set| set.base).map(|base| self.resolve(base));
+            for (tool, denied) in self.resolve(set).into_iter().enumerate() {
                 let keep = kept.as_ref().is_some_and(|kept| kept[tool]);
                 members[tool] &= !denied || keep;
             }
         }
         members
-    }
-
-    fn picked(&self, pick: Pick) -> Members {
-        match pick {
-            Pick::All => vec![true; self.tools],
-            Pick::Set(set) => self.resolve(set),
-        }
     }
 }
 

@@ -37,6 +37,7 @@ pub mod requirement;
 mod secret;
 pub mod segment;
 mod session;
+mod sheet;
 mod spec;
 pub mod table;
 #[cfg(test)]

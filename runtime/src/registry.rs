@@ -9,6 +9,7 @@ use crate::facts::Asked;
 use crate::gates::Gates;
 use crate::graph::{Graph, Set};
 use crate::segment::FactValue;
+use crate::sheet::{Line, Sheet, sheets};
 use crate::{Dialect, Provider, SessionBuilder, Text, Tool, Toolset};
 
 /// The providers of one process. Cheap to clone: clones are the same registry.
@@ -102,6 +103,7 @@ pub(crate) struct State {
     pub(crate) facts: BTreeMap<Text, FactValue>,
     pub(crate) graph: Graph,
     pub(crate) gates: Gates,
+    sheets: BTreeMap<Dialect, Sheet>,
 }
 
 /// Where a tool is to be found.
@@ -145,6 +147,11 @@ impl State {
     pub(crate) fn provider(&self, id: usize) -> (&dyn Provider, usize) {
         let entry = &self.tools[id];
         (&*self.providers[entry.provider], entry.index)
+    }
+
+    /// How `dialect` defines the tools. Shorter than the list of tools where it defines none.
+    pub(crate) fn sheet(&self, dialect: Dialect) -> &[Line] {
+        self.sheets.get(&dialect).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
@@ -211,6 +218,7 @@ impl State {
         let atoms: Vec<Vec<Asked>> = (0..next.tools.len()).map(asked).collect();
         next.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
         next.gates = Gates::new(&next, &declared);
+        next.sheets = sheets((0..next.tools.len()).map(|id| next.tool(id)));
         Ok(next)
     }
 

@@ -26,7 +26,7 @@ pub struct Session {
 #[derive(Default)]
 struct Now {
     facts: BTreeMap<Text, FactValue>,
-    verdicts: Verdicts,
+    verdicts: Option<Verdicts>,
     latest: Option<Turn>,
 }
 
@@ -99,22 +99,24 @@ impl Session {
     pub fn turn(&self, dialect: Dialect) -> Turn {
         let state = self.registry.state();
         let now = &mut *self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let hold = now.verdicts.hold(&state, self.clock);
+        now.verdicts.take_if(|verdicts| !verdicts.hold(&state, self.clock));
         let latest = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect));
-        if let Some(turn) = latest.filter(|_| hold) {
+        if let Some(turn) = latest.filter(|_| now.verdicts.is_some()) {
             return turn.clone();
         }
-        if !hold {
-            now.verdicts = Verdicts::new(Arc::clone(&state));
-        }
-        let picks = |names: &[String]| names.iter().filter_map(|name| pick(&state, name)).collect::<Vec<_>>();
-        let granted = state.graph.select(&picks(&self.enabled), &picks(&self.disabled));
         let facts = Facts { told: &now.facts, defaults: &state.facts };
         let world = World { env: &self.env, facts, clock: self.clock };
-        let set = now.verdicts.decide(&state, granted, dialect, &world);
+        let verdicts = now.verdicts.get_or_insert_with(|| self.verdicts(&state));
+        let set = verdicts.decide(dialect, &world);
         let turn = Turn::new(&state, dialect, set, facts, latest);
         now.latest = Some(turn.clone());
         turn
+    }
+
+    /// None yet, on what the session is granted of `state`.
+    fn verdicts(&self, state: &Arc<State>) -> Verdicts {
+        let picks = |names: &[String]| names.iter().filter_map(|name| pick(state, name)).collect::<Vec<_>>();
+        Verdicts::new(Arc::clone(state), &state.graph.select(&picks(&self.enabled), &picks(&self.disabled)))
     }
 
     /// Says what has changed in the host's world. Turns that are under way keep what they were made with.
@@ -138,8 +140,11 @@ impl Session {
             }
         }
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        now.facts.extend(facts);
-        now.latest = None;
+        // What was said before changes nothing, and prompt caches hold.
+        if facts.iter().any(|(name, value)| now.facts.get(name) != Some(value)) {
+            now.facts.extend(facts);
+            now.latest = None;
+        }
         Ok(())
     }
 }

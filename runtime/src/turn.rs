@@ -1,14 +1,15 @@
 //! A turn: an immutable snapshot of a session in one dialect.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::decide::Decided;
 use crate::facts::Facts;
 use crate::registry::State;
-use crate::segment::{self, FactValue};
+use crate::segment::{self, Atoms, FactValue};
+use crate::sheet::Line;
 use crate::table::Table;
-use crate::{Dialect, Hidden, Reason, Text};
+use crate::{Definition, Dialect, Hidden, Reason, Text};
 
 /// What the model is shown, and the only things that it can call. Cheap to clone.
 #[derive(Clone)]
@@ -21,19 +22,21 @@ pub struct Turn {
 struct Snapshot {
     state: Arc<State>,
     dialect: Dialect,
-    /// Sorted by name, as the state is.
-    tools: Vec<Shown>,
-    /// Those that the dialect calls by another name: that name, sorted, and the position in `tools`.
+    /// By position in the state, and so sorted by name.
+    tools: Vec<usize>,
+    /// Those that the dialect calls by another name: that name, sorted, and the position in the state.
     renamed: Vec<(Text, usize)>,
+    /// Those of whose arguments conditions hide some, by position.
+    narrowed: Vec<Narrowed>,
     definitions: String,
 }
 
-/// A tool of this turn.
-pub(crate) struct Shown {
-    /// Its position in the state.
-    pub(crate) id: usize,
-    /// What its arguments are read against, where conditions hide some of them.
-    table: Option<Box<Table>>,
+/// A tool whose arguments depend on the turn.
+struct Narrowed {
+    id: usize,
+    atoms: Atoms,
+    /// What its arguments are read against, made when they first are. None: all of them are there.
+    table: OnceLock<Option<Box<Table>>>,
 }
 
 impl Turn {
@@ -41,19 +44,16 @@ impl Turn {
     pub(crate) fn new(
         state: &Arc<State>,
         dialect: Dialect,
-        set: Decided<'_>,
+        set: Decided,
         facts: Facts<'_>,
         latest: Option<&Turn>,
     ) -> Self {
-        let is_same = |turn: &&Turn| {
-            let (known, new) = (turn.snapshot.tools.iter(), set.there.iter());
-            known.map(|shown| shown.id).eq(new.map(|member| member.id))
+        let Decided { there, hidden } = set;
+        let snapshot = match latest.filter(|turn| turn.snapshot.tools == there) {
+            Some(turn) => Arc::clone(&turn.snapshot),
+            None => Arc::new(Snapshot::new(Arc::clone(state), dialect, there, facts)),
         };
-        let snapshot = latest.filter(is_same).map(|turn| Arc::clone(&turn.snapshot));
-        Self {
-            snapshot: snapshot.unwrap_or_else(|| Arc::new(Snapshot::new(Arc::clone(state), dialect, &set, facts))),
-            hidden: (!set.hidden.is_empty()).then(|| set.hidden.into()),
-        }
+        Self { snapshot, hidden: (!hidden.is_empty()).then(|| hidden.into()) }
     }
 
     /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
@@ -63,7 +63,7 @@ impl Turn {
 
     /// The names of its tools, sorted: their own ones, whatever the dialect calls them.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
-        self.snapshot.tools.iter().map(|shown| self.name(shown.id))
+        self.snapshot.tools.iter().map(|&id| self.name(id))
     }
 
     /// Why granted tools are not among them, by name.
@@ -96,49 +96,61 @@ impl Turn {
 
     /// Every name that can be called.
     pub(crate) fn callable(&self) -> impl Iterator<Item = &str> {
-        self.snapshot.tools.iter().map(|shown| self.called(shown.id))
+        self.snapshot.tools.iter().map(|&id| self.called(id))
     }
 
-    /// The tool that the model calls `name`.
-    pub(crate) fn find(&self, name: &str) -> Option<&Shown> {
+    /// The position in the state of the tool that the model calls `name`.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
         let Snapshot { state, tools, renamed, .. } = &*self.snapshot;
         if let Ok(at) = renamed.binary_search_by(|(called, _)| (**called).cmp(name)) {
-            return Some(&tools[renamed[at].1]);
+            return Some(renamed[at].1);
         }
-        let at = tools.binary_search_by(|shown| (*state.tools[shown.id].name).cmp(name)).ok()?;
-        (!renamed.iter().any(|&(_, position)| position == at)).then(|| &tools[at])
+        let at = tools.binary_search_by(|&id| (*state.tools[id].name).cmp(name)).ok()?;
+        (!renamed.iter().any(|&(_, id)| id == tools[at])).then(|| tools[at])
     }
 
-    /// What the arguments of a tool are read against.
-    pub(crate) fn table<'t>(&'t self, shown: &'t Shown) -> &'t Table {
-        shown.table.as_deref().unwrap_or_else(|| &self.state().tool(shown.id).arguments)
+    /// What the arguments of the tool at a position of the state are read against.
+    pub(crate) fn table(&self, id: usize) -> &Table {
+        let Snapshot { state, narrowed, .. } = &*self.snapshot;
+        let declared = &state.tool(id).arguments;
+        let Ok(at) = narrowed.binary_search_by_key(&id, |narrowed| narrowed.id) else { return declared };
+        let Narrowed { atoms, table, .. } = &narrowed[at];
+        table.get_or_init(|| declared.in_turn(*atoms).map(Box::new)).as_deref().unwrap_or(declared)
     }
 }
 
 impl Snapshot {
-    fn new(state: Arc<State>, dialect: Dialect, set: &Decided<'_>, facts: Facts<'_>) -> Self {
-        let members = &set.there;
-        let is_there = |id| members.binary_search_by_key(&id, |member| member.id).is_ok();
-        let most: usize = members.iter().map(|member| segment::most(&member.definition.segments) + 1).sum();
-        let mut tools = Vec::with_capacity(members.len());
-        let mut renamed = Vec::new();
+    fn new(state: Arc<State>, dialect: Dialect, tools: Vec<usize>, facts: Facts<'_>) -> Self {
+        let sheet = state.sheet(dialect);
+        let is_there = |id| tools.binary_search(&id).is_ok();
+        let (mut renamed, mut narrowed) = (Vec::new(), Vec::new());
+        let most: usize = tools.iter().map(|&id| sheet[id].most() + 1).sum();
         let mut definitions = String::with_capacity(most + 2);
         definitions.push('[');
-        for member in members {
-            let atoms = facts.atoms(&state.tools[member.id].atoms, is_there);
-            let values: Vec<FactValue> = member.tool.facts.iter().filter_map(|name| facts.get(name).cloned()).collect();
-            if definitions.len() > 1 {
-                definitions.push(',');
+        for &id in &tools {
+            match sheet[id] {
+                Line::Absent => {}
+                Line::Static(text) => definitions.push_str(text),
+                Line::Pieces { index, .. } => {
+                    let tool = state.tool(id);
+                    let Definition { name, segments, .. } = &tool.definitions[index];
+                    let atoms = facts.atoms(&state.tools[id].atoms, is_there);
+                    let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| facts.get(n).cloned()).collect();
+                    segment::render(segments, atoms, &values, &mut definitions);
+                    renamed.extend(name.iter().map(|name| (name.clone(), id)));
+                    if !tool.arguments.conditions.is_empty() {
+                        narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
+                    }
+                }
             }
-            segment::render(&member.definition.segments, atoms, &values, &mut definitions);
-            if let Some(name) = &member.definition.name {
-                renamed.push((name.clone(), tools.len()));
-            }
-            tools.push(Shown { id: member.id, table: member.tool.arguments.in_turn(atoms).map(Box::new) });
+            definitions.push(',');
+        }
+        if !tools.is_empty() {
+            definitions.pop();
         }
         definitions.push(']');
         renamed.sort_unstable();
-        Self { state, dialect, tools, renamed, definitions }
+        Self { state, dialect, tools, renamed, narrowed, definitions }
     }
 }
 

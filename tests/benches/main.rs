@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use harness::{Timing, alone, compare};
 use toolc::Dialect;
+use toolc::segment::{self, Atom};
 
 const RIGHT: &str = r#"{"query":"open invoices","limit":25,"recursive":true,"sort":"newest","tags":["red","blue"]}"#;
 /// The same in the spellings that models use: everything a string, and one bare word where an array belongs.
@@ -36,6 +37,7 @@ const COMPARISONS: &[Comparison] = &[
     Comparison { name: "call, 4 of 5 to repair", floor: "the same match, right arguments", run: almost },
     Comparison { name: "call, 1,000 tools to choose from", floor: "ours with 40 tools", run: many },
     Comparison { name: "definitions, unchanged turn", floor: "none", run: unchanged },
+    Comparison { name: "definitions, other facts", floor: "a copy of the same bytes", run: uncached },
     Comparison { name: "definitions, new session", floor: "a copy of the same bytes", run: fresh },
     Comparison { name: "cold start to definitions", floor: "a process that joins 40 static texts", run: cold },
 ];
@@ -100,15 +102,28 @@ fn unchanged(budget: Duration) -> Timing {
     alone(budget, || black_box(&session).turn(Dialect::OpenAi).definitions().len())
 }
 
+/// Every turn has to be made: a fact is never what it was a turn ago, and two of the 40 tools depend on it.
+fn uncached(budget: Duration) -> Timing {
+    let session = ours::registry().session().build().expect("everything can be enabled");
+    let turn = |vision: bool| {
+        session.set_facts([("vision".into(), vision.into())]).expect("there is such a fact");
+        session.turn(Dialect::OpenAi)
+    };
+    let texts = [false, true].map(|vision| turn(vision).definitions().to_owned());
+    assert_eq!(texts[0], joined());
+    assert!(texts[1].contains("picture") && !texts[0].contains("\"picture\""));
+    let (mut ours, mut floor) = (false, false);
+    let flip = |flag: &mut bool| {
+        *flag = !*flag;
+        *flag
+    };
+    compare(budget, || turn(black_box(flip(&mut ours))), || copy(black_box(&texts[usize::from(flip(&mut floor))])))
+}
+
 fn fresh(budget: Duration) -> Timing {
     let registry = ours::registry();
     let text = ours::turn(&registry).definitions().to_owned();
     assert_eq!(text, joined());
-    let copy = |text: &str| {
-        let mut copy = String::with_capacity(text.len());
-        copy.push_str(text);
-        copy
-    };
     compare(budget, || ours::turn(black_box(&registry)), || copy(black_box(&text)))
 }
 
@@ -123,7 +138,14 @@ fn cold(budget: Duration) -> Timing {
     compare(budget, || start(COLD_OURS), || start(COLD_FLOOR))
 }
 
-/// What the definitions come to when static texts are joined and that is all.
+fn copy(text: &str) -> String {
+    let mut copy = String::with_capacity(text.len());
+    copy.push_str(text);
+    copy
+}
+
+/// What the definitions come to when static texts are joined and that is all: with every tool there, and facts that
+/// nobody told.
 fn joined() -> String {
     let provider = ours::provider();
     let mut tools: Vec<_> = provider.tools().iter().collect();
@@ -132,7 +154,9 @@ fn joined() -> String {
     for tool in tools {
         text.push(if text.is_empty() { '[' } else { ',' });
         let segments = tool.definition(Dialect::OpenAi).unwrap_or_default();
-        toolc::segment::render(segments, 0, &[], &mut text);
+        let holds = |atom: &Atom| u16::from(matches!(atom, Atom::Tool(_)));
+        let atoms = tool.atoms.iter().enumerate().map(|(index, atom)| holds(atom) << index).sum();
+        segment::render(segments, atoms, &[], &mut text);
     }
     text.push(']');
     text

@@ -81,6 +81,18 @@ fn facts_decide_and_a_check_that_panics_means_no() {
 }
 
 #[test]
+fn facts_that_say_nothing_new_leave_the_text_where_it_is() {
+    let session = session(&["all"], ready(), Facts::default());
+    let say = |depth: i64| session.set_facts([("depth".into(), FactValue::from(depth))]).expect("there is such a fact");
+    say(3);
+    let first = session.turn(Dialect::OpenAi);
+    say(3);
+    assert_eq!(first.definitions().as_ptr(), session.turn(Dialect::OpenAi).definitions().as_ptr());
+    say(4);
+    assert_ne!(first.definitions(), session.turn(Dialect::OpenAi).definitions());
+}
+
+#[test]
 fn what_is_hidden_cannot_be_called_and_says_why() {
     let (is_error, answer) = call(&turn(&["all"], Env::empty()), "guarded", &json!({}));
     assert!(is_error);

@@ -1,4 +1,4 @@
-//! JSON over several lines, out of JSON without white space: as serde_json writes it, without a tree in between.
+//! JSON over several lines, out of JSON without white space: as `serde_json` writes it, without a tree in between.
 
 /// `json` with each entry and item on a line of its own, and a line break at its end.
 pub(super) fn lines(json: &str) -> String {

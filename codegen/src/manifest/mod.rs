@@ -22,7 +22,9 @@ use read::Reader;
 pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
     let parts = parallel::map(&sources.manifests(sink), |source| parse_one(*source, sink));
     let mut manifests = Manifests::default();
-    parts.into_iter().for_each(|part| manifests.append(part));
+    for part in parts {
+        manifests.append(part);
+    }
     manifests
 }
 

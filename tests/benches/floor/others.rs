@@ -86,9 +86,6 @@ tools! {
     "group_recent_appointments" GroupRecentAppointments {
         template: String, offset: Option<i64>, exact: Option<bool>, reason: Option<String>,
     }
-    "group_urgent_meetings" GroupUrgentMeetings {
-        team: String, retries: Option<i64>, recursive: Option<bool>, channel: Option<Channel>, scope: Option<Scope>,
-    }
     "import_monthly_branches" ImportMonthlyBranches {
         folder: String, limit: Option<i64>, recursive: Option<bool>, exclude: Option<Vec<String>>,
         format: Option<Format>,
@@ -133,6 +130,7 @@ tools! {
     "merge_recent_bookings" MergeRecentBookings {
         owner: String, priority: Option<i64>, exact: Option<bool>, target: Option<MergeRecentBookingsTarget>,
     }
+    "open_page" OpenPage { url: String, r#as: Option<As>, width: Option<i64>, links: Option<bool> }
     "order_nested_vehicles" OrderNestedVehicles {
         team: String, retries: Option<i64>, preview: Option<bool>, days: Option<i64>, scope: Option<Scope>,
     }
@@ -156,8 +154,8 @@ tools! {
     "review_stale_visits" ReviewStaleVisits {
         team: String, priority: Option<i64>, exact: Option<bool>, sort: Option<Sort>,
     }
-    "schedule_local_images" ScheduleLocalImages {
-        reference: String, days: Option<i64>, archived: Option<bool>, limit: Option<i64>,
+    "send_reply" SendReply {
+        body: String, format: Option<Markup>, thread: Option<String>, attachments: Option<Vec<String>>,
     }
     "share_pinned_labels" SharePinnedLabels {
         owner: String, limit: Option<i64>, exact: Option<bool>, team: Option<String>, format: Option<Format>,
@@ -191,8 +189,10 @@ objects! {
 }
 
 enums! {
+    As { Text, Picture }
     Channel { Mail, Phone, Web, Letter }
     Format { Short, Table, Full }
+    Markup { Plain, Markdown, Html }
     Scope { Own, Team, Company }
     Sort { Changed, Created, Name, Size }
     State { New, Started, Waiting, Done, Any }

@@ -48,6 +48,16 @@ pub(crate) fn call(turn: &Turn, name: &str, arguments: &str) -> Answer {
 struct Handlers;
 
 impl catalog::BenchTools for Handlers {
+    fn open_page(&self, args: catalog::bench::open_page::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+        black_box(args);
+        Output::json(&handler::Done::default())
+    }
+
+    fn send_reply(&self, args: catalog::bench::send_reply::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+        black_box(args);
+        Output::json(&handler::Done::default())
+    }
+
     fn trivial(&self, args: catalog::bench::trivial::Args, _: &Call<'_>) -> Result<Output, ToolError> {
         let catalog::bench::trivial::Args { query, limit, recursive, sort, tags } = args;
         Output::json(&handler::trivial(&query, limit, recursive, sort.as_str(), tags.as_deref()))
@@ -66,8 +76,8 @@ macro_rules! handlers {
 }
 
 handlers! { SupportOfficeTools in support_office:
-    check_pending_pages compare_urgent_pages count_linked_visits fetch_hidden_files group_urgent_meetings
-    import_nested_alerts inspect_external_records inspect_open_deadlines inspect_recent_budgets label_pending_items
+    check_pending_pages compare_urgent_pages count_linked_visits fetch_hidden_files import_nested_alerts
+    inspect_external_records inspect_open_deadlines inspect_recent_budgets label_pending_items
     label_recent_documents measure_closed_documents measure_urgent_drafts merge_recent_bookings
     remove_urgent_requests rename_daily_documents repair_nested_records review_shared_samples sort_blocked_goals
     sort_pending_drafts
@@ -77,7 +87,7 @@ handlers! { SurveyReportsTools in survey_reports:
     approve_local_tasks check_active_parcels copy_shared_tasks describe_urgent_notes export_closed_drafts
     find_recent_customers group_daily_alerts group_recent_appointments import_monthly_branches
     inspect_recent_messages label_monthly_notes label_pinned_visits order_nested_vehicles rename_external_items
-    review_stale_visits schedule_local_images share_pinned_labels sort_public_alerts verify_daily_campaigns
+    review_stale_visits share_pinned_labels sort_public_alerts verify_daily_campaigns
 }
 
 /// Tools that came at run time, as an MCP server's do.

@@ -5,13 +5,23 @@
 use ::std::sync::Arc;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
-/// Handlers of the toolset `bench`: The one tool whose calls are timed.
+/// Handlers of the toolset `bench`: The one tool whose calls are timed, and those whose definitions depend on the turn.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not handle the tools of `bench`",
     label = "`BenchTools` is missing",
     note = "write `impl BenchTools for {Self}`: a method for each tool, which the compiler then names",
 )]
 pub trait BenchTools: Send + Sync {
+    /// Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password. To show it to somebody else, use share_pinned_labels or send_reply.
+    ///
+    /// `execution = "sync"` in `manifests/tools/open_page.toml`.
+    fn open_page(&self, args: open_page::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
+    /// Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them. Do not paste whole pages that `open_page` returned: quote what matters.
+    ///
+    /// `execution = "sync"` in `manifests/tools/send_reply.toml`.
+    fn send_reply(&self, args: send_reply::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+
     /// Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.
     ///
     /// `execution = "sync"` in `manifests/tools/trivial.toml`.
@@ -25,7 +35,7 @@ struct Home<H>(Arc<H>);
 
 impl<H: BenchTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[trivial::TOOL];
+        static TOOLS: &[Tool] = &[open_page::TOOL, send_reply::TOOL, trivial::TOOL];
         TOOLS
     }
 
@@ -45,8 +55,288 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(BenchTools::trivial(&**handlers, trivial::Args::from(args), call)),
+        0 => Reply::Ready(BenchTools::open_page(&**handlers, open_page::Args::from(args), call)),
+        1 => Reply::Ready(BenchTools::send_reply(&**handlers, send_reply::Args::from(args), call)),
+        2 => Reply::Ready(BenchTools::trivial(&**handlers, trivial::Args::from(args), call)),
         _ => Reply::no_such_tool(index),
+    }
+}
+
+/// The tool `open_page`.
+pub mod open_page {
+    pub use data::TOOL;
+
+    /// Arguments of `open_page`.
+    #[derive(Debug)]
+    pub struct Args {
+        /// Absolute URL of the page.
+        pub url: String,
+        /// What to return.
+        pub r#as: As,
+        /// How wide the window is, in pixels, when the picture is taken.
+        pub width: i64,
+        /// Add the addresses of the links to the text.
+        pub links: bool,
+    }
+
+    impl From<::toolc::Slots<'_>> for Args {
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+            Self {
+                url: slots.take(0),
+                r#as: slots.take_or(1, As::Text),
+                width: slots.take_or(2, 1280),
+                links: slots.take_or(3, false),
+            }
+        }
+    }
+
+    /// What to return.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum As {
+        /// `text`
+        Text,
+        /// `picture`
+        Picture,
+    }
+
+    impl As {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Text => "text",
+                Self::Picture => "picture",
+            }
+        }
+    }
+
+    impl ::toolc::FromSlot for As {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            [Self::Text, Self::Picture][::toolc::args::choice(slot, 2)]
+        }
+    }
+
+    mod data {
+        use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
+        use ::toolc::segment::*;
+        use ::toolc::table::*;
+        use ::toolc::{Definition, Dialect, Tool};
+
+        /// The tool as data.
+        pub const TOOL: Tool = Tool {
+            name: Borrowed("open_page"),
+            toolset: Borrowed("bench"),
+            emoji: Borrowed(""),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[
+                Atom::Fact(Borrowed("vision")),
+                Atom::Tool(Borrowed("share_pinned_labels")),
+                Atom::Tool(Borrowed("send_reply")),
+            ]),
+            facts: Borrowed(&[]),
+            definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
+        };
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[
+                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"open_page\",\"description\":\"Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password.")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
+                Segment::Text(Borrowed(" Where the layout matters, ask for a picture.")),
+                Segment::When { condition: Condition::new(&[Op::Atom(1), Op::Atom(2), Op::Or]), segments: 3 },
+                Segment::Text(Borrowed(" To show it to somebody else, use ")),
+                Segment::Available {
+                    tools: Borrowed(&[(1, Borrowed("share_pinned_labels")), (2, Borrowed("send_reply"))]),
+                    join: Borrowed(" or "),
+                },
+                Segment::Text(Borrowed(".")),
+                Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"url\":{\"type\":\"string\",\"description\":\"Absolute URL of the page.\",\"minLength\":1},\"as\":{\"type\":\"string\",\"description\":\"What to return.\",\"enum\":[\"text\"")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
+                Segment::Text(Borrowed(",\"picture\"")),
+                Segment::Text(Borrowed("],\"default\":\"text\"}")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
+                Segment::Text(Borrowed(",\"width\":{\"type\":\"integer\",\"description\":\"How wide the window is, in pixels, when the picture is taken.\",\"default\":1280,\"minimum\":320,\"maximum\":3840}")),
+                Segment::Text(Borrowed(",\"links\":{\"type\":\"boolean\",\"description\":\"Add the addresses of the links to the text.\",\"default\":false}},\"required\":[\"url\"],\"additionalProperties\":false}}}")),
+            ]),
+        }];
+
+        const NODES: &[Node] = &[
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(0, 4),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
+            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
+        ];
+
+        const PROPERTIES: &[Property] = &[
+            Property::new("url", true, 1),
+            Property::new("as", false, 2),
+            Property::new("width", false, 3),
+            Property::new("links", false, 4),
+        ];
+
+        const LITERALS: &[Literal] = &[Literal::String(Borrowed("text")), Literal::String(Borrowed("picture"))];
+        const BRANCHES: &[NodeId] = &[];
+
+        const BOUNDS: &[Bounds] = &[
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { minimum: Some(Bound::Integer(320)), maximum: Some(Bound::Integer(3840)), ..Bounds::NONE },
+        ];
+
+        const CONDITIONS: &[(Part, Condition)] = &[
+            (Part::Literal(1), Condition::new(&[Op::Atom(0)])),
+            (Part::Property(2), Condition::new(&[Op::Atom(0)])),
+        ];
+    }
+}
+
+/// The tool `send_reply`.
+pub mod send_reply {
+    pub use data::TOOL;
+
+    /// Arguments of `send_reply`.
+    #[derive(Debug)]
+    pub struct Args {
+        /// The text of the reply.
+        pub body: String,
+        /// How the text is marked up.
+        pub format: Format,
+        /// The thread in which it goes, as its messages name it.
+        pub thread: Option<String>,
+        /// Paths of files to go with it.
+        pub attachments: Option<Vec<String>>,
+    }
+
+    impl From<::toolc::Slots<'_>> for Args {
+        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+            Self {
+                body: slots.take(0),
+                format: slots.take_or(1, Format::Plain),
+                thread: slots.take(2),
+                attachments: slots.take(3),
+            }
+        }
+    }
+
+    /// How the text is marked up.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Format {
+        /// `plain`
+        Plain,
+        /// `markdown`
+        Markdown,
+        /// `html`
+        Html,
+    }
+
+    impl Format {
+        /// The word that the model uses.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Plain => "plain",
+                Self::Markdown => "markdown",
+                Self::Html => "html",
+            }
+        }
+    }
+
+    impl ::toolc::FromSlot for Format {
+        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+            [Self::Plain, Self::Markdown, Self::Html][::toolc::args::choice(slot, 3)]
+        }
+    }
+
+    mod data {
+        use ::std::borrow::Cow::Borrowed;
+        use ::toolc::behaviour::*;
+        use ::toolc::requirement::Requirement;
+        use ::toolc::segment::*;
+        use ::toolc::table::*;
+        use ::toolc::{Definition, Dialect, Tool};
+
+        /// The tool as data.
+        pub const TOOL: Tool = Tool {
+            name: Borrowed("send_reply"),
+            toolset: Borrowed("bench"),
+            emoji: Borrowed(""),
+            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
+            atoms: Borrowed(&[
+                Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("mail"))),
+                Atom::Compared(Borrowed("platform"), Comparison::NotEqual, FactValue::Text(Borrowed("cli"))),
+                Atom::Tool(Borrowed("open_page")),
+            ]),
+            facts: Borrowed(&[]),
+            definitions: Borrowed(DEFINITIONS),
+            requires: Borrowed(&[]),
+            behaviour: Borrowed(Behaviour::DEFAULT),
+        };
+
+        const DEFINITIONS: &[Definition] = &[Definition {
+            dialect: Dialect::OpenAi,
+            name: None,
+            segments: Borrowed(&[
+                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"send_reply\",\"description\":\"Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them.")),
+                Segment::When { condition: Condition::new(&[Op::Atom(2), Op::Atom(0), Op::Not, Op::And]), segments: 1 },
+                Segment::Text(Borrowed(" Do not paste whole pages that `open_page` returned: quote what matters.")),
+                Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"body\":{\"type\":\"string\",\"description\":\"The text of the reply.\",\"minLength\":1},\"format\":{\"type\":\"string\",\"description\":\"How the text is marked up.\",\"enum\":[\"plain\",\"markdown\"")),
+                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
+                Segment::Text(Borrowed(",\"html\"")),
+                Segment::Text(Borrowed("],\"default\":\"plain\"}")),
+                Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 },
+                Segment::Text(Borrowed(",\"thread\":{\"type\":\"string\",\"description\":\"The thread in which it goes, as its messages name it.\"}")),
+                Segment::Text(Borrowed(",\"attachments\":{\"type\":\"array\",\"description\":\"Paths of files to go with it.\",\"maxItems\":20,\"items\":{\"type\":\"string\"}}},\"required\":[\"body\"],\"additionalProperties\":false}}}")),
+            ]),
+        }];
+
+        const NODES: &[Node] = &[
+            Node {
+                types: Types::of(&[Type::Object]),
+                form: Form::Object,
+                properties: Span::new(0, 4),
+                additional: Additional::Deny,
+                ..Node::ANY
+            },
+            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(1), ..Node::ANY },
+            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
+        ];
+
+        const PROPERTIES: &[Property] = &[
+            Property::new("body", true, 1),
+            Property::new("format", false, 2),
+            Property::new("thread", false, 3),
+            Property::new("attachments", false, 4),
+        ];
+
+        const LITERALS: &[Literal] = &[
+            Literal::String(Borrowed("plain")),
+            Literal::String(Borrowed("markdown")),
+            Literal::String(Borrowed("html")),
+        ];
+
+        const BRANCHES: &[NodeId] = &[];
+
+        const BOUNDS: &[Bounds] = &[
+            Bounds { min_length: Some(1), ..Bounds::NONE },
+            Bounds { max_items: Some(20), ..Bounds::NONE },
+        ];
+
+        const CONDITIONS: &[(Part, Condition)] = &[
+            (Part::Literal(2), Condition::new(&[Op::Atom(0)])),
+            (Part::Property(2), Condition::new(&[Op::Atom(1)])),
+        ];
     }
 }
 

@@ -51,12 +51,13 @@ struct Everything<H>(Arc<H>);
 impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: &[Tool] = &[
+            self::bench::open_page::TOOL,
+            self::bench::send_reply::TOOL,
             self::bench::trivial::TOOL,
             self::support_office::check_pending_pages::TOOL,
             self::support_office::compare_urgent_pages::TOOL,
             self::support_office::count_linked_visits::TOOL,
             self::support_office::fetch_hidden_files::TOOL,
-            self::support_office::group_urgent_meetings::TOOL,
             self::support_office::import_nested_alerts::TOOL,
             self::support_office::inspect_external_records::TOOL,
             self::support_office::inspect_open_deadlines::TOOL,
@@ -87,7 +88,6 @@ impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static> Provider
             self::survey_reports::order_nested_vehicles::TOOL,
             self::survey_reports::rename_external_items::TOOL,
             self::survey_reports::review_stale_visits::TOOL,
-            self::survey_reports::schedule_local_images::TOOL,
             self::survey_reports::share_pinned_labels::TOOL,
             self::survey_reports::sort_public_alerts::TOOL,
             self::survey_reports::verify_daily_campaigns::TOOL,
@@ -100,9 +100,9 @@ impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static> Provider
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
-            0..1 => self::bench::call(&self.0, index - 0, args, call),
-            1..21 => self::support_office::call(&self.0, index - 1, args, call),
-            21..40 => self::survey_reports::call(&self.0, index - 21, args, call),
+            0..3 => self::bench::call(&self.0, index - 0, args, call),
+            3..22 => self::support_office::call(&self.0, index - 3, args, call),
+            22..40 => self::survey_reports::call(&self.0, index - 22, args, call),
             _ => Reply::no_such_tool(index),
         }
     }
@@ -112,7 +112,7 @@ impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static> Provider
 pub static TOOLSETS: &[Toolset] = &[
     Toolset {
         name: Borrowed("bench"),
-        description: Borrowed("The one tool whose calls are timed."),
+        description: Borrowed("The one tool whose calls are timed, and those whose definitions depend on the turn."),
         tools: Borrowed(&[]),
         includes: Borrowed(&[]),
         base: None,
@@ -149,7 +149,35 @@ pub static TOOLSETS: &[Toolset] = &[
 ];
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: &[Fact] = &[];
+pub static FACTS: &[Fact] = &[
+    Fact { name: Borrowed("platform"), default: FactValue::Text(Borrowed("cli")) },
+    Fact { name: Borrowed("vision"), default: FactValue::Boolean(false) },
+];
+
+/// What a host tells about its world; whatever it does not say is at its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Where the conversation takes place.
+    pub platform: String,
+    /// Whether the model sees images.
+    pub vision: bool,
+}
+
+impl Default for Facts {
+    fn default() -> Self { Self { platform: String::from("cli"), vision: false } }
+}
+
+impl IntoIterator for Facts {
+    type Item = (Text, FactValue);
+    type IntoIter = ::std::array::IntoIter<Self::Item, 2usize>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        [
+            (Borrowed("platform"), FactValue::Text(self.platform.into())),
+            (Borrowed("vision"), FactValue::Boolean(self.vision)),
+        ].into_iter()
+    }
+}
 
 /// Environment variables that tools require.
 pub static VARIABLES: &[Variable] = &[];
@@ -197,9 +225,6 @@ pub mod names {
         /// `group_recent_appointments`
         pub const GROUP_RECENT_APPOINTMENTS: &str = "group_recent_appointments";
 
-        /// `group_urgent_meetings`
-        pub const GROUP_URGENT_MEETINGS: &str = "group_urgent_meetings";
-
         /// `import_monthly_branches`
         pub const IMPORT_MONTHLY_BRANCHES: &str = "import_monthly_branches";
 
@@ -239,6 +264,9 @@ pub mod names {
         /// `merge_recent_bookings`
         pub const MERGE_RECENT_BOOKINGS: &str = "merge_recent_bookings";
 
+        /// `open_page`
+        pub const OPEN_PAGE: &str = "open_page";
+
         /// `order_nested_vehicles`
         pub const ORDER_NESTED_VEHICLES: &str = "order_nested_vehicles";
 
@@ -260,8 +288,8 @@ pub mod names {
         /// `review_stale_visits`
         pub const REVIEW_STALE_VISITS: &str = "review_stale_visits";
 
-        /// `schedule_local_images`
-        pub const SCHEDULE_LOCAL_IMAGES: &str = "schedule_local_images";
+        /// `send_reply`
+        pub const SEND_REPLY: &str = "send_reply";
 
         /// `share_pinned_labels`
         pub const SHARE_PINNED_LABELS: &str = "share_pinned_labels";

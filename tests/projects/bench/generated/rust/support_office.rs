@@ -32,11 +32,6 @@ pub trait SupportOfficeTools: Send + Sync {
     /// `execution = "sync"` in `manifests/tools/fetch_hidden_files.toml`.
     fn fetch_hidden_files(&self, args: fetch_hidden_files::Args, call: &Call<'_>) -> Result<Output, ToolError>;
 
-    /// Group urgent meetings of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
-    ///
-    /// `execution = "sync"` in `manifests/tools/group_urgent_meetings.toml`.
-    fn group_urgent_meetings(&self, args: group_urgent_meetings::Args, call: &Call<'_>) -> Result<Output, ToolError>;
-
     /// Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/import_nested_alerts.toml`.
@@ -135,7 +130,6 @@ impl<H: SupportOfficeTools + 'static> Provider for Home<H> {
             compare_urgent_pages::TOOL,
             count_linked_visits::TOOL,
             fetch_hidden_files::TOOL,
-            group_urgent_meetings::TOOL,
             import_nested_alerts::TOOL,
             inspect_external_records::TOOL,
             inspect_open_deadlines::TOOL,
@@ -191,82 +185,77 @@ pub(super) fn call<'a, H: SupportOfficeTools + 'static>(
             fetch_hidden_files::Args::from(args),
             call,
         )),
-        4 => Reply::Ready(SupportOfficeTools::group_urgent_meetings(
-            &**handlers,
-            group_urgent_meetings::Args::from(args),
-            call,
-        )),
-        5 => Reply::Ready(SupportOfficeTools::import_nested_alerts(
+        4 => Reply::Ready(SupportOfficeTools::import_nested_alerts(
             &**handlers,
             import_nested_alerts::Args::from(args),
             call,
         )),
-        6 => Reply::Ready(SupportOfficeTools::inspect_external_records(
+        5 => Reply::Ready(SupportOfficeTools::inspect_external_records(
             &**handlers,
             inspect_external_records::Args::from(args),
             call,
         )),
-        7 => Reply::Ready(SupportOfficeTools::inspect_open_deadlines(
+        6 => Reply::Ready(SupportOfficeTools::inspect_open_deadlines(
             &**handlers,
             inspect_open_deadlines::Args::from(args),
             call,
         )),
-        8 => Reply::Ready(SupportOfficeTools::inspect_recent_budgets(
+        7 => Reply::Ready(SupportOfficeTools::inspect_recent_budgets(
             &**handlers,
             inspect_recent_budgets::Args::from(args),
             call,
         )),
-        9 => Reply::Ready(SupportOfficeTools::label_pending_items(
+        8 => Reply::Ready(SupportOfficeTools::label_pending_items(
             &**handlers,
             label_pending_items::Args::from(args),
             call,
         )),
-        10 => Reply::Ready(SupportOfficeTools::label_recent_documents(
+        9 => Reply::Ready(SupportOfficeTools::label_recent_documents(
             &**handlers,
             label_recent_documents::Args::from(args),
             call,
         )),
-        11 => Reply::Ready(SupportOfficeTools::measure_closed_documents(
+        10 => Reply::Ready(SupportOfficeTools::measure_closed_documents(
             &**handlers,
             measure_closed_documents::Args::from(args),
             call,
         )),
-        12 => Reply::Ready(SupportOfficeTools::measure_urgent_drafts(
+        11 => Reply::Ready(SupportOfficeTools::measure_urgent_drafts(
             &**handlers,
             measure_urgent_drafts::Args::from(args),
             call,
         )),
-        13 => Reply::Ready(SupportOfficeTools::merge_recent_bookings(
+        12 => Reply::Ready(SupportOfficeTools::merge_recent_bookings(
             &**handlers,
             merge_recent_bookings::Args::from(args),
             call,
         )),
-        14 => Reply::Ready(SupportOfficeTools::remove_urgent_requests(
+        13 => Reply::Ready(SupportOfficeTools::remove_urgent_requests(
             &**handlers,
             remove_urgent_requests::Args::from(args),
             call,
         )),
-        15 => Reply::Ready(SupportOfficeTools::rename_daily_documents(
+        14 => Reply::Ready(SupportOfficeTools::rename_daily_documents(
             &**handlers,
             rename_daily_documents::Args::from(args),
             call,
         )),
-        16 => Reply::Ready(SupportOfficeTools::repair_nested_records(
+        15 => Reply::Ready(SupportOfficeTools::repair_nested_records(
             &**handlers,
             repair_nested_records::Args::from(args),
             call,
         )),
-        17 => Reply::Ready(SupportOfficeTools::review_shared_samples(
+        16 => Reply::Ready(SupportOfficeTools::review_shared_samples(
             &**handlers,
             review_shared_samples::Args::from(args),
             call,
         )),
-        18 => Reply::Ready(SupportOfficeTools::sort_blocked_goals(
+        17 => Reply::Ready(SupportOfficeTools::sort_blocked_goals(
             &**handlers,
             sort_blocked_goals::Args::from(args),
             call,
         )),
-        19 => Reply::Ready(SupportOfficeTools::sort_pending_drafts(
+        18 => Reply::Ready(SupportOfficeTools::sort_pending_drafts(
             &**handlers,
             sort_pending_drafts::Args::from(args),
             call,
@@ -692,167 +681,6 @@ pub mod fetch_hidden_files {
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
             Bounds { max_items: Some(30), ..Bounds::NONE },
             Bounds { max_length: Some(200), ..Bounds::NONE },
-        ];
-
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
-}
-
-/// The tool `group_urgent_meetings`.
-pub mod group_urgent_meetings {
-    pub use data::TOOL;
-
-    /// Arguments of `group_urgent_meetings`.
-    #[derive(Debug)]
-    pub struct Args {
-        /// Name of the team whose meetings are meant, as the directory spells it.
-        pub team: String,
-        /// How often to try again where the service is busy.
-        pub retries: i64,
-        /// Also take the meetings in folders further down.
-        pub recursive: bool,
-        /// Over which channel the meetings came in.
-        pub channel: Channel,
-        /// Whose meetings to look at.
-        pub scope: Scope,
-    }
-
-    impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                team: slots.take(0),
-                retries: slots.take_or(1, 8),
-                recursive: slots.take_or(2, false),
-                channel: slots.take_or(3, Channel::Phone),
-                scope: slots.take_or(4, Scope::Own),
-            }
-        }
-    }
-
-    /// Over which channel the meetings came in.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Channel {
-        /// `mail`
-        Mail,
-        /// `phone`
-        Phone,
-        /// `web`
-        Web,
-        /// `letter`
-        Letter,
-    }
-
-    impl Channel {
-        /// The word that the model uses.
-        pub const fn as_str(self) -> &'static str {
-            match self {
-                Self::Mail => "mail",
-                Self::Phone => "phone",
-                Self::Web => "web",
-                Self::Letter => "letter",
-            }
-        }
-    }
-
-    impl ::toolc::FromSlot for Channel {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            [Self::Mail, Self::Phone, Self::Web, Self::Letter][::toolc::args::choice(slot, 4)]
-        }
-    }
-
-    /// Whose meetings to look at.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Scope {
-        /// `own`
-        Own,
-        /// `team`
-        Team,
-        /// `company`
-        Company,
-    }
-
-    impl Scope {
-        /// The word that the model uses.
-        pub const fn as_str(self) -> &'static str {
-            match self {
-                Self::Own => "own",
-                Self::Team => "team",
-                Self::Company => "company",
-            }
-        }
-    }
-
-    impl ::toolc::FromSlot for Scope {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
-            [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
-        }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("group_urgent_meetings"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_urgent_meetings\",\"description\":\"Group urgent meetings of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose meetings are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":8,\"minimum\":0,\"maximum\":8},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the meetings in folders further down.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the meetings came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"scope\":{\"type\":\"string\",\"description\":\"Whose meetings to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"own\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(4, 3), ..Node::ANY },
-        ];
-
-        const PROPERTIES: &[Property] = &[
-            Property::new("team", true, 1),
-            Property::new("retries", false, 2),
-            Property::new("recursive", false, 3),
-            Property::new("channel", false, 4),
-            Property::new("scope", false, 5),
-        ];
-
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("mail")),
-            Literal::String(Borrowed("phone")),
-            Literal::String(Borrowed("web")),
-            Literal::String(Borrowed("letter")),
-            Literal::String(Borrowed("own")),
-            Literal::String(Borrowed("team")),
-            Literal::String(Borrowed("company")),
-        ];
-
-        const BRANCHES: &[NodeId] = &[];
-
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
         ];
 
         const CONDITIONS: &[(Part, Condition)] = &[];

@@ -99,11 +99,6 @@ pub trait SurveyReportsTools: Send + Sync {
     /// `execution = "sync"` in `manifests/tools/review_stale_visits.toml`.
     fn review_stale_visits(&self, args: review_stale_visits::Args, call: &Call<'_>) -> Result<Output, ToolError>;
 
-    /// Schedule local images of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
-    ///
-    /// `execution = "sync"` in `manifests/tools/schedule_local_images.toml`.
-    fn schedule_local_images(&self, args: schedule_local_images::Args, call: &Call<'_>) -> Result<Output, ToolError>;
-
     /// Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/share_pinned_labels.toml`.
@@ -145,7 +140,6 @@ impl<H: SurveyReportsTools + 'static> Provider for Home<H> {
             order_nested_vehicles::TOOL,
             rename_external_items::TOOL,
             review_stale_visits::TOOL,
-            schedule_local_images::TOOL,
             share_pinned_labels::TOOL,
             sort_public_alerts::TOOL,
             verify_daily_campaigns::TOOL,
@@ -240,22 +234,17 @@ pub(super) fn call<'a, H: SurveyReportsTools + 'static>(
             review_stale_visits::Args::from(args),
             call,
         )),
-        15 => Reply::Ready(SurveyReportsTools::schedule_local_images(
-            &**handlers,
-            schedule_local_images::Args::from(args),
-            call,
-        )),
-        16 => Reply::Ready(SurveyReportsTools::share_pinned_labels(
+        15 => Reply::Ready(SurveyReportsTools::share_pinned_labels(
             &**handlers,
             share_pinned_labels::Args::from(args),
             call,
         )),
-        17 => Reply::Ready(SurveyReportsTools::sort_public_alerts(
+        16 => Reply::Ready(SurveyReportsTools::sort_public_alerts(
             &**handlers,
             sort_public_alerts::Args::from(args),
             call,
         )),
-        18 => Reply::Ready(SurveyReportsTools::verify_daily_campaigns(
+        17 => Reply::Ready(SurveyReportsTools::verify_daily_campaigns(
             &**handlers,
             verify_daily_campaigns::Args::from(args),
             call,
@@ -1928,95 +1917,6 @@ pub mod review_stale_visits {
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-        ];
-
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
-}
-
-/// The tool `schedule_local_images`.
-pub mod schedule_local_images {
-    pub use data::TOOL;
-
-    /// Arguments of `schedule_local_images`.
-    #[derive(Debug)]
-    pub struct Args {
-        /// Identifier in another system, exactly as it stands there.
-        pub reference: String,
-        /// How many days back to look, today included.
-        pub days: i64,
-        /// Also look at images that have been put into the archive.
-        pub archived: bool,
-        /// How many images to return at most.
-        pub limit: i64,
-    }
-
-    impl From<::toolc::Slots<'_>> for Args {
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
-            Self {
-                reference: slots.take(0),
-                days: slots.take_or(1, 299),
-                archived: slots.take_or(2, true),
-                limit: slots.take_or(3, 149),
-            }
-        }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("schedule_local_images"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"schedule_local_images\",\"description\":\"Schedule local images of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":299,\"minimum\":1,\"maximum\":365},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at images that have been put into the archive.\",\"default\":true},\"limit\":{\"type\":\"integer\",\"description\":\"How many images to return at most.\",\"default\":149,\"minimum\":1,\"maximum\":200}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-        ];
-
-        const PROPERTIES: &[Property] = &[
-            Property::new("reference", true, 1),
-            Property::new("days", false, 2),
-            Property::new("archived", false, 3),
-            Property::new("limit", false, 4),
-        ];
-
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
         ];
 
         const CONDITIONS: &[(Part, Condition)] = &[];
