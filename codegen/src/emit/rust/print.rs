@@ -17,9 +17,17 @@ const STEP: usize = 4;
 
 /// The text of some items, `levels` modules deep. No empty line before or behind it.
 pub(super) fn print(tokens: TokenStream, levels: usize) -> String {
-    let mut printer = Printer { out: String::new(), line: 0, indent: levels * STEP };
+    let mut printer = Printer { out: String::new(), line: 0, indent: levels * STEP, width: WIDTH };
     printer.elements(&read(tokens), true);
     printer.out.push('\n');
+    printer.out
+}
+
+/// An expression on one line, however long it is.
+pub(super) fn inline(tokens: TokenStream) -> String {
+    let mut printer = Printer { out: String::new(), line: 0, indent: 0, width: usize::MAX };
+    let tokens = read(tokens);
+    printer.flat_all(&tokens, 0..tokens.len());
     printer.out
 }
 
@@ -128,6 +136,7 @@ struct Printer {
     /// Where the last line begins.
     line: usize,
     indent: usize,
+    width: usize,
 }
 
 impl Printer {
@@ -191,7 +200,7 @@ impl Printer {
             let room = if next < tokens.len() { 2 } else { after };
             if !is_below && self.flat(tokens, index) {
                 let end = self.out.len();
-                let fits = self.flat_all(tokens, index + 1..next) && self.column() + room <= WIDTH;
+                let fits = self.flat_all(tokens, index + 1..next) && self.column() + room <= self.width;
                 self.out.truncate(end);
                 if fits {
                     continue;
@@ -242,7 +251,7 @@ impl Printer {
     fn flat(&mut self, tokens: &[Token], index: usize) -> bool {
         let Group(delimiter, inner) = &tokens[index] else {
             self.token(&tokens[index]);
-            return self.column() <= WIDTH;
+            return self.column() <= self.width;
         };
         let is_brace = *delimiter == Delimiter::Brace;
         if is_brace && is_block(inner) {
@@ -266,7 +275,7 @@ impl Printer {
             self.out.push(' ');
         }
         self.out.push_str(close);
-        self.column() <= WIDTH
+        self.column() <= self.width
     }
 
     fn flat_all(&mut self, tokens: &[Token], range: Range<usize>) -> bool {
@@ -284,7 +293,7 @@ impl Printer {
     /// Whether a space, these tokens and a bracket with a space fit on this line.
     fn has_room(&mut self, tokens: &[Token], range: Range<usize>) -> bool {
         let start = self.out.len();
-        let has_room = self.flat_all(tokens, range) && self.column() + 3 <= WIDTH;
+        let has_room = self.flat_all(tokens, range) && self.column() + 3 <= self.width;
         self.out.truncate(start);
         has_room
     }
