@@ -92,62 +92,30 @@ pub mod terminal {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Blocking,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: Some(::core::time::Duration::from_millis(660000)),
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: Some(Borrowed("command")) },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Blocking, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: Some(::core::time::Duration::from_millis(660000)), parallel: Parallel::Never, approval: Approval { always: false, shell: Some(Borrowed("command")) }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[
-                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. ")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(1), Op::Or]), segments: 3 },
-                Segment::Text(Borrowed("To look into files, prefer ")),
-                Segment::Available {
-                    tools: Borrowed(&[(0, Borrowed("read_file")), (1, Borrowed("search_files"))]),
-                    join: Borrowed(" and "),
-                },
-                Segment::Text(Borrowed(". ")),
-                Segment::Text(Borrowed("Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables whose names look like credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}")),
-            ]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. ")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(1), Op::Or]), segments: 3 }, Segment::Text(Borrowed("To look into files, prefer ")), Segment::Available { tools: Borrowed(&[(0, Borrowed("read_file")), (1, Borrowed("search_files"))]), join: Borrowed(" and ") }, Segment::Text(Borrowed(". ")), Segment::Text(Borrowed("Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables whose names look like credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("command", true, 1),
             Property::new("timeout", false, 2),
             Property::new("workdir", false, 3),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(600)), ..Bounds::NONE },
             Bounds { min_length: Some(1), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -133,46 +133,21 @@ pub mod todo {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Sync,
-                annotations: Annotations { read_only: false, destructive: false, idempotent: false, open_world: false },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: None },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: false, destructive: false, idempotent: false, open_world: false }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(2), bounds: Some(2), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("id", true, 3),
             Property::new("content", true, 4),
@@ -180,22 +155,18 @@ pub mod todo {
             Property::new("todos", false, 1),
             Property::new("merge", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("pending")),
             Literal::String(Borrowed("in_progress")),
             Literal::String(Borrowed("completed")),
             Literal::String(Borrowed("cancelled")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), max_length: Some(100), ..Bounds::NONE },
             Bounds { min_length: Some(1), max_length: Some(2000), ..Bounds::NONE },
             Bounds { max_items: Some(256), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

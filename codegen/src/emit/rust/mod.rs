@@ -5,6 +5,7 @@
 
 mod agent;
 mod behaviour;
+mod data;
 mod facts;
 mod print;
 mod requires;

@@ -17,9 +17,17 @@ const STEP: usize = 4;
 
 /// The text of some items, `levels` modules deep. No empty line before or behind it.
 pub(super) fn print(tokens: TokenStream, levels: usize) -> String {
-    let mut printer = Printer { out: String::new(), line: 0, indent: levels * STEP };
+    let mut printer = Printer { out: String::new(), line: 0, indent: levels * STEP, width: WIDTH };
     printer.elements(&read(tokens), true);
     printer.out.push('\n');
+    printer.out
+}
+
+/// An expression on one line, however long it is.
+pub(super) fn inline(tokens: TokenStream) -> String {
+    let mut printer = Printer { out: String::new(), line: 0, indent: 0, width: usize::MAX };
+    let tokens = read(tokens);
+    printer.flat_all(&tokens, 0..tokens.len());
     printer.out
 }
 
@@ -41,11 +49,11 @@ use Token::{Doc, Group, Keyword, Lifetime, Operator, Word};
 const KEYWORDS: &[&str] =
     &["as", "dyn", "else", "for", "if", "impl", "in", "let", "match", "move", "mut", "return", "use", "where"];
 
-/// Every letter that may stand alone, and what is made of several. `<` and `>` are brackets here, never shifts.
-const OPERATORS: &[&str] = &[
-    "!", "#", "$", "%", "&", "'", "*", "+", ",", "-", ".", "/", ":", ";", "<", "=", ">", "?", "@", "^", "|", "~", "::",
-    "->", "=>", "..", "..=", "||", "&&", "==", "!=", "<=", ">=", "+=", "-=",
-];
+/// Operators of one letter.
+const LETTERS: &str = ":,=&.<>#|-;!+*?'@/%^$~";
+
+/// Operators of several letters, each of which begins with a shorter one. `<` and `>` are brackets here, never shifts.
+const LONGER: &[&str] = &["::", "=>", "->", "..", "..=", "||", "&&", "==", "!=", "<=", ">=", "+=", "-="];
 
 fn read(tokens: TokenStream) -> Vec<Token> {
     let mut out = Vec::new();
@@ -94,18 +102,13 @@ fn read(tokens: TokenStream) -> Vec<Token> {
 
 /// The longest operator that begins with `first`.
 fn operator(first: &Punct, rest: &mut std::iter::Peekable<impl Iterator<Item = TokenTree>>) -> &'static str {
-    let named = |begin: &str, last: char| {
-        OPERATORS
-            .iter()
-            .copied()
-            .find(|operator| operator.strip_prefix(begin).is_some_and(|end| end.chars().eq([last])))
-    };
-    let mut found = named("", first.as_char())
-        .unwrap_or_else(|| unreachable!("Rust has no operator that begins with `{}`", first.as_char()));
+    let letter = LETTERS.find(first.as_char()).unwrap_or_else(|| unreachable!("`{first}` is no operator"));
+    let mut found = &LETTERS[letter..=letter];
     let mut spacing = first.spacing();
     while spacing == Spacing::Joint
         && let Some(TokenTree::Punct(next)) = rest.peek()
-        && let Some(longer) = named(found, next.as_char())
+        && let Some(longer) =
+            LONGER.iter().find(|longer| longer.strip_prefix(found) == Some(next.as_char().encode_utf8(&mut [0; 4])))
     {
         (found, spacing) = (longer, next.spacing());
         rest.next();
@@ -133,6 +136,7 @@ struct Printer {
     /// Where the last line begins.
     line: usize,
     indent: usize,
+    width: usize,
 }
 
 impl Printer {
@@ -196,7 +200,7 @@ impl Printer {
             let room = if next < tokens.len() { 2 } else { after };
             if !is_below && self.flat(tokens, index) {
                 let end = self.out.len();
-                let fits = self.flat_all(tokens, index + 1..next) && self.column() + room <= WIDTH;
+                let fits = self.flat_all(tokens, index + 1..next) && self.column() + room <= self.width;
                 self.out.truncate(end);
                 if fits {
                     continue;
@@ -247,7 +251,7 @@ impl Printer {
     fn flat(&mut self, tokens: &[Token], index: usize) -> bool {
         let Group(delimiter, inner) = &tokens[index] else {
             self.token(&tokens[index]);
-            return self.column() <= WIDTH;
+            return self.column() <= self.width;
         };
         let is_brace = *delimiter == Delimiter::Brace;
         if is_brace && is_block(inner) {
@@ -271,7 +275,7 @@ impl Printer {
             self.out.push(' ');
         }
         self.out.push_str(close);
-        self.column() <= WIDTH
+        self.column() <= self.width
     }
 
     fn flat_all(&mut self, tokens: &[Token], range: Range<usize>) -> bool {
@@ -289,7 +293,7 @@ impl Printer {
     /// Whether a space, these tokens and a bracket with a space fit on this line.
     fn has_room(&mut self, tokens: &[Token], range: Range<usize>) -> bool {
         let start = self.out.len();
-        let has_room = self.flat_all(tokens, range) && self.column() + 3 <= WIDTH;
+        let has_room = self.flat_all(tokens, range) && self.column() + 3 <= self.width;
         self.out.truncate(start);
         has_room
     }

@@ -4,31 +4,23 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use toolc::segment::{Condition, FactValue, Op, Segment};
 
+use super::data::borrowed;
+use super::print::inline;
 use super::text;
 use crate::catalog::Atom;
 use crate::check::Checked;
 
-pub(super) fn segment(segment: &Segment) -> TokenStream {
+/// As text: most tools have one, and it is long.
+pub(super) fn segment(segment: &Segment) -> String {
     match segment {
-        Segment::Text(words) => {
-            let text = text(words);
-            quote!(Segment::Text(#text))
-        }
+        Segment::Text(words) => format!("Segment::Text({})", borrowed(words)),
         Segment::When { condition: of, segments } => {
-            let (condition, segments) = (condition(of), Literal::u16_unsuffixed(*segments));
-            quote!(Segment::When { condition: #condition, segments: #segments })
+            format!("Segment::When {{ condition: {}, segments: {segments} }}", inline(condition(of)))
         }
-        Segment::Fact(fact) => {
-            let fact = Literal::u16_unsuffixed(*fact);
-            quote!(Segment::Fact(#fact))
-        }
+        Segment::Fact(fact) => format!("Segment::Fact({fact})"),
         Segment::Available { tools, join } => {
-            let tools = tools.iter().map(|(atom, name)| {
-                let (atom, name) = (Literal::u8_unsuffixed(*atom), text(name));
-                quote!((#atom, #name))
-            });
-            let join = text(join);
-            quote!(Segment::Available { tools: Borrowed(&[#(#tools),*]), join: #join })
+            let tools: Vec<String> = tools.iter().map(|(atom, name)| format!("({atom}, {})", borrowed(name))).collect();
+            format!("Segment::Available {{ tools: Borrowed(&[{}]), join: {} }}", tools.join(", "), borrowed(join))
         }
     }
 }

@@ -3,20 +3,19 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use proc_macro2::{Literal as Number, TokenStream};
-use quote::{ToTokens as _, format_ident, quote};
 use serde_json::Value;
 use toolc::table::{Form, Type};
 
+use super::data::{borrowed, list};
+use super::print::inline;
 use super::segments::condition;
-use super::text;
 use crate::diagnostic::At;
 use crate::doc::compile;
 use crate::schema::{Additional, Bare, Choice, Defs, Schema};
 use crate::text::questions::When;
 
-/// The constants of which the table is made.
-pub(super) fn of(schema: &Schema, defs: &Defs) -> TokenStream {
+/// The constants of which the table is made, a line for each node: nobody reads them.
+pub(super) fn of(schema: &Schema, defs: &Defs) -> String {
     let mut table = Table::new(defs);
     let root = table.reserve();
     table.write(root, schema, Form::Object, false);
@@ -24,14 +23,15 @@ pub(super) fn of(schema: &Schema, defs: &Defs) -> TokenStream {
         table.write(id, schema, defs.form(schema), nullable);
     }
     let Table { nodes, properties, literals, branches, bounds, conditions, .. } = table;
-    quote! {
-        const NODES: &[Node] = &[#(#nodes),*];
-        const PROPERTIES: &[Property] = &[#(#properties),*];
-        const LITERALS: &[Literal] = &[#(#literals),*];
-        const BRANCHES: &[NodeId] = &[#(#branches),*];
-        const BOUNDS: &[Bounds] = &[#(#bounds),*];
-        const CONDITIONS: &[(Part, Condition)] = &[#(#conditions),*];
-    }
+    [
+        list("NODES", "Node", &nodes),
+        list("PROPERTIES", "Property", &properties),
+        list("LITERALS", "Literal", &literals),
+        list("BRANCHES", "NodeId", &branches),
+        list("BOUNDS", "Bounds", &bounds),
+        list("CONDITIONS", "(Part, Condition)", &conditions),
+    ]
+    .concat()
 }
 
 struct Table<'s> {
@@ -40,12 +40,12 @@ struct Table<'s> {
     ids: HashMap<(*const Schema, bool), u16>,
     /// What `$ref`s lead to, and is still to be laid out: it may lead back.
     pending: VecDeque<(u16, &'s Schema, bool)>,
-    nodes: Vec<TokenStream>,
-    properties: Vec<TokenStream>,
-    literals: Vec<TokenStream>,
-    branches: Vec<TokenStream>,
-    bounds: Vec<TokenStream>,
-    conditions: Vec<TokenStream>,
+    nodes: Vec<String>,
+    properties: Vec<String>,
+    literals: Vec<String>,
+    branches: Vec<String>,
+    bounds: Vec<String>,
+    conditions: Vec<String>,
 }
 
 impl<'s> Table<'s> {
@@ -64,12 +64,12 @@ impl<'s> Table<'s> {
     }
 
     fn reserve(&mut self) -> u16 {
-        self.nodes.push(TokenStream::new());
+        self.nodes.push(String::new());
         count(&self.nodes) - 1
     }
 
-    fn push(&mut self, words: &TokenStream) -> u16 {
-        self.nodes.push(quote!(Node { #words, ..Node::ANY }));
+    fn push(&mut self, words: &str) -> u16 {
+        self.nodes.push(format!("Node {{ {words}, ..Node::ANY }}"));
         count(&self.nodes) - 1
     }
 
@@ -104,12 +104,11 @@ impl<'s> Table<'s> {
             types.push(Type::Null);
         }
         if !types.is_empty() {
-            let types = types.iter().map(|t| format_ident!("{t:?}"));
-            words.push(quote!(types: Types::of(&[#(Type::#types),*])));
+            let types: Vec<String> = types.iter().map(|t| format!("Type::{t:?}")).collect();
+            words.push(format!("types: Types::of(&[{}])", types.join(", ")));
         }
         if form != Form::Value {
-            let form = format_ident!("{form:?}");
-            words.push(quote!(form: Form::#form));
+            words.push(format!("form: Form::{form:?}"));
         }
         let values = values(schema);
         if !values.is_empty() {
@@ -124,12 +123,12 @@ impl<'s> Table<'s> {
             words.push(span("literals", start, count(&self.literals)));
         }
         if schema.is_object() {
-            let below: Vec<TokenStream> = (schema.properties.iter())
+            let below: Vec<String> = (schema.properties.iter())
                 .map(|property| {
                     let (name, required) = (&property.name.value, property.required);
-                    let node = number(self.node(&property.schema));
-                    let secret = property.secret.then(|| quote!(.secret()));
-                    quote!(Property::new(#name, #required, #node) #secret)
+                    let node = self.node(&property.schema);
+                    let secret = if property.secret { ".secret()" } else { "" };
+                    format!("Property::new({name:?}, {required}, {node}){secret}")
                 })
                 .collect();
             if !below.is_empty() {
@@ -141,33 +140,32 @@ impl<'s> Table<'s> {
                 words.push(span("properties", start, count(&self.properties)));
             }
             match &schema.additional {
-                Additional::Deny => words.push(quote!(additional: Additional::Deny)),
+                Additional::Deny => words.push("additional: Additional::Deny".to_owned()),
                 Additional::Allow => {}
                 Additional::Schema(below) => {
-                    let node = number(self.node(below));
-                    words.push(quote!(additional: Additional::Node(#node)));
+                    let node = self.node(below);
+                    words.push(format!("additional: Additional::Node({node})"));
                 }
             }
         }
         words.extend(self.composed(schema, form, nullable));
         if let Some(items) = &schema.items {
-            let node = number(self.node(items));
-            words.push(quote!(items: Some(#node)));
+            let node = self.node(items);
+            words.push(format!("items: Some({node})"));
         }
-        let limits: Vec<TokenStream> =
-            schema.bounds.iter().filter_map(|(name, bound)| limit(name, &bound.value)).collect();
+        let limits: Vec<String> = schema.bounds.iter().filter_map(|(name, bound)| limit(name, &bound.value)).collect();
         if !limits.is_empty() {
             let index = count(&self.bounds);
-            self.bounds.push(quote!(Bounds { #(#limits,)* ..Bounds::NONE }));
-            let index = number(index);
-            words.push(quote!(bounds: Some(#index)));
+            self.bounds.push(format!("Bounds {{ {}, ..Bounds::NONE }}", limits.join(", ")));
+            words.push(format!("bounds: Some({index})"));
         }
-        self.nodes[usize::from(id)] = quote!(Node { #(#words,)* ..Node::ANY });
+        words.push("..Node::ANY".to_owned());
+        self.nodes[usize::from(id)] = format!("Node {{ {} }}", words.join(", "));
     }
 
     /// The words for the schemas that are about the same value. A node has one list of alternatives: further ones get
     /// nodes of their own. A `$ref` among other words is a choice of one, toward which there is repair.
-    fn composed(&mut self, schema: &'s Schema, form: Form, nullable: bool) -> Vec<TokenStream> {
+    fn composed(&mut self, schema: &'s Schema, form: Form, nullable: bool) -> Vec<String> {
         let mut words = Vec::new();
         let mut all_of: Vec<u16> = schema.all_of.iter().map(|one| self.node(one)).collect();
         let defs = self.defs;
@@ -183,7 +181,7 @@ impl<'s> Table<'s> {
             let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.iter().partition(is_null);
             let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|one| self.node(one)).collect();
             if form == Form::Union && nullable && !defs.is_nullable(schema) {
-                nodes.push(self.push(&quote!(types: Types::of(&[Type::Null]))));
+                nodes.push(self.push("types: Types::of(&[Type::Null])"));
             }
             unions.push((nodes, exactly_one));
         }
@@ -191,7 +189,7 @@ impl<'s> Table<'s> {
         for (nodes, exactly_one) in unions {
             let mut union = self.branches("any_of", nodes);
             if exactly_one {
-                union = quote!(#union, exactly_one: true);
+                union += ", exactly_one: true";
             }
             if words.is_empty() {
                 words.push(union);
@@ -205,17 +203,16 @@ impl<'s> Table<'s> {
         words
     }
 
-    fn branches(&mut self, word: &str, nodes: Vec<u16>) -> TokenStream {
+    fn branches(&mut self, word: &str, nodes: Vec<u16>) -> String {
         let start = count(&self.branches);
-        self.branches.extend(nodes.into_iter().map(|node| number(node).to_token_stream()));
+        self.branches.extend(nodes.into_iter().map(|node| node.to_string()));
         span(word, start, count(&self.branches))
     }
 
     fn condition(&mut self, part: &str, index: u16, when: Option<&At<When>>) {
         if let Some(when) = when {
-            let (part, index) = (format_ident!("{part}"), number(index));
-            let condition = condition(&compile(&when.value));
-            self.conditions.push(quote!((Part::#part(#index), #condition)));
+            let condition = inline(condition(&compile(&when.value)));
+            self.conditions.push(format!("(Part::{part}({index}), {condition})"));
         }
     }
 }
@@ -236,61 +233,34 @@ fn count<T>(list: &[T]) -> u16 {
     u16::try_from(list.len()).unwrap_or_else(|_| unreachable!("a schema larger than the checks let pass"))
 }
 
-fn span(name: &str, start: u16, end: u16) -> TokenStream {
-    let (name, start, len) = (format_ident!("{name}"), number(start), number(end - start));
-    quote!(#name: Span::new(#start, #len))
+fn span(name: &str, start: u16, end: u16) -> String {
+    format!("{name}: Span::new({start}, {})", end - start)
 }
 
-fn literal(value: &Value) -> TokenStream {
+fn literal(value: &Value) -> String {
     match value {
-        Value::Null => quote!(Literal::Null),
-        Value::Bool(flag) => quote!(Literal::Boolean(#flag)),
-        Value::String(string) => {
-            let text = text(string);
-            quote!(Literal::String(#text))
-        }
-        Value::Number(number) => {
-            if let Some(integer) = number.as_i64() {
-                let integer = Number::i64_unsuffixed(integer);
-                quote!(Literal::Integer(#integer))
-            } else {
-                let float = float(number.as_f64().unwrap_or_default());
-                quote!(Literal::Number(#float))
-            }
-        }
-        Value::Array(_) | Value::Object(_) => {
-            let text = text(&value.to_string());
-            quote!(Literal::Json(#text))
-        }
+        Value::Null => "Literal::Null".to_owned(),
+        Value::Bool(flag) => format!("Literal::Boolean({flag})"),
+        Value::String(string) => format!("Literal::String({})", borrowed(string)),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => format!("Literal::Integer({integer})"),
+            None => format!("Literal::Number({:?})", number.as_f64().unwrap_or_default()),
+        },
+        Value::Array(_) | Value::Object(_) => format!("Literal::Json({})", borrowed(&value.to_string())),
     }
 }
 
-fn limit(name: &str, value: &Value) -> Option<TokenStream> {
+fn limit(name: &str, value: &Value) -> Option<String> {
     let field = crate::names::snake(name);
     if name == "uniqueItems" {
-        let flag = value.as_bool()?;
-        return flag.then(|| quote!(#field: true));
+        return value.as_bool()?.then(|| format!("{field}: true"));
     }
     if let "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" = name {
-        let bound = if let Some(integer) = value.as_i64() {
-            let integer = Number::i64_unsuffixed(integer);
-            quote!(Bound::Integer(#integer))
-        } else {
-            let float = float(value.as_f64()?);
-            quote!(Bound::Number(#float))
+        let bound = match value.as_i64() {
+            Some(integer) => format!("Bound::Integer({integer})"),
+            None => format!("Bound::Number({:?})", value.as_f64()?),
         };
-        return Some(quote!(#field: Some(#bound)));
+        return Some(format!("{field}: Some({bound})"));
     }
-    let count = Number::u64_unsuffixed(value.as_u64()?);
-    Some(quote!(#field: Some(#count)))
-}
-
-fn number(index: u16) -> Number {
-    Number::u16_unsuffixed(index)
-}
-
-/// A float's literal; a negative one is an expression, which quote alone would not write.
-pub(super) fn float(number: f64) -> TokenStream {
-    let magnitude = Number::f64_unsuffixed(number.abs());
-    if number.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }
+    Some(format!("{field}: Some({})", value.as_u64()?))
 }

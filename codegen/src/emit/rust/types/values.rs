@@ -4,7 +4,6 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 
-use super::super::table::float;
 use super::{Field, ItemId, Kind, Presence, Rust, Struct, Types};
 
 impl Types<'_> {
@@ -107,4 +106,10 @@ impl Types<'_> {
         let value = field.hidden(value);
         quote!(#name: #value)
     }
+}
+
+/// A float's literal; a negative one is an expression, which quote alone would not write.
+fn float(number: f64) -> TokenStream {
+    let magnitude = Literal::f64_unsuffixed(number.abs());
+    if number.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }
 }

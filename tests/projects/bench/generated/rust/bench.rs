@@ -129,70 +129,38 @@ pub mod open_page {
             toolset: Borrowed("bench"),
             emoji: Borrowed(""),
             arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[
-                Atom::Fact(Borrowed("vision")),
-                Atom::Tool(Borrowed("share_pinned_labels")),
-                Atom::Tool(Borrowed("send_reply")),
-            ]),
+            atoms: Borrowed(&[Atom::Fact(Borrowed("vision")), Atom::Tool(Borrowed("share_pinned_labels")), Atom::Tool(Borrowed("send_reply"))]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[
-                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"open_page\",\"description\":\"Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password.")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
-                Segment::Text(Borrowed(" Where the layout matters, ask for a picture.")),
-                Segment::When { condition: Condition::new(&[Op::Atom(1), Op::Atom(2), Op::Or]), segments: 3 },
-                Segment::Text(Borrowed(" To show it to somebody else, use ")),
-                Segment::Available {
-                    tools: Borrowed(&[(1, Borrowed("share_pinned_labels")), (2, Borrowed("send_reply"))]),
-                    join: Borrowed(" or "),
-                },
-                Segment::Text(Borrowed(".")),
-                Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"url\":{\"type\":\"string\",\"description\":\"Absolute URL of the page.\",\"minLength\":1},\"as\":{\"type\":\"string\",\"description\":\"What to return.\",\"enum\":[\"text\"")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
-                Segment::Text(Borrowed(",\"picture\"")),
-                Segment::Text(Borrowed("],\"default\":\"text\"}")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
-                Segment::Text(Borrowed(",\"width\":{\"type\":\"integer\",\"description\":\"How wide the window is, in pixels, when the picture is taken.\",\"default\":1280,\"minimum\":320,\"maximum\":3840}")),
-                Segment::Text(Borrowed(",\"links\":{\"type\":\"boolean\",\"description\":\"Add the addresses of the links to the text.\",\"default\":false}},\"required\":[\"url\"],\"additionalProperties\":false}}}")),
-            ]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"open_page\",\"description\":\"Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password.")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(" Where the layout matters, ask for a picture.")), Segment::When { condition: Condition::new(&[Op::Atom(1), Op::Atom(2), Op::Or]), segments: 3 }, Segment::Text(Borrowed(" To show it to somebody else, use ")), Segment::Available { tools: Borrowed(&[(1, Borrowed("share_pinned_labels")), (2, Borrowed("send_reply"))]), join: Borrowed(" or ") }, Segment::Text(Borrowed(".")), Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"url\":{\"type\":\"string\",\"description\":\"Absolute URL of the page.\",\"minLength\":1},\"as\":{\"type\":\"string\",\"description\":\"What to return.\",\"enum\":[\"text\"")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(",\"picture\"")), Segment::Text(Borrowed("],\"default\":\"text\"}")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(",\"width\":{\"type\":\"integer\",\"description\":\"How wide the window is, in pixels, when the picture is taken.\",\"default\":1280,\"minimum\":320,\"maximum\":3840}")), Segment::Text(Borrowed(",\"links\":{\"type\":\"boolean\",\"description\":\"Add the addresses of the links to the text.\",\"default\":false}},\"required\":[\"url\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("url", true, 1),
             Property::new("as", false, 2),
             Property::new("width", false, 3),
             Property::new("links", false, 4),
         ];
-
-        const LITERALS: &[Literal] = &[Literal::String(Borrowed("text")), Literal::String(Borrowed("picture"))];
+        const LITERALS: &[Literal] = &[
+            Literal::String(Borrowed("text")),
+            Literal::String(Borrowed("picture")),
+        ];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(320)), maximum: Some(Bound::Integer(3840)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[
             (Part::Literal(1), Condition::new(&[Op::Atom(0)])),
             (Part::Property(2), Condition::new(&[Op::Atom(0)])),
@@ -270,69 +238,40 @@ pub mod send_reply {
             toolset: Borrowed("bench"),
             emoji: Borrowed(""),
             arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[
-                Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("mail"))),
-                Atom::Compared(Borrowed("platform"), Comparison::NotEqual, FactValue::Text(Borrowed("cli"))),
-                Atom::Tool(Borrowed("open_page")),
-            ]),
+            atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("mail"))), Atom::Compared(Borrowed("platform"), Comparison::NotEqual, FactValue::Text(Borrowed("cli"))), Atom::Tool(Borrowed("open_page"))]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[
-                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"send_reply\",\"description\":\"Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them.")),
-                Segment::When { condition: Condition::new(&[Op::Atom(2), Op::Atom(0), Op::Not, Op::And]), segments: 1 },
-                Segment::Text(Borrowed(" Do not paste whole pages that `open_page` returned: quote what matters.")),
-                Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"body\":{\"type\":\"string\",\"description\":\"The text of the reply.\",\"minLength\":1},\"format\":{\"type\":\"string\",\"description\":\"How the text is marked up.\",\"enum\":[\"plain\",\"markdown\"")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
-                Segment::Text(Borrowed(",\"html\"")),
-                Segment::Text(Borrowed("],\"default\":\"plain\"}")),
-                Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 },
-                Segment::Text(Borrowed(",\"thread\":{\"type\":\"string\",\"description\":\"The thread in which it goes, as its messages name it.\"}")),
-                Segment::Text(Borrowed(",\"attachments\":{\"type\":\"array\",\"description\":\"Paths of files to go with it.\",\"maxItems\":20,\"items\":{\"type\":\"string\"}}},\"required\":[\"body\"],\"additionalProperties\":false}}}")),
-            ]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"send_reply\",\"description\":\"Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them.")), Segment::When { condition: Condition::new(&[Op::Atom(2), Op::Atom(0), Op::Not, Op::And]), segments: 1 }, Segment::Text(Borrowed(" Do not paste whole pages that `open_page` returned: quote what matters.")), Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"body\":{\"type\":\"string\",\"description\":\"The text of the reply.\",\"minLength\":1},\"format\":{\"type\":\"string\",\"description\":\"How the text is marked up.\",\"enum\":[\"plain\",\"markdown\"")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(",\"html\"")), Segment::Text(Borrowed("],\"default\":\"plain\"}")), Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 }, Segment::Text(Borrowed(",\"thread\":{\"type\":\"string\",\"description\":\"The thread in which it goes, as its messages name it.\"}")), Segment::Text(Borrowed(",\"attachments\":{\"type\":\"array\",\"description\":\"Paths of files to go with it.\",\"maxItems\":20,\"items\":{\"type\":\"string\"}}},\"required\":[\"body\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("body", true, 1),
             Property::new("format", false, 2),
             Property::new("thread", false, 3),
             Property::new("attachments", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("plain")),
             Literal::String(Borrowed("markdown")),
             Literal::String(Borrowed("html")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { max_items: Some(20), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[
             (Part::Literal(2), Condition::new(&[Op::Atom(0)])),
             (Part::Property(2), Condition::new(&[Op::Atom(1)])),
@@ -420,20 +359,11 @@ pub mod trivial {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -441,7 +371,6 @@ pub mod trivial {
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("limit", false, 2),
@@ -449,21 +378,15 @@ pub mod trivial {
             Property::new("sort", false, 4),
             Property::new("tags", false, 5),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("relevance")),
             Literal::String(Borrowed("newest")),
             Literal::String(Borrowed("oldest")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
-        const BOUNDS: &[Bounds] = &[Bounds {
-            minimum: Some(Bound::Integer(1)),
-            maximum: Some(Bound::Integer(100)),
-            ..Bounds::NONE
-        }];
-
+        const BOUNDS: &[Bounds] = &[
+            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(100)), ..Bounds::NONE },
+        ];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

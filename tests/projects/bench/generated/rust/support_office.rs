@@ -347,33 +347,22 @@ pub mod check_pending_pages {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"check_pending_pages\",\"description\":\"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the pages.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":220,\"minimum\":1,\"maximum\":365},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the pages in folders further down.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only pages in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"check_pending_pages\",\"description\":\"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the pages.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":220,\"minimum\":1,\"maximum\":365},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the pages in folders further down.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only pages in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 5), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("owner", true, 1),
             Property::new("days", false, 2),
             Property::new("recursive", false, 3),
             Property::new("state", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("new")),
             Literal::String(Borrowed("started")),
@@ -381,14 +370,11 @@ pub mod check_pending_pages {
             Literal::String(Borrowed("done")),
             Literal::String(Borrowed("any")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -445,20 +431,11 @@ pub mod compare_urgent_pages {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"compare_urgent_pages\",\"description\":\"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":361,\"minimum\":20,\"maximum\":400},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at pages that have been put into the archive.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":5,\"minimum\":0,\"maximum\":12}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"compare_urgent_pages\",\"description\":\"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":361,\"minimum\":20,\"maximum\":400},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at pages that have been put into the archive.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":5,\"minimum\":0,\"maximum\":12}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -466,7 +443,6 @@ pub mod compare_urgent_pages {
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 1),
             Property::new("width", false, 2),
@@ -474,17 +450,14 @@ pub mod compare_urgent_pages {
             Property::new("recipients", false, 4),
             Property::new("depth", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
             Bounds { max_items: Some(10), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -541,20 +514,11 @@ pub mod count_linked_visits {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"count_linked_visits\",\"description\":\"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":272,\"minimum\":1,\"maximum\":365},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the visits by mail.\",\"default\":false},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"maxLength\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"count_linked_visits\",\"description\":\"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":272,\"minimum\":1,\"maximum\":365},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the visits by mail.\",\"default\":false},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"maxLength\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -562,7 +526,6 @@ pub mod count_linked_visits {
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("days", false, 2),
@@ -570,17 +533,14 @@ pub mod count_linked_visits {
             Property::new("columns", false, 4),
             Property::new("reference", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
             Bounds { max_items: Some(5), ..Bounds::NONE },
             Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -640,20 +600,11 @@ pub mod fetch_hidden_files {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"fetch_hidden_files\",\"description\":\"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the files are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":78,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":202,\"minimum\":1,\"maximum\":365},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose files are meant, as the directory spells it.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"fetch_hidden_files\",\"description\":\"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the files are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":78,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":202,\"minimum\":1,\"maximum\":365},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose files are meant, as the directory spells it.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -662,7 +613,6 @@ pub mod fetch_hidden_files {
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(4), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("width", false, 2),
@@ -671,10 +621,8 @@ pub mod fetch_hidden_files {
             Property::new("columns", false, 5),
             Property::new("team", false, 7),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
@@ -682,7 +630,6 @@ pub mod fetch_hidden_files {
             Bounds { max_items: Some(30), ..Bounds::NONE },
             Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -736,42 +683,29 @@ pub mod import_nested_alerts {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"import_nested_alerts\",\"description\":\"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":380,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many alerts to skip, to get at a later page.\",\"default\":6347,\"minimum\":0,\"maximum\":10000}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"import_nested_alerts\",\"description\":\"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":380,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many alerts to skip, to get at a later page.\",\"default\":6347,\"minimum\":0,\"maximum\":10000}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("reason", true, 1),
             Property::new("width", false, 2),
             Property::new("verbose", false, 3),
             Property::new("offset", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -846,37 +780,21 @@ pub mod inspect_external_records {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_external_records\",\"description\":\"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the records.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":140,\"minimum\":20,\"maximum\":400},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the records in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the records, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the records are written.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many records to return at most.\",\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"template\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_external_records\",\"description\":\"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the records.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":140,\"minimum\":20,\"maximum\":400},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the records in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the records, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the records are written.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many records to return at most.\",\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"template\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 7),
             Property::new("limit", false, 8),
@@ -887,17 +805,14 @@ pub mod inspect_external_records {
             Property::new("identifiers", false, 4),
             Property::new("options", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
             Bounds { max_items: Some(45), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -951,42 +866,29 @@ pub mod inspect_open_deadlines {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_open_deadlines\",\"description\":\"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the deadlines; case does not matter.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many deadlines to skip, to get at a later page.\",\"default\":5236,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the deadlines by mail.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_open_deadlines\",\"description\":\"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the deadlines; case does not matter.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many deadlines to skip, to get at a later page.\",\"default\":5236,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the deadlines by mail.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("offset", false, 2),
             Property::new("notify", false, 3),
             Property::new("reason", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
             Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1092,30 +994,15 @@ pub mod inspect_recent_budgets {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_budgets\",\"description\":\"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the budgets are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"default\":71,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"window\":{\"type\":\"object\",\"description\":\"The part of the budgets to look at.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the budgets that cannot be read, instead of passing over it.\"}},\"required\":[\"reference\"],\"additionalProperties\":false},\"scope\":{\"type\":\"string\",\"description\":\"Whose budgets to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the budgets.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_budgets\",\"description\":\"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the budgets are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"default\":71,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"window\":{\"type\":\"object\",\"description\":\"The part of the budgets to look at.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the budgets that cannot be read, instead of passing over it.\"}},\"required\":[\"reference\"],\"additionalProperties\":false},\"scope\":{\"type\":\"string\",\"description\":\"Whose budgets to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the budgets.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -1123,7 +1010,6 @@ pub mod inspect_recent_budgets {
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(10), bounds: Some(3), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 5),
             Property::new("limit", false, 6),
@@ -1135,22 +1021,18 @@ pub mod inspect_recent_budgets {
             Property::new("scope", false, 8),
             Property::new("exclude", false, 9),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("own")),
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
             Bounds { max_items: Some(35), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1210,20 +1092,11 @@ pub mod label_pending_items {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_pending_items\",\"description\":\"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose items are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at items that have been put into the archive.\",\"default\":false},\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the items; case does not matter.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the items.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the items must have.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_pending_items\",\"description\":\"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose items are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at items that have been put into the archive.\",\"default\":false},\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the items; case does not matter.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the items.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the items must have.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -1233,7 +1106,6 @@ pub mod label_pending_items {
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(8), bounds: Some(4), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("priority", false, 2),
@@ -1242,10 +1114,8 @@ pub mod label_pending_items {
             Property::new("exclude", false, 5),
             Property::new("tags", false, 7),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
@@ -1253,7 +1123,6 @@ pub mod label_pending_items {
             Bounds { max_items: Some(5), ..Bounds::NONE },
             Bounds { max_items: Some(35), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1307,43 +1176,30 @@ pub mod label_recent_documents {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_recent_documents\",\"description\":\"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_recent_documents\",\"description\":\"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("reason", true, 1),
             Property::new("depth", false, 2),
             Property::new("strict", false, 3),
             Property::new("identifiers", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
             Bounds { max_items: Some(30), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1421,39 +1277,23 @@ pub mod measure_closed_documents {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"measure_closed_documents\",\"description\":\"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the documents are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":34,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the documents in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}},\"window\":{\"type\":\"object\",\"description\":\"The part of the documents to look at.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the documents are written.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many documents to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\"}},\"required\":[\"template\"],\"additionalProperties\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the documents may be written, as two letters each.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"measure_closed_documents\",\"description\":\"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the documents are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":34,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the documents in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}},\"window\":{\"type\":\"object\",\"description\":\"The part of the documents to look at.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the documents are written.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many documents to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\"}},\"required\":[\"template\"],\"additionalProperties\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the documents may be written, as two letters each.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(11), bounds: Some(4), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 7),
             Property::new("offset", false, 8),
@@ -1465,10 +1305,8 @@ pub mod measure_closed_documents {
             Property::new("window", false, 6),
             Property::new("languages", false, 10),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
@@ -1476,7 +1314,6 @@ pub mod measure_closed_documents {
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
             Bounds { max_items: Some(45), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1530,43 +1367,30 @@ pub mod measure_urgent_drafts {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"measure_urgent_drafts\",\"description\":\"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the drafts; case does not matter.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":297,\"minimum\":1,\"maximum\":365},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the drafts, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"measure_urgent_drafts\",\"description\":\"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the drafts; case does not matter.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":297,\"minimum\":1,\"maximum\":365},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the drafts, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("days", false, 2),
             Property::new("preview", false, 3),
             Property::new("identifiers", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
             Bounds { max_items: Some(45), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1638,35 +1462,19 @@ pub mod merge_recent_bookings {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"merge_recent_bookings\",\"description\":\"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only bookings of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the bookings are to go.\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\"},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"minimum\":0,\"maximum\":8},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at bookings that have been put into the archive.\"}},\"required\":[\"owner\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"merge_recent_bookings\",\"description\":\"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only bookings of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the bookings are to go.\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\"},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"minimum\":0,\"maximum\":8},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at bookings that have been put into the archive.\"}},\"required\":[\"owner\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("owner", true, 5),
             Property::new("retries", false, 6),
@@ -1676,16 +1484,13 @@ pub mod merge_recent_bookings {
             Property::new("exact", false, 3),
             Property::new("target", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1757,35 +1562,19 @@ pub mod remove_urgent_requests {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"remove_urgent_requests\",\"description\":\"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the requests are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many requests to skip, to get at a later page.\",\"default\":2013,\"minimum\":0,\"maximum\":10000},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the requests are to go.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"minimum\":0,\"maximum\":12},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the requests in folders further down.\"}},\"required\":[\"reference\"],\"additionalProperties\":false}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"remove_urgent_requests\",\"description\":\"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the requests are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many requests to skip, to get at a later page.\",\"default\":2013,\"minimum\":0,\"maximum\":10000},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the requests are to go.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"minimum\":0,\"maximum\":12},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the requests in folders further down.\"}},\"required\":[\"reference\"],\"additionalProperties\":false}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 5),
             Property::new("depth", false, 6),
@@ -1795,16 +1584,13 @@ pub mod remove_urgent_requests {
             Property::new("preview", false, 3),
             Property::new("target", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1889,27 +1675,17 @@ pub mod rename_daily_documents {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"rename_daily_documents\",\"description\":\"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the documents; case does not matter.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":96,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"format\":{\"type\":\"string\",\"description\":\"How the documents are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":4,\"minimum\":0,\"maximum\":12}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"rename_daily_documents\",\"description\":\"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the documents; case does not matter.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":96,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"format\":{\"type\":\"string\",\"description\":\"How the documents are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":4,\"minimum\":0,\"maximum\":12}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("limit", false, 2),
@@ -1917,21 +1693,17 @@ pub mod rename_daily_documents {
             Property::new("format", false, 4),
             Property::new("depth", false, 5),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("short")),
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2053,20 +1825,11 @@ pub mod repair_nested_records {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"repair_nested_records\",\"description\":\"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many records to skip, to get at a later page.\",\"default\":1970,\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the records that cannot be read, instead of passing over it.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only records in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"any\"},\"priority\":{\"type\":\"integer\",\"description\":\"Only records of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"format\":{\"type\":\"string\",\"description\":\"How the records are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"repair_nested_records\",\"description\":\"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many records to skip, to get at a later page.\",\"default\":1970,\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the records that cannot be read, instead of passing over it.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only records in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"any\"},\"priority\":{\"type\":\"integer\",\"description\":\"Only records of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"format\":{\"type\":\"string\",\"description\":\"How the records are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -2074,7 +1837,6 @@ pub mod repair_nested_records {
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(5, 3), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("reason", true, 1),
             Property::new("offset", false, 2),
@@ -2083,7 +1845,6 @@ pub mod repair_nested_records {
             Property::new("priority", false, 5),
             Property::new("format", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("new")),
             Literal::String(Borrowed("started")),
@@ -2094,15 +1855,12 @@ pub mod repair_nested_records {
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2184,46 +1942,32 @@ pub mod review_shared_samples {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"review_shared_samples\",\"description\":\"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the samples are written.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at samples that have been put into the archive.\",\"default\":true},\"scope\":{\"type\":\"string\",\"description\":\"Whose samples to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"review_shared_samples\",\"description\":\"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the samples are written.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at samples that have been put into the archive.\",\"default\":true},\"scope\":{\"type\":\"string\",\"description\":\"Whose samples to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("depth", false, 2),
             Property::new("archived", false, 3),
             Property::new("scope", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("own")),
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2332,37 +2076,21 @@ pub mod sort_blocked_goals {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_blocked_goals\",\"description\":\"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose goals are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the goals are, written as a path from the top.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many goals to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"folder\"],\"additionalProperties\":false},\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the goals.\",\"maxLength\":200},\"sort\":{\"type\":\"string\",\"description\":\"In which order the goals come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"name\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_blocked_goals\",\"description\":\"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose goals are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the goals are, written as a path from the top.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many goals to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"folder\"],\"additionalProperties\":false},\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the goals.\",\"maxLength\":200},\"sort\":{\"type\":\"string\",\"description\":\"In which order the goals come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"name\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("folder", true, 5),
             Property::new("offset", false, 6),
@@ -2374,23 +2102,19 @@ pub mod sort_blocked_goals {
             Property::new("owner", false, 8),
             Property::new("sort", false, 9),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("changed")),
             Literal::String(Borrowed("created")),
             Literal::String(Borrowed("name")),
             Literal::String(Borrowed("size")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
             Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2481,20 +2205,11 @@ pub mod sort_pending_drafts {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_pending_drafts\",\"description\":\"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the drafts.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only drafts of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at drafts that have been put into the archive.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the drafts came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_pending_drafts\",\"description\":\"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the drafts.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only drafts of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at drafts that have been put into the archive.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the drafts came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -2503,7 +2218,6 @@ pub mod sort_pending_drafts {
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), bounds: Some(3), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("owner", true, 1),
             Property::new("priority", false, 2),
@@ -2512,23 +2226,19 @@ pub mod sort_pending_drafts {
             Property::new("channel", false, 5),
             Property::new("columns", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("mail")),
             Literal::String(Borrowed("phone")),
             Literal::String(Borrowed("web")),
             Literal::String(Borrowed("letter")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
             Bounds { max_items: Some(50), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

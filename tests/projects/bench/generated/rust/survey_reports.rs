@@ -357,37 +357,21 @@ pub mod approve_local_tasks {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"approve_local_tasks\",\"description\":\"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the tasks.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":165,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the tasks come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many tasks to return at most.\",\"default\":45,\"minimum\":1,\"maximum\":200},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the tasks; case does not matter.\"},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"minimum\":20,\"maximum\":400},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\"}},\"required\":[\"query\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"approve_local_tasks\",\"description\":\"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the tasks.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":165,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the tasks come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many tasks to return at most.\",\"default\":45,\"minimum\":1,\"maximum\":200},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the tasks; case does not matter.\"},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"minimum\":20,\"maximum\":400},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\"}},\"required\":[\"query\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 7),
             Property::new("width", false, 8),
@@ -399,23 +383,19 @@ pub mod approve_local_tasks {
             Property::new("limit", false, 5),
             Property::new("options", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("changed")),
             Literal::String(Borrowed("created")),
             Literal::String(Borrowed("name")),
             Literal::String(Borrowed("size")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -469,43 +449,30 @@ pub mod check_active_parcels {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"check_active_parcels\",\"description\":\"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the parcels; case does not matter.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":3,\"minimum\":0,\"maximum\":8},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the parcels that cannot be read, instead of passing over it.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the parcels.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"check_active_parcels\",\"description\":\"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the parcels; case does not matter.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":3,\"minimum\":0,\"maximum\":8},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the parcels that cannot be read, instead of passing over it.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the parcels.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("retries", false, 2),
             Property::new("strict", false, 3),
             Property::new("exclude", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
             Bounds { max_items: Some(40), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -562,20 +529,11 @@ pub mod copy_shared_tasks {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"copy_shared_tasks\",\"description\":\"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose tasks are meant, as the directory spells it.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many tasks to skip, to get at a later page.\",\"default\":6299,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\",\"default\":true},\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the tasks are, written as a path from the top.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the tasks.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"copy_shared_tasks\",\"description\":\"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose tasks are meant, as the directory spells it.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many tasks to skip, to get at a later page.\",\"default\":6299,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\",\"default\":true},\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the tasks are, written as a path from the top.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the tasks.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -583,7 +541,6 @@ pub mod copy_shared_tasks {
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(3), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("offset", false, 2),
@@ -591,17 +548,14 @@ pub mod copy_shared_tasks {
             Property::new("folder", false, 4),
             Property::new("exclude", false, 5),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
             Bounds { max_length: Some(200), ..Bounds::NONE },
             Bounds { max_items: Some(35), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -661,20 +615,11 @@ pub mod describe_urgent_notes {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"describe_urgent_notes\",\"description\":\"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose notes are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":10,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the notes that cannot be read, instead of passing over it.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":9262,\"minimum\":0,\"maximum\":10000},\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the notes are written.\",\"maxLength\":200},\"limit\":{\"type\":\"integer\",\"description\":\"How many notes to return at most.\",\"default\":36,\"minimum\":1,\"maximum\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"describe_urgent_notes\",\"description\":\"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose notes are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":10,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the notes that cannot be read, instead of passing over it.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":9262,\"minimum\":0,\"maximum\":10000},\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the notes are written.\",\"maxLength\":200},\"limit\":{\"type\":\"integer\",\"description\":\"How many notes to return at most.\",\"default\":36,\"minimum\":1,\"maximum\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -682,7 +627,6 @@ pub mod describe_urgent_notes {
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(4), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("depth", false, 2),
@@ -691,10 +635,8 @@ pub mod describe_urgent_notes {
             Property::new("template", false, 5),
             Property::new("limit", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
@@ -702,7 +644,6 @@ pub mod describe_urgent_notes {
             Bounds { max_length: Some(200), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -756,43 +697,30 @@ pub mod export_closed_drafts {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"export_closed_drafts\",\"description\":\"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the drafts are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many drafts to return at most.\",\"default\":64,\"minimum\":1,\"maximum\":200},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the drafts by mail.\",\"default\":false},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the drafts must have.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"export_closed_drafts\",\"description\":\"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the drafts are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many drafts to return at most.\",\"default\":64,\"minimum\":1,\"maximum\":200},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the drafts by mail.\",\"default\":false},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the drafts must have.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("limit", false, 2),
             Property::new("notify", false, 3),
             Property::new("tags", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
             Bounds { max_items: Some(50), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -883,20 +811,11 @@ pub mod find_recent_customers {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"find_recent_customers\",\"description\":\"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"since\":{\"type\":\"string\",\"description\":\"Only customers that changed on this day or later, written as 2026-03-31.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only customers of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only customers in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the customers must have.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}}},\"required\":[\"since\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"find_recent_customers\",\"description\":\"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"since\":{\"type\":\"string\",\"description\":\"Only customers that changed on this day or later, written as 2026-03-31.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only customers of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only customers in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the customers must have.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}}},\"required\":[\"since\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -904,7 +823,6 @@ pub mod find_recent_customers {
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("since", true, 1),
             Property::new("priority", false, 2),
@@ -912,7 +830,6 @@ pub mod find_recent_customers {
             Property::new("state", false, 4),
             Property::new("tags", false, 5),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("new")),
             Literal::String(Borrowed("started")),
@@ -920,15 +837,12 @@ pub mod find_recent_customers {
             Literal::String(Borrowed("done")),
             Literal::String(Borrowed("any")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
             Bounds { max_items: Some(5), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -982,42 +896,29 @@ pub mod group_daily_alerts {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_daily_alerts\",\"description\":\"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the alerts are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":87,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"priority\":{\"type\":\"integer\",\"description\":\"Only alerts of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_daily_alerts\",\"description\":\"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the alerts are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":87,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"priority\":{\"type\":\"integer\",\"description\":\"Only alerts of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("width", false, 2),
             Property::new("verbose", false, 3),
             Property::new("priority", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1071,42 +972,29 @@ pub mod group_recent_appointments {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_recent_appointments\",\"description\":\"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the appointments are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many appointments to skip, to get at a later page.\",\"default\":1426,\"minimum\":0,\"maximum\":10000},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_recent_appointments\",\"description\":\"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the appointments are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many appointments to skip, to get at a later page.\",\"default\":1426,\"minimum\":0,\"maximum\":10000},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("offset", false, 2),
             Property::new("exact", false, 3),
             Property::new("reason", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
             Bounds { max_length: Some(200), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1191,20 +1079,11 @@ pub mod import_monthly_branches {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"import_monthly_branches\",\"description\":\"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the branches are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many branches to return at most.\",\"default\":42,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the branches in folders further down.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the branches.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"format\":{\"type\":\"string\",\"description\":\"How the branches are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"short\"}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"import_monthly_branches\",\"description\":\"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the branches are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many branches to return at most.\",\"default\":42,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the branches in folders further down.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the branches.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"format\":{\"type\":\"string\",\"description\":\"How the branches are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"short\"}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -1212,7 +1091,6 @@ pub mod import_monthly_branches {
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("folder", true, 1),
             Property::new("limit", false, 2),
@@ -1220,21 +1098,17 @@ pub mod import_monthly_branches {
             Property::new("exclude", false, 4),
             Property::new("format", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("short")),
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
             Bounds { max_items: Some(10), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1288,43 +1162,30 @@ pub mod inspect_recent_messages {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_messages\",\"description\":\"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the messages; case does not matter.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only messages of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the messages by mail.\",\"default\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the messages may be written, as two letters each.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_messages\",\"description\":\"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the messages; case does not matter.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only messages of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the messages by mail.\",\"default\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the messages may be written, as two letters each.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("query", true, 1),
             Property::new("priority", false, 2),
             Property::new("notify", false, 3),
             Property::new("languages", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
             Bounds { max_items: Some(50), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1378,42 +1239,29 @@ pub mod label_monthly_notes {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_monthly_notes\",\"description\":\"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the notes are, written as a path from the top.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":6559,\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":11,\"minimum\":0,\"maximum\":12}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_monthly_notes\",\"description\":\"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the notes are, written as a path from the top.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":6559,\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":11,\"minimum\":0,\"maximum\":12}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("folder", true, 1),
             Property::new("offset", false, 2),
             Property::new("verbose", false, 3),
             Property::new("depth", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1495,46 +1343,32 @@ pub mod label_pinned_visits {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_pinned_visits\",\"description\":\"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the visits are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many visits to return at most.\",\"default\":92,\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the visits that cannot be read, instead of passing over it.\",\"default\":false},\"format\":{\"type\":\"string\",\"description\":\"How the visits are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_pinned_visits\",\"description\":\"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the visits are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many visits to return at most.\",\"default\":92,\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the visits that cannot be read, instead of passing over it.\",\"default\":false},\"format\":{\"type\":\"string\",\"description\":\"How the visits are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("template", true, 1),
             Property::new("limit", false, 2),
             Property::new("strict", false, 3),
             Property::new("format", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("short")),
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1619,27 +1453,17 @@ pub mod order_nested_vehicles {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"order_nested_vehicles\",\"description\":\"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose vehicles are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":0,\"minimum\":0,\"maximum\":8},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":227,\"minimum\":1,\"maximum\":365},\"scope\":{\"type\":\"string\",\"description\":\"Whose vehicles to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"team\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"order_nested_vehicles\",\"description\":\"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose vehicles are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":0,\"minimum\":0,\"maximum\":8},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":227,\"minimum\":1,\"maximum\":365},\"scope\":{\"type\":\"string\",\"description\":\"Whose vehicles to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"team\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("retries", false, 2),
@@ -1647,21 +1471,17 @@ pub mod order_nested_vehicles {
             Property::new("days", false, 4),
             Property::new("scope", false, 5),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("own")),
             Literal::String(Borrowed("team")),
             Literal::String(Borrowed("company")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1749,20 +1569,11 @@ pub mod rename_external_items {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"rename_external_items\",\"description\":\"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the items came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"web\"},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"rename_external_items\",\"description\":\"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the items came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"web\"},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -1770,7 +1581,6 @@ pub mod rename_external_items {
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 1),
             Property::new("priority", false, 2),
@@ -1778,22 +1588,18 @@ pub mod rename_external_items {
             Property::new("channel", false, 4),
             Property::new("recipients", false, 5),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("mail")),
             Literal::String(Borrowed("phone")),
             Literal::String(Borrowed("web")),
             Literal::String(Borrowed("letter")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
             Bounds { max_items: Some(25), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1878,47 +1684,33 @@ pub mod review_stale_visits {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"review_stale_visits\",\"description\":\"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only visits of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the visits come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"review_stale_visits\",\"description\":\"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only visits of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the visits come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("team", true, 1),
             Property::new("priority", false, 2),
             Property::new("exact", false, 3),
             Property::new("sort", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("changed")),
             Literal::String(Borrowed("created")),
             Literal::String(Borrowed("name")),
             Literal::String(Borrowed("size")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2006,20 +1798,11 @@ pub mod share_pinned_labels {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"share_pinned_labels\",\"description\":\"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the labels.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many labels to return at most.\",\"default\":85,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose labels are meant, as the directory spells it.\",\"maxLength\":200},\"format\":{\"type\":\"string\",\"description\":\"How the labels are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"full\"},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the labels may be written, as two letters each.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"share_pinned_labels\",\"description\":\"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the labels.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many labels to return at most.\",\"default\":85,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose labels are meant, as the directory spells it.\",\"maxLength\":200},\"format\":{\"type\":\"string\",\"description\":\"How the labels are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"full\"},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the labels may be written, as two letters each.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 6),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -2028,7 +1811,6 @@ pub mod share_pinned_labels {
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), bounds: Some(3), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("owner", true, 1),
             Property::new("limit", false, 2),
@@ -2037,22 +1819,18 @@ pub mod share_pinned_labels {
             Property::new("format", false, 5),
             Property::new("languages", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("short")),
             Literal::String(Borrowed("table")),
             Literal::String(Borrowed("full")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
             Bounds { max_length: Some(200), ..Bounds::NONE },
             Bounds { max_items: Some(35), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2106,43 +1884,30 @@ pub mod sort_public_alerts {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_public_alerts\",\"description\":\"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many alerts to return at most.\",\"default\":7,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the alerts, as an earlier result gave them.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_public_alerts\",\"description\":\"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many alerts to return at most.\",\"default\":7,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the alerts, as an earlier result gave them.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 1),
             Property::new("limit", false, 2),
             Property::new("exact", false, 3),
             Property::new("identifiers", false, 4),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
             Bounds { max_items: Some(40), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2199,20 +1964,11 @@ pub mod verify_daily_campaigns {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"verify_daily_campaigns\",\"description\":\"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only campaigns of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the campaigns by mail.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":16,\"minimum\":1,\"maximum\":365}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"verify_daily_campaigns\",\"description\":\"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only campaigns of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the campaigns by mail.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":16,\"minimum\":1,\"maximum\":365}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 5),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -2220,7 +1976,6 @@ pub mod verify_daily_campaigns {
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("reference", true, 1),
             Property::new("priority", false, 2),
@@ -2228,17 +1983,14 @@ pub mod verify_daily_campaigns {
             Property::new("recipients", false, 4),
             Property::new("days", false, 6),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(1), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
             Bounds { max_items: Some(25), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -113,53 +113,19 @@ pub mod guarded {
             toolset: Borrowed("guards"),
             emoji: Borrowed(""),
             arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[
-                Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("cli"))),
-                Atom::Fact(Borrowed("vision")),
-            ]),
+            atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("cli"))), Atom::Fact(Borrowed("vision"))]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[
-                Requirement::Env(Borrowed(&[Borrowed("GOLDEN_BROWSER")])),
-                Requirement::AnyEnv(Borrowed(&[Borrowed("GOLDEN_BROWSER")])),
-                Requirement::Programs(Borrowed(&[Borrowed("golden-program")])),
-                Requirement::Os(Borrowed(&[
-                    Borrowed("linux"),
-                    Borrowed("macos"),
-                    Borrowed("windows"),
-                    Borrowed("freebsd"),
-                    Borrowed("openbsd"),
-                    Borrowed("netbsd"),
-                    Borrowed("android"),
-                    Borrowed("ios"),
-                ])),
-                Requirement::Tools(Borrowed(&[Borrowed("run_now"), Borrowed("run_later")])),
-                Requirement::AnyTools(Borrowed(&[Borrowed("no_parameters")])),
-                Requirement::When {
-                    condition: Condition::new(&[Op::Atom(0), Op::Atom(1), Op::Or]),
-                    atoms: Borrowed(&[
-                        Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("cli"))),
-                        Atom::Fact(Borrowed("vision")),
-                    ]),
-                },
-                Requirement::Check,
-            ]),
+            requires: Borrowed(&[Requirement::Env(Borrowed(&[Borrowed("GOLDEN_BROWSER")])), Requirement::AnyEnv(Borrowed(&[Borrowed("GOLDEN_BROWSER")])), Requirement::Programs(Borrowed(&[Borrowed("golden-program")])), Requirement::Os(Borrowed(&[Borrowed("linux"), Borrowed("macos"), Borrowed("windows"), Borrowed("freebsd"), Borrowed("openbsd"), Borrowed("netbsd"), Borrowed("android"), Borrowed("ios")])), Requirement::Tools(Borrowed(&[Borrowed("run_now"), Borrowed("run_later")])), Requirement::AnyTools(Borrowed(&[Borrowed("no_parameters")])), Requirement::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(1), Op::Or]), atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("cli"))), Atom::Fact(Borrowed("vision"))]) }, Requirement::Check]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -194,40 +160,19 @@ pub mod in_chat {
             toolset: Borrowed("guards"),
             emoji: Borrowed(""),
             arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Compared(
-                Borrowed("platform"),
-                Comparison::Equal,
-                FactValue::Text(Borrowed("chat")),
-            )]),
+            atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("chat")))]),
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[
-                Requirement::When {
-                    condition: Condition::new(&[Op::Atom(0)]),
-                    atoms: Borrowed(&[Atom::Compared(
-                        Borrowed("platform"),
-                        Comparison::Equal,
-                        FactValue::Text(Borrowed("chat")),
-                    )]),
-                },
-                Requirement::Check,
-            ]),
+            requires: Borrowed(&[Requirement::When { condition: Condition::new(&[Op::Atom(0)]), atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("chat")))]) }, Requirement::Check]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];

@@ -132,53 +132,31 @@ pub mod run_later {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Async,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: None },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
         ];
-
-        const PROPERTIES: &[Property] = &[Property::new("outcome", false, 1), Property::new("pauses", false, 2)];
-
+        const PROPERTIES: &[Property] = &[
+            Property::new("outcome", false, 1),
+            Property::new("pauses", false, 2),
+        ];
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("echo")),
             Literal::String(Borrowed("fail")),
             Literal::String(Borrowed("refuse")),
             Literal::String(Borrowed("panic")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-
-        const BOUNDS: &[Bounds] = &[Bounds {
-            minimum: Some(Bound::Integer(0)),
-            maximum: Some(Bound::Integer(10)),
-            ..Bounds::NONE
-        }];
-
+        const BOUNDS: &[Bounds] = &[
+            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10)), ..Bounds::NONE },
+        ];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -213,31 +191,15 @@ pub mod wait {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Async,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: None },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];

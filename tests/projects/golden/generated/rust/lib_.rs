@@ -202,29 +202,14 @@ pub mod odd_names {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(2, 10),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 10), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
@@ -232,16 +217,9 @@ pub mod odd_names {
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(1, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(1, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 1), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("$limit", false, 4),
             Property::new("string", false, 12),
@@ -256,13 +234,11 @@ pub mod odd_names {
             Property::new("args", false, 10),
             Property::new("option", false, 11),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("option")),
             Literal::String(Borrowed("vec")),
             Literal::String(Borrowed("x")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
@@ -302,19 +278,12 @@ pub mod no_parameters {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"no_parameters\",\"description\":\"Take nothing at all.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"no_parameters\",\"description\":\"Take nothing at all.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -390,32 +359,22 @@ pub mod run_now {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
         ];
-
-        const PROPERTIES: &[Property] = &[Property::new("outcome", false, 1)];
-
+        const PROPERTIES: &[Property] = &[
+            Property::new("outcome", false, 1),
+        ];
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("echo")),
             Literal::String(Borrowed("fail")),
             Literal::String(Borrowed("refuse")),
             Literal::String(Borrowed("panic")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];

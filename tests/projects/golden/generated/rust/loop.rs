@@ -68,31 +68,15 @@ pub mod ask_back {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[Requirement::Tools(Borrowed(&[Borrowed("delegate")]))]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Agent,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: None },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Agent, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -136,37 +120,21 @@ pub mod delegate {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Agent,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: None },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Agent, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
         ];
-
-        const PROPERTIES: &[Property] = &[Property::new("task", true, 1), Property::new("depth", false, 2)];
+        const PROPERTIES: &[Property] = &[
+            Property::new("task", true, 1),
+            Property::new("depth", false, 2),
+        ];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];

@@ -358,34 +358,18 @@ pub mod return_all {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(2, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 3), additional: Additional::Deny, ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(0, 3), exactly_one: true, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("tree", true, 1),
             Property::new("node", false, 2),
@@ -393,9 +377,15 @@ pub mod return_all {
             Property::new("children", false, 4),
             Property::new("next", false, 1),
         ];
-
-        const LITERALS: &[Literal] = &[Literal::String(Borrowed("none")), Literal::String(Borrowed("any"))];
-        const BRANCHES: &[NodeId] = &[1, 5, 6];
+        const LITERALS: &[Literal] = &[
+            Literal::String(Borrowed("none")),
+            Literal::String(Borrowed("any")),
+        ];
+        const BRANCHES: &[NodeId] = &[
+            1,
+            5,
+            6,
+        ];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
@@ -437,19 +427,12 @@ pub mod return_bare {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_bare\",\"description\":\"Return anything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_bare\",\"description\":\"Return anything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -505,31 +488,15 @@ pub mod return_def {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Async,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: None },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_def\",\"description\":\"Return what has a name.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_def\",\"description\":\"Return what has a name.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -586,19 +553,12 @@ pub mod return_list {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_list\",\"description\":\"Return a list of objects.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_list\",\"description\":\"Return a list of objects.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -655,36 +615,19 @@ pub mod return_maybe {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Async,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: None },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
         ];
-
-        const PROPERTIES: &[Property] = &[Property::new("found", true, 1)];
+        const PROPERTIES: &[Property] = &[
+            Property::new("found", true, 1),
+        ];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
@@ -765,40 +708,26 @@ pub mod return_sort {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Blocking,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: None },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Blocking, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(0, 2), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
-        const PROPERTIES: &[Property] = &[Property::new("as", true, 1)];
+        const PROPERTIES: &[Property] = &[
+            Property::new("as", true, 1),
+        ];
         const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[2, 3];
+        const BRANCHES: &[NodeId] = &[
+            2,
+            3,
+        ];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
@@ -860,19 +789,12 @@ pub mod return_word {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_word\",\"description\":\"Return a word of a list.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_word\",\"description\":\"Return a word of a list.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];

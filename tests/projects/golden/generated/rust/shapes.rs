@@ -207,122 +207,26 @@ pub mod depends {
             toolset: Borrowed("shapes"),
             emoji: Borrowed(""),
             arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[
-                Atom::Tool(Borrowed("run_now")),
-                Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("chat"))),
-                Atom::Fact(Borrowed("vision")),
-                Atom::Tool(Borrowed("run_later")),
-                Atom::Compared(Borrowed("platform"), Comparison::NotEqual, FactValue::Text(Borrowed("cli"))),
-                Atom::Compared(Borrowed("depth"), Comparison::Greater, FactValue::Integer(2)),
-            ]),
+            atoms: Borrowed(&[Atom::Tool(Borrowed("run_now")), Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("chat"))), Atom::Fact(Borrowed("vision")), Atom::Tool(Borrowed("run_later")), Atom::Compared(Borrowed("platform"), Comparison::NotEqual, FactValue::Text(Borrowed("cli"))), Atom::Compared(Borrowed("depth"), Comparison::Greater, FactValue::Integer(2))]),
             facts: Borrowed(&[Borrowed("platform"), Borrowed("depth")]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[
-                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"depends\",\"description\":\"On ")),
-                Segment::Fact(0),
-                Segment::Text(Borrowed(", ")),
-                Segment::Fact(1),
-                Segment::Text(Borrowed(" deep")),
-                Segment::When { condition: Condition::new(&[Op::Atom(2)]), segments: 1 },
-                Segment::Text(Borrowed(", with \\\"eyes\\\"")),
-                Segment::Text(Borrowed(".")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or]), segments: 3 },
-                Segment::Text(Borrowed(" Beside ")),
-                Segment::Available {
-                    tools: Borrowed(&[(0, Borrowed("run_now")), (3, Borrowed("run_later"))]),
-                    join: Borrowed(" or "),
-                },
-                Segment::Text(Borrowed(".")),
-                Segment::When {
-                    condition: Condition::new(&[
-                        Op::Atom(0),
-                        Op::Atom(3),
-                        Op::Or,
-                        Op::Not,
-                        Op::Atom(5),
-                        Op::Atom(2),
-                        Op::Not,
-                        Op::And,
-                        Op::And,
-                    ]),
-                    segments: 1,
-                },
-                Segment::Text(Borrowed(" Deep.")),
-                Segment::When {
-                    condition: Condition::new(&[
-                        Op::Atom(0),
-                        Op::Atom(3),
-                        Op::Or,
-                        Op::Atom(5),
-                        Op::Atom(2),
-                        Op::Not,
-                        Op::And,
-                        Op::Or,
-                        Op::Not,
-                    ]),
-                    segments: 1,
-                },
-                Segment::Text(Borrowed(" {% Alone.")),
-                Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
-                Segment::Text(Borrowed("\"first\":{\"type\":\"integer\",\"description\":\"There with a tool.\",\"minimum\":1},")),
-                Segment::Text(Borrowed("\"mode\":{\"type\":\"string\",\"description\":\"What to return")),
-                Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 },
-                Segment::Text(Borrowed(" to the chat")),
-                Segment::Text(Borrowed(".\",\"enum\":[")),
-                Segment::When { condition: Condition::new(&[Op::Atom(2)]), segments: 1 },
-                Segment::Text(Borrowed("\"picture\",")),
-                Segment::Text(Borrowed("\"text\"")),
-                Segment::When { condition: Condition::new(&[Op::Atom(2), Op::Atom(0), Op::And]), segments: 1 },
-                Segment::Text(Borrowed(",\"both\"")),
-                Segment::Text(Borrowed("],\"default\":\"text\"},\"inner\":{\"type\":\"object\",\"description\":\"Nothing in it is always there.\",\"properties\":{")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
-                Segment::Text(Borrowed("\"a\":{\"type\":\"string\",\"description\":\"There with a tool.\"}")),
-                Segment::When { condition: Condition::new(&[Op::Atom(3)]), segments: 3 },
-                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
-                Segment::Text(Borrowed(",")),
-                Segment::Text(Borrowed("\"b\":{\"type\":\"string\",\"description\":\"There with another.\"}")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not]), segments: 3 },
-                Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or]), segments: 1 },
-                Segment::Text(Borrowed(",")),
-                Segment::Text(Borrowed("\"c\":{\"type\":\"string\",\"description\":\"There without either.\"}")),
-                Segment::Text(Borrowed("},\"additionalProperties\":false}")),
-                Segment::When { condition: Condition::new(&[Op::Atom(4)]), segments: 1 },
-                Segment::Text(Borrowed(",\"last\":{\"type\":\"string\",\"description\":\"Not there on a command line.\"}")),
-                Segment::Text(Borrowed("},\"additionalProperties\":false}}}")),
-            ]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"depends\",\"description\":\"On ")), Segment::Fact(0), Segment::Text(Borrowed(", ")), Segment::Fact(1), Segment::Text(Borrowed(" deep")), Segment::When { condition: Condition::new(&[Op::Atom(2)]), segments: 1 }, Segment::Text(Borrowed(", with \\\"eyes\\\"")), Segment::Text(Borrowed(".")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or]), segments: 3 }, Segment::Text(Borrowed(" Beside ")), Segment::Available { tools: Borrowed(&[(0, Borrowed("run_now")), (3, Borrowed("run_later"))]), join: Borrowed(" or ") }, Segment::Text(Borrowed(".")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not, Op::Atom(5), Op::Atom(2), Op::Not, Op::And, Op::And]), segments: 1 }, Segment::Text(Borrowed(" Deep.")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Atom(5), Op::Atom(2), Op::Not, Op::And, Op::Or, Op::Not]), segments: 1 }, Segment::Text(Borrowed(" {% Alone.")), Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed("\"first\":{\"type\":\"integer\",\"description\":\"There with a tool.\",\"minimum\":1},")), Segment::Text(Borrowed("\"mode\":{\"type\":\"string\",\"description\":\"What to return")), Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 }, Segment::Text(Borrowed(" to the chat")), Segment::Text(Borrowed(".\",\"enum\":[")), Segment::When { condition: Condition::new(&[Op::Atom(2)]), segments: 1 }, Segment::Text(Borrowed("\"picture\",")), Segment::Text(Borrowed("\"text\"")), Segment::When { condition: Condition::new(&[Op::Atom(2), Op::Atom(0), Op::And]), segments: 1 }, Segment::Text(Borrowed(",\"both\"")), Segment::Text(Borrowed("],\"default\":\"text\"},\"inner\":{\"type\":\"object\",\"description\":\"Nothing in it is always there.\",\"properties\":{")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed("\"a\":{\"type\":\"string\",\"description\":\"There with a tool.\"}")), Segment::When { condition: Condition::new(&[Op::Atom(3)]), segments: 3 }, Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(",")), Segment::Text(Borrowed("\"b\":{\"type\":\"string\",\"description\":\"There with another.\"}")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not]), segments: 3 }, Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or]), segments: 1 }, Segment::Text(Borrowed(",")), Segment::Text(Borrowed("\"c\":{\"type\":\"string\",\"description\":\"There without either.\"}")), Segment::Text(Borrowed("},\"additionalProperties\":false}")), Segment::When { condition: Condition::new(&[Op::Atom(4)]), segments: 1 }, Segment::Text(Borrowed(",\"last\":{\"type\":\"string\",\"description\":\"Not there on a command line.\"}")), Segment::Text(Borrowed("},\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("a", false, 4),
             Property::new("b", false, 5),
@@ -332,16 +236,15 @@ pub mod depends {
             Property::new("inner", false, 3),
             Property::new("last", false, 7),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("picture")),
             Literal::String(Borrowed("text")),
             Literal::String(Borrowed("both")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE }];
-
+        const BOUNDS: &[Bounds] = &[
+            Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
+        ];
         const CONDITIONS: &[(Part, Condition)] = &[
             (Part::Literal(0), Condition::new(&[Op::Atom(2)])),
             (Part::Literal(2), Condition::new(&[Op::Atom(2), Op::Atom(0), Op::And])),
@@ -415,20 +318,11 @@ pub mod every_bound {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 8),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 8), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, bounds: Some(2), ..Node::ANY },
@@ -440,7 +334,6 @@ pub mod every_bound {
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, bounds: Some(7), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("closed", false, 1),
             Property::new("open", false, 2),
@@ -451,29 +344,18 @@ pub mod every_bound {
             Property::new("again", false, 8),
             Property::new("keys", false, 10),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { minimum: Some(Bound::Integer(-3)), maximum: Some(Bound::Integer(3)), ..Bounds::NONE },
-            Bounds {
-                exclusive_minimum: Some(Bound::Number(-0.5)),
-                exclusive_maximum: Some(Bound::Number(1000.0)),
-                ..Bounds::NONE
-            },
+            Bounds { exclusive_minimum: Some(Bound::Number(-0.5)), exclusive_maximum: Some(Bound::Number(1000.0)), ..Bounds::NONE },
             Bounds { multiple_of: Some(Bound::Number(0.25)), ..Bounds::NONE },
-            Bounds {
-                minimum: Some(Bound::Integer(-9223372036854775808)),
-                maximum: Some(Bound::Integer(9223372036854775807)),
-                ..Bounds::NONE
-            },
+            Bounds { minimum: Some(Bound::Integer(-9223372036854775808)), maximum: Some(Bound::Integer(9223372036854775807)), ..Bounds::NONE },
             Bounds { min_length: Some(2), max_length: Some(4), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
             Bounds { min_items: Some(1), max_items: Some(3), unique_items: true, ..Bounds::NONE },
             Bounds { min_properties: Some(1), max_properties: Some(2), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -693,48 +575,21 @@ pub mod every_choice {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"},null]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",null,\"right\"],\"default\":null},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"},null]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",null,\"right\"],\"default\":null},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 8),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 8), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 9), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(11, 3), ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, literals: Span::new(14, 3), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(17, 2), ..Node::ANY },
-            Node {
-                types: Types::of(&[
-                    Type::String,
-                    Type::Integer,
-                    Type::Number,
-                    Type::Boolean,
-                    Type::Array,
-                    Type::Object,
-                    Type::Null,
-                ]),
-                literals: Span::new(19, 7),
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::String, Type::Null]),
-                form: Form::Choice,
-                literals: Span::new(26, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String, Type::Integer, Type::Number, Type::Boolean, Type::Array, Type::Object, Type::Null]), literals: Span::new(19, 7), ..Node::ANY },
+            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::Choice, literals: Span::new(26, 3), ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(29, 3), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("order", true, 1),
             Property::new("odd", false, 2),
@@ -745,7 +600,6 @@ pub mod every_choice {
             Property::new("maybe", false, 7),
             Property::new("several", false, 8),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("asc")),
             Literal::String(Borrowed("desc")),
@@ -780,7 +634,6 @@ pub mod every_choice {
             Literal::String(Borrowed("green")),
             Literal::String(Borrowed("blue")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
@@ -996,20 +849,11 @@ pub mod every_default {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(9, 18),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(9, 18), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
@@ -1024,31 +868,14 @@ pub mod every_default {
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(13), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(15), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::String, Type::Null]),
-                form: Form::Choice,
-                literals: Span::new(2, 2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::Choice, literals: Span::new(2, 2), ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(17), ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(19), ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
@@ -1056,19 +883,12 @@ pub mod every_default {
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(30), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(7, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(7, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("width", true, 23),
             Property::new("height", false, 24),
@@ -1098,14 +918,12 @@ pub mod every_default {
             Property::new("anything", false, 33),
             Property::new("free", false, 34),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("a-b")),
             Literal::String(Borrowed("a_b")),
             Literal::String(Borrowed("red")),
             Literal::String(Borrowed("green")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
@@ -1280,56 +1098,23 @@ pub mod every_object {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(11, 8),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(4, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(11, 8), additional: Additional::Deny, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(4, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(3), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
             Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(10), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(12), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(6, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(6, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(16), ..Node::ANY },
@@ -1339,24 +1124,11 @@ pub mod every_object {
             Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(8, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(9, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(9, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object, Type::Null]),
-                form: Form::Object,
-                properties: Span::new(10, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(10, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("item", true, 4),
             Property::new("amount", false, 5),
@@ -1378,10 +1150,11 @@ pub mod every_object {
             Property::new("closed", false, 22),
             Property::new("maybe", false, 24),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE }];
+        const BOUNDS: &[Bounds] = &[
+            Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
+        ];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -1691,59 +1464,18 @@ pub mod every_ref {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[
-                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_ref\",\"description\":\"Take values whose schemas have names, and lead to one another.\",\"parameters\":{\"type\":\"object\",\"title\":\"Definitions\",\"description\":\"Whatever is defined below.\",\"deprecated\":true,\"examples\":[{\"tree\":{\"label\":\"root\",\"children\":[{\"label\":\"leaf\"}]}}],\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"A tree, which holds trees.\",\"default\":{\"label\":\"seed\",\"best\":{\"label\":\"only\"}},\"examples\":[{\"label\":\"x\"}]},\"list\":{\"$ref\":\"#/$defs/list\",\"description\":\"A list, link by link.\",\"default\":{\"value\":1,\"next\":{\"value\":2}}},\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"A chain of two sorts.\"},\"words\":{\"$ref\":\"#/$defs/words\",\"default\":[\"one\"]},\"again\":{\"$ref\":\"#/$defs/words_by_another_name\",\"description\":\"The same once more.\"},\"nest\":{\"$ref\":\"#/$defs/nest\",\"description\":\"Lists of lists.\",\"default\":[[],[[]]]},\"folders\":{\"$ref\":\"#/$defs/folders\",\"description\":\"Folders in folders, by name.\"},\"maybe\":{\"description\":\"A point, or none.\",\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}]},\"nullable\":{\"$ref\":\"#/$defs/maybe_point\",\"description\":\"A point, or null; told so by its definition.\",\"default\":null},\"colour\":{\"$ref\":\"#/$defs/colour\",\"title\":\"A colour\",\"deprecated\":true,\"default\":\"red\"},\"expression\":{\"$ref\":\"#/$defs/expression\",\"description\":\"A number, a name, or what is made of them.\",\"default\":{\"op\":\"not\",\"of\":1}},\"narrow\":{\"$ref\":\"#/$defs/word\",\"description\":\"A word of two letters and more.\",\"minLength\":2},\"all\":{\"description\":\"A word of one to four letters.\",\"allOf\":[{\"$ref\":\"#/$defs/word\"},{\"maxLength\":4}]},\"points\":{\"type\":\"array\",\"description\":\"Points.\",\"items\":{\"$ref\":\"#/$defs/point\"}}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"description\":\"A tree.\",\"properties\":{\"label\":{\"$ref\":\"#/$defs/word\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"items\":{\"$ref\":\"#/$defs/tree\"}},\"best\":{\"$ref\":\"#/$defs/tree\",\"description\":\"The best of them.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"list\":{\"type\":\"object\",\"description\":\"A link of a list.\",\"properties\":{\"value\":{\"type\":\"integer\",\"description\":\"What it holds.\"},\"next\":{\"description\":\"What comes behind it.\",\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"value\"],\"additionalProperties\":false},\"even\":{\"type\":\"object\",\"properties\":{\"odd\":{\"$ref\":\"#/$defs/odd\",\"description\":\"The next one.\"}},\"additionalProperties\":false},\"odd\":{\"type\":\"object\",\"properties\":{\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"The next but one.\"},\"back\":{\"$ref\":\"#/$defs/tree\",\"description\":\"Out of the chain.\"}},\"required\":[\"even\"],\"additionalProperties\":false},\"word\":{\"type\":\"string\",\"description\":\"A word")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 },
-                Segment::Text(Borrowed(", in time")),
-                Segment::Text(Borrowed(".\",\"minLength\":1},\"words\":{\"type\":\"array\",\"description\":\"Words.\",\"items\":{\"$ref\":\"#/$defs/word\"}},\"words_by_another_name\":{\"$ref\":\"#/$defs/words\"},\"nest\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/nest\"}},\"folders\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/folders\"}},\"point\":{\"type\":\"object\",\"description\":\"A point.\",\"properties\":{\"x\":{\"type\":\"number\",\"description\":\"To the right.\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards.\",\"default\":0.5}},\"required\":[\"x\"],\"additionalProperties\":false},\"maybe_point\":{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/point\"}]},\"colour\":{\"type\":\"string\",\"description\":\"A colour.\",\"enum\":[\"red\"")),
-                Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 },
-                Segment::Text(Borrowed(",\"infrared\"")),
-                Segment::Text(Borrowed("]},\"expression\":{\"anyOf\":[{\"type\":\"number\"},{\"$ref\":\"#/$defs/word\"},{\"$ref\":\"#/$defs/negation\"},{\"$ref\":\"#/$defs/sum\"}]},\"negation\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"not\"},\"of\":{\"$ref\":\"#/$defs/expression\",\"description\":\"What is negated.\"}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false},\"sum\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"sum\"},\"of\":{\"type\":\"array\",\"description\":\"What is added.\",\"items\":{\"$ref\":\"#/$defs/expression\"}}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false}}}}}")),
-            ]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_ref\",\"description\":\"Take values whose schemas have names, and lead to one another.\",\"parameters\":{\"type\":\"object\",\"title\":\"Definitions\",\"description\":\"Whatever is defined below.\",\"deprecated\":true,\"examples\":[{\"tree\":{\"label\":\"root\",\"children\":[{\"label\":\"leaf\"}]}}],\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"A tree, which holds trees.\",\"default\":{\"label\":\"seed\",\"best\":{\"label\":\"only\"}},\"examples\":[{\"label\":\"x\"}]},\"list\":{\"$ref\":\"#/$defs/list\",\"description\":\"A list, link by link.\",\"default\":{\"value\":1,\"next\":{\"value\":2}}},\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"A chain of two sorts.\"},\"words\":{\"$ref\":\"#/$defs/words\",\"default\":[\"one\"]},\"again\":{\"$ref\":\"#/$defs/words_by_another_name\",\"description\":\"The same once more.\"},\"nest\":{\"$ref\":\"#/$defs/nest\",\"description\":\"Lists of lists.\",\"default\":[[],[[]]]},\"folders\":{\"$ref\":\"#/$defs/folders\",\"description\":\"Folders in folders, by name.\"},\"maybe\":{\"description\":\"A point, or none.\",\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}]},\"nullable\":{\"$ref\":\"#/$defs/maybe_point\",\"description\":\"A point, or null; told so by its definition.\",\"default\":null},\"colour\":{\"$ref\":\"#/$defs/colour\",\"title\":\"A colour\",\"deprecated\":true,\"default\":\"red\"},\"expression\":{\"$ref\":\"#/$defs/expression\",\"description\":\"A number, a name, or what is made of them.\",\"default\":{\"op\":\"not\",\"of\":1}},\"narrow\":{\"$ref\":\"#/$defs/word\",\"description\":\"A word of two letters and more.\",\"minLength\":2},\"all\":{\"description\":\"A word of one to four letters.\",\"allOf\":[{\"$ref\":\"#/$defs/word\"},{\"maxLength\":4}]},\"points\":{\"type\":\"array\",\"description\":\"Points.\",\"items\":{\"$ref\":\"#/$defs/point\"}}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"description\":\"A tree.\",\"properties\":{\"label\":{\"$ref\":\"#/$defs/word\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"items\":{\"$ref\":\"#/$defs/tree\"}},\"best\":{\"$ref\":\"#/$defs/tree\",\"description\":\"The best of them.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"list\":{\"type\":\"object\",\"description\":\"A link of a list.\",\"properties\":{\"value\":{\"type\":\"integer\",\"description\":\"What it holds.\"},\"next\":{\"description\":\"What comes behind it.\",\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"value\"],\"additionalProperties\":false},\"even\":{\"type\":\"object\",\"properties\":{\"odd\":{\"$ref\":\"#/$defs/odd\",\"description\":\"The next one.\"}},\"additionalProperties\":false},\"odd\":{\"type\":\"object\",\"properties\":{\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"The next but one.\"},\"back\":{\"$ref\":\"#/$defs/tree\",\"description\":\"Out of the chain.\"}},\"required\":[\"even\"],\"additionalProperties\":false},\"word\":{\"type\":\"string\",\"description\":\"A word")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(", in time")), Segment::Text(Borrowed(".\",\"minLength\":1},\"words\":{\"type\":\"array\",\"description\":\"Words.\",\"items\":{\"$ref\":\"#/$defs/word\"}},\"words_by_another_name\":{\"$ref\":\"#/$defs/words\"},\"nest\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/nest\"}},\"folders\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/folders\"}},\"point\":{\"type\":\"object\",\"description\":\"A point.\",\"properties\":{\"x\":{\"type\":\"number\",\"description\":\"To the right.\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards.\",\"default\":0.5}},\"required\":[\"x\"],\"additionalProperties\":false},\"maybe_point\":{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/point\"}]},\"colour\":{\"type\":\"string\",\"description\":\"A colour.\",\"enum\":[\"red\"")), Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 }, Segment::Text(Borrowed(",\"infrared\"")), Segment::Text(Borrowed("]},\"expression\":{\"anyOf\":[{\"type\":\"number\"},{\"$ref\":\"#/$defs/word\"},{\"$ref\":\"#/$defs/negation\"},{\"$ref\":\"#/$defs/sum\"}]},\"negation\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"not\"},\"of\":{\"$ref\":\"#/$defs/expression\",\"description\":\"What is negated.\"}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false},\"sum\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"sum\"},\"of\":{\"type\":\"array\",\"description\":\"What is added.\",\"items\":{\"$ref\":\"#/$defs/expression\"}}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false}}}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 14),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(14, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(17, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(19, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 14), additional: Additional::Deny, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(14, 3), additional: Additional::Deny, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(17, 2), additional: Additional::Deny, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(19, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(11), ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(6), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object, Type::Null]),
-                form: Form::Object,
-                properties: Span::new(20, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(20, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(3, 4), ..Node::ANY },
             Node { any_of: Span::new(0, 1), bounds: Some(0), ..Node::ANY },
@@ -1751,46 +1483,16 @@ pub mod every_ref {
             Node { all_of: Span::new(1, 2), ..Node::ANY },
             Node { bounds: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(15), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(22, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(22, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(1), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object, Type::Null]),
-                form: Form::Object,
-                properties: Span::new(24, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(26, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(24, 2), additional: Additional::Deny, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(26, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(28, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(30, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(28, 2), additional: Additional::Deny, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(30, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
@@ -1798,7 +1500,6 @@ pub mod every_ref {
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(3, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("tree", true, 1),
             Property::new("list", false, 2),
@@ -1833,23 +1534,29 @@ pub mod every_ref {
             Property::new("op", true, 29),
             Property::new("of", true, 30),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("red")),
             Literal::String(Borrowed("infrared")),
             Literal::String(Borrowed("not")),
             Literal::String(Borrowed("sum")),
         ];
-
-        const BRANCHES: &[NodeId] = &[11, 11, 13, 22, 11, 23, 24];
-
+        const BRANCHES: &[NodeId] = &[
+            11,
+            11,
+            13,
+            22,
+            11,
+            23,
+            24,
+        ];
         const BOUNDS: &[Bounds] = &[
             Bounds { min_length: Some(2), ..Bounds::NONE },
             Bounds { max_length: Some(4), ..Bounds::NONE },
             Bounds { min_length: Some(1), ..Bounds::NONE },
         ];
-
-        const CONDITIONS: &[(Part, Condition)] = &[(Part::Literal(1), Condition::new(&[Op::Atom(1)]))];
+        const CONDITIONS: &[(Part, Condition)] = &[
+            (Part::Literal(1), Condition::new(&[Op::Atom(1)])),
+        ];
     }
 }
 
@@ -2304,67 +2011,27 @@ pub mod every_sort {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}},\"nullable_sort\":{\"description\":\"One of several sorts, or null around them.\",\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/sort\"}]},\"sorts\":{\"type\":\"object\",\"description\":\"By name.\",\"default\":{\"a\":1,\"b\":{\"x\":2},\"c\":null},\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/nullable_sort\"}},\"mixed\":{\"description\":\"Sorts among alternatives are told apart by nobody: any value.\",\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"boolean\"}]},\"sides\":{\"description\":\"Both are numbers: any value.\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":0}]},\"presets\":{\"description\":\"One of two objects.\",\"enum\":[{\"a\":1},{\"a\":2}]}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"sort\":{\"anyOf\":[{\"type\":\"integer\"},{\"$ref\":\"#/$defs/maybe_point\"}]},\"nullable_sort\":{\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"null\"}]},\"maybe_point\":{\"type\":[\"object\",\"null\"],\"properties\":{\"x\":{\"type\":\"integer\",\"description\":\"To the right.\"}},\"required\":[\"x\"],\"additionalProperties\":false},\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}},\"nullable_sort\":{\"description\":\"One of several sorts, or null around them.\",\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/sort\"}]},\"sorts\":{\"type\":\"object\",\"description\":\"By name.\",\"default\":{\"a\":1,\"b\":{\"x\":2},\"c\":null},\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/nullable_sort\"}},\"mixed\":{\"description\":\"Sorts among alternatives are told apart by nobody: any value.\",\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"boolean\"}]},\"sides\":{\"description\":\"Both are numbers: any value.\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":0}]},\"presets\":{\"description\":\"One of two objects.\",\"enum\":[{\"a\":1},{\"a\":2}]}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"sort\":{\"anyOf\":[{\"type\":\"integer\"},{\"$ref\":\"#/$defs/maybe_point\"}]},\"nullable_sort\":{\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"null\"}]},\"maybe_point\":{\"type\":[\"object\",\"null\"],\"properties\":{\"x\":{\"type\":\"integer\",\"description\":\"To the right.\"}},\"required\":[\"x\"],\"additionalProperties\":false},\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(13, 13),
-                additional: Additional::Node(53),
-                bounds: Some(3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(13, 13), additional: Additional::Node(53), bounds: Some(3), ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(0, 2), exactly_one: true, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(2, 3),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 3), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(1, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(2, 3), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(26, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(28, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(26, 2), additional: Additional::Deny, ..Node::ANY },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(28, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Null]), ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(5, 2), ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(5, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(2, 1), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(6, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(6, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(3, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(7, 6), ..Node::ANY },
@@ -2382,32 +2049,14 @@ pub mod every_sort {
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(4, 2), ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(15, 3), ..Node::ANY },
             Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(8, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(8, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, literals: Span::new(6, 1), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(9, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(9, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, literals: Span::new(7, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(10, 2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(12, 1),
-                additional: Additional::Node(43),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(12, 1), additional: Additional::Node(43), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(22, 2), ..Node::ANY },
@@ -2426,17 +2075,10 @@ pub mod every_sort {
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(11, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object, Type::Null]),
-                form: Form::Object,
-                properties: Span::new(30, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(30, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("kind", true, 3),
             Property::new("radius", true, 4),
@@ -2470,7 +2112,6 @@ pub mod every_sort {
             Property::new("text", false, 58),
             Property::new("x", true, 62),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("circle")),
             Literal::String(Borrowed("square")),
@@ -2485,18 +2126,40 @@ pub mod every_sort {
             Literal::String(Borrowed("line")),
             Literal::String(Borrowed("text")),
         ];
-
         const BRANCHES: &[NodeId] = &[
-            2, 5, 10, 11, 12, 14, 16, 20, 21, 22, 23, 25, 27, 30, 31, 33, 34, 36, 47, 48, 50, 51, 59, 60, 61, 60,
+            2,
+            5,
+            10,
+            11,
+            12,
+            14,
+            16,
+            20,
+            21,
+            22,
+            23,
+            25,
+            27,
+            30,
+            31,
+            33,
+            34,
+            36,
+            47,
+            48,
+            50,
+            51,
+            59,
+            60,
+            61,
+            60,
         ];
-
         const BOUNDS: &[Bounds] = &[
             Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
             Bounds { min_properties: Some(0), max_properties: Some(20), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2594,20 +2257,11 @@ pub mod every_type {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 15),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 15), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
@@ -2626,13 +2280,8 @@ pub mod every_type {
             Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String, Type::Integer]), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Boolean, Type::Number, Type::Array, Type::Object, Type::Null]),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Boolean, Type::Number, Type::Array, Type::Object, Type::Null]), additional: Additional::Deny, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("flag", true, 1),
             Property::new("count", true, 2),
@@ -2650,7 +2299,6 @@ pub mod every_type {
             Property::new("word_or_count", false, 18),
             Property::new("mix", false, 19),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
@@ -2831,51 +2479,25 @@ pub mod every_union {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_union\",\"description\":\"Take values of which there are several sorts.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"version\":{\"description\":\"The one word.\",\"const\":\"v1\"},\"answer\":{\"type\":\"integer\",\"description\":\"The one number.\",\"const\":42,\"default\":42},\"when\":{\"type\":\"string\",\"description\":\"A time, in text.\",\"pattern\":\"^\\\\d{4}-\",\"format\":\"date-time\"},\"maybe\":{\"description\":\"A number, or none.\",\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"null\"}]},\"perhaps\":{\"description\":\"A word, or none.\",\"oneOf\":[{\"type\":\"null\"},{\"type\":\"string\",\"enum\":[\"left\",\"right\"]}]},\"either\":{\"description\":\"A number, or words.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},\"exactly\":{\"description\":\"A shape: a circle or a square.\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"square\"},\"side\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"side\"],\"additionalProperties\":false}]},\"both\":{\"description\":\"Two unions at once.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"oneOf\":[{\"maximum\":3},{\"minimum\":10}]}},\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_union\",\"description\":\"Take values of which there are several sorts.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"version\":{\"description\":\"The one word.\",\"const\":\"v1\"},\"answer\":{\"type\":\"integer\",\"description\":\"The one number.\",\"const\":42,\"default\":42},\"when\":{\"type\":\"string\",\"description\":\"A time, in text.\",\"pattern\":\"^\\\\d{4}-\",\"format\":\"date-time\"},\"maybe\":{\"description\":\"A number, or none.\",\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"null\"}]},\"perhaps\":{\"description\":\"A word, or none.\",\"oneOf\":[{\"type\":\"null\"},{\"type\":\"string\",\"enum\":[\"left\",\"right\"]}]},\"either\":{\"description\":\"A number, or words.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},\"exactly\":{\"description\":\"A shape: a circle or a square.\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"square\"},\"side\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"side\"],\"additionalProperties\":false}]},\"both\":{\"description\":\"Two unions at once.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"oneOf\":[{\"maximum\":3},{\"minimum\":10}]}},\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(4, 8),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(4, 8), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(1, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer, Type::Null]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::String, Type::Null]),
-                form: Form::Choice,
-                literals: Span::new(2, 3),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::Choice, literals: Span::new(2, 3), ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(0, 2), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(2, 2), exactly_one: true, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(5, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(2, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(6, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
             Node { any_of: Span::new(4, 2), all_of: Span::new(8, 1), ..Node::ANY },
@@ -2885,7 +2507,6 @@ pub mod every_union {
             Node { bounds: Some(2), ..Node::ANY },
             Node { any_of: Span::new(6, 2), exactly_one: true, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("kind", true, 12),
             Property::new("radius", true, 13),
@@ -2900,7 +2521,6 @@ pub mod every_union {
             Property::new("exactly", false, 10),
             Property::new("both", false, 17),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("v1")),
             Literal::Integer(42),
@@ -2910,15 +2530,22 @@ pub mod every_union {
             Literal::String(Borrowed("circle")),
             Literal::String(Borrowed("square")),
         ];
-
-        const BRANCHES: &[NodeId] = &[7, 8, 11, 14, 18, 19, 20, 21, 22];
-
+        const BRANCHES: &[NodeId] = &[
+            7,
+            8,
+            11,
+            14,
+            18,
+            19,
+            20,
+            21,
+            22,
+        ];
         const BOUNDS: &[Bounds] = &[
             Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
             Bounds { maximum: Some(Bound::Integer(3)), ..Bounds::NONE },
             Bounds { minimum: Some(Bound::Integer(10)), ..Bounds::NONE },
         ];
-
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
@@ -2965,21 +2592,11 @@ pub mod exclusive {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"exclusive\",\"description\":\"Take one of two arguments, at least.\",\"parameters\":{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"path\":{\"description\":\"Where it is.\"}},\"required\":[\"path\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"id\":{\"description\":\"Its number.\"}},\"required\":[\"id\"],\"additionalProperties\":true}],\"oneOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"allOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Where it is.\"},\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":true}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"exclusive\",\"description\":\"Take one of two arguments, at least.\",\"parameters\":{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"path\":{\"description\":\"Where it is.\"}},\"required\":[\"path\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"id\":{\"description\":\"Its number.\"}},\"required\":[\"id\"],\"additionalProperties\":true}],\"oneOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"allOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Where it is.\"},\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":true}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 2),
-                any_of: Span::new(0, 2),
-                all_of: Span::new(3, 2),
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), any_of: Span::new(0, 2), all_of: Span::new(3, 2), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
@@ -2990,16 +2607,20 @@ pub mod exclusive {
             Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
             Node { any_of: Span::new(2, 1), exactly_one: true, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("path", false, 1),
             Property::new("id", false, 2),
             Property::new("path", true, 5),
             Property::new("id", true, 7),
         ];
-
         const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[4, 6, 8, 3, 9];
+        const BRANCHES: &[NodeId] = &[
+            4,
+            6,
+            8,
+            3,
+            9,
+        ];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }

@@ -136,43 +136,24 @@ pub mod crunch {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Blocking,
-                annotations: Annotations { read_only: true, destructive: false, idempotent: true, open_world: false },
-                max_result_chars: Some(20000),
-                timeout: Some(::core::time::Duration::from_millis(90000)),
-                parallel: Parallel::Always,
-                approval: Approval { always: false, shell: None },
-                defer: false,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Blocking, annotations: Annotations { read_only: true, destructive: false, idempotent: true, open_world: false }, max_result_chars: Some(20000), timeout: Some(::core::time::Duration::from_millis(90000)), parallel: Parallel::Always, approval: Approval { always: false, shell: None }, defer: false, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
         ];
-
-        const PROPERTIES: &[Property] = &[Property::new("outcome", false, 1)];
-
+        const PROPERTIES: &[Property] = &[
+            Property::new("outcome", false, 1),
+        ];
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("well")),
             Literal::String(Borrowed("fail")),
             Literal::String(Borrowed("panic")),
         ];
-
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
@@ -209,34 +190,15 @@ pub mod erase {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Sync,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: true, shell: None },
-                defer: true,
-                deprecated: Some(Deprecated {
-                    replacement: Some(Borrowed("no_parameters")),
-                    note: Borrowed("It erases too much."),
-                }),
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: true, shell: None }, defer: true, deprecated: Some(Deprecated { replacement: Some(Borrowed("no_parameters")), note: Borrowed("It erases too much.") }) }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]),
-        }];
-
-        const NODES: &[Node] = &[Node {
-            types: Types::of(&[Type::Object]),
-            form: Form::Object,
-            additional: Additional::Deny,
-            ..Node::ANY
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
+        ];
+        const NODES: &[Node] = &[
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
+        ];
         const PROPERTIES: &[Property] = &[];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
@@ -278,43 +240,19 @@ pub mod fetch_all {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[Requirement::Tools(Borrowed(&[Borrowed("crunch")]))]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Async,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Keyed { key: Borrowed("page"), space: Borrowed("pages") },
-                approval: Approval { always: false, shell: None },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Keyed { key: Borrowed("page"), space: Borrowed("pages") }, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: Some(Borrowed("fetch_everything")),
-            segments: Borrowed(&[
-                Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.")),
-                Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 3 },
-                Segment::Text(Borrowed(" Then ")),
-                Segment::Available { tools: Borrowed(&[(0, Borrowed("crunch"))]), join: Borrowed(", ") },
-                Segment::Text(Borrowed(" it.")),
-                Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"The page.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}")),
-            ]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: Some(Borrowed("fetch_everything")), segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 3 }, Segment::Text(Borrowed(" Then ")), Segment::Available { tools: Borrowed(&[(0, Borrowed("crunch"))]), join: Borrowed(", ") }, Segment::Text(Borrowed(" it.")), Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"The page.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
-        const PROPERTIES: &[Property] = &[Property::new("page", true, 1)];
+        const PROPERTIES: &[Property] = &[
+            Property::new("page", true, 1),
+        ];
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
         const BOUNDS: &[Bounds] = &[];
@@ -382,45 +320,20 @@ pub mod shell {
             facts: Borrowed(&[]),
             definitions: Borrowed(DEFINITIONS),
             requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour {
-                execution: Execution::Sync,
-                annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-                max_result_chars: None,
-                timeout: None,
-                parallel: Parallel::Never,
-                approval: Approval { always: false, shell: Some(Borrowed("command")) },
-                defer: true,
-                deprecated: None,
-            }),
+            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: Some(Borrowed("command")) }, defer: true, deprecated: None }),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(1, 4),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(1, 4), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("pin", false, 4).secret(),
             Property::new("command", true, 1),
@@ -428,10 +341,11 @@ pub mod shell {
             Property::new("account", false, 3),
             Property::new("code", false, 5).secret(),
         ];
-
         const LITERALS: &[Literal] = &[];
         const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[Bounds { max_length: Some(20), ..Bounds::NONE }];
+        const BOUNDS: &[Bounds] = &[
+            Bounds { max_length: Some(20), ..Bounds::NONE },
+        ];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -339,72 +339,32 @@ pub mod self_ {
             behaviour: Borrowed(Behaviour::DEFAULT),
         };
 
-        const DEFINITIONS: &[Definition] = &[Definition {
-            dialect: Dialect::OpenAi,
-            name: None,
-            segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"A type.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}"))]),
-        }];
-
+        const DEFINITIONS: &[Definition] = &[
+            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"A type.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}"))]) },
+        ];
         const NODES: &[Node] = &[
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(7, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(7, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(2), ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(4, 5), ..Node::ANY },
             Node { form: Form::Union, any_of: Span::new(0, 4), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(0, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 1), ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(1, 2),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(1, 2), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(1, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(3, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(4, 3), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(3, 1), ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object, Type::Null]),
-                form: Form::Object,
-                properties: Span::new(9, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(9, 1), additional: Additional::Deny, ..Node::ANY },
             Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(4, 2), ..Node::ANY },
             Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(17), ..Node::ANY },
             Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
             Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node {
-                types: Types::of(&[Type::Object]),
-                form: Form::Object,
-                properties: Span::new(10, 1),
-                additional: Additional::Deny,
-                ..Node::ANY
-            },
+            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(10, 1), additional: Additional::Deny, ..Node::ANY },
         ];
-
         const PROPERTIES: &[Property] = &[
             Property::new("", true, 5),
             Property::new("", true, 7),
@@ -418,7 +378,6 @@ pub mod self_ {
             Property::new("r", false, 20),
             Property::new("type", true, 17),
         ];
-
         const LITERALS: &[Literal] = &[
             Literal::String(Borrowed("a-b")),
             Literal::String(Borrowed("a_b")),
@@ -427,8 +386,17 @@ pub mod self_ {
             Literal::String(Borrowed("foo-bar")),
             Literal::String(Borrowed("FooBar")),
         ];
-
-        const BRANCHES: &[NodeId] = &[4, 6, 9, 11, 15, 16, 17, 18, 19];
+        const BRANCHES: &[NodeId] = &[
+            4,
+            6,
+            9,
+            11,
+            15,
+            16,
+            17,
+            18,
+            19,
+        ];
         const BOUNDS: &[Bounds] = &[];
         const CONDITIONS: &[(Part, Condition)] = &[];
     }
