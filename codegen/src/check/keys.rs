@@ -49,13 +49,10 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
         let message = format!("keyed calls need {}", ticked(&missing, " and "));
         incompatible(keyed.place, message, "say which parameter is the key, and what it names", sink);
     }
-    for (key, value) in parts {
-        match (keyed, value) {
-            (None, Some(value)) => {
-                let message = format!("`{key}` is of keyed calls only");
-                incompatible(value.place, message, "add `parallel = \"keyed\"`, or take this out", sink);
-            }
-            _ => {}
+    for (key, value) in parts.into_iter().filter(|_| keyed.is_none()) {
+        if let Some(value) = value {
+            let message = format!("`{key}` is of keyed calls only");
+            incompatible(value.place, message, "add `parallel = \"keyed\"`, or take this out", sink);
         }
     }
     if let Some(key) = &manifest.parallel_key {
