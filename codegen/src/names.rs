@@ -48,6 +48,12 @@ fn ident(text: &str) -> Ident {
         // A keyword of edition 2024, which not every parser knows as one.
         return Ident::new_raw(&text, Span::call_site());
     }
+    // Most names, without a parser: no keyword but one has an underscore or a capital in it.
+    let is_plain = text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let is_no_keyword = text.contains(|letter: char| letter == '_' || letter.is_ascii_uppercase());
+    if is_plain && is_no_keyword && text != "_" && text != "Self" {
+        return Ident::new(&text, Span::call_site());
+    }
     // `self` and its like cannot be raw; what is no identifier at all is spelt by its letters' numbers.
     syn::parse_str::<Ident>(&text)
         .or_else(|_| syn::parse_str(&format!("r#{text}")))

@@ -1,0 +1,145 @@
+//! The compiler and what it writes, by size of the project: `cargo bench --package toolc-tests --bench gen`.
+//!
+//! Medians of whole runs: gen from nothing, gen with nothing to write, gen after one manifest has changed, lint; then
+//! what cargo takes for the crate that gen has written, its dependencies built. `-- --quick` leaves out the large
+//! project and cargo. Nothing here fails for being slow.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use toolc_codegen::cli::capture;
+use toolc_tests::synth;
+
+const SMALL: usize = 1_000;
+const LARGE: usize = 10_000;
+
+/// One median for each of these.
+const ROWS: [&str; 4] = ["from nothing", "nothing to write", "one manifest changed", "lint"];
+
+fn main() {
+    let quick = std::env::args().any(|arg| arg == "--quick");
+    let small = Project::new(SMALL);
+    let of_small = small.measure(if quick { 3 } else { 7 });
+    let of_large = (!quick).then(|| Project::new(LARGE).measure(3));
+    println!("{:32}{SMALL:>10}{LARGE:>10}{:>9}", "gen, by tools", "ratio");
+    for (row, name) in ROWS.into_iter().enumerate() {
+        let (few, many) = (of_small[row], of_large.map(|large| large[row]));
+        let ratio = many.map_or("-".into(), |many| format!("{:.1} x", many.as_secs_f64() / few.as_secs_f64()));
+        println!("{name:32}{:>10}{:>10}{ratio:>9}", seconds(Some(few)), seconds(many));
+    }
+    println!("{:32}{:>10}", "peak memory of all this", peak_memory().map_or("-".into(), |mb| format!("{mb} MB")));
+    if !quick {
+        let [check, release] = small.build();
+        println!("\n{:32}{:>10}", format!("catalog of {SMALL} tools"), "cargo");
+        println!("{:32}{:>10}\n{:32}{:>10}", "check", seconds(check), "build --release", seconds(release));
+    }
+}
+
+/// A synthetic project, gone when this is dropped.
+struct Project {
+    folder: tempfile::TempDir,
+    /// A tool's manifest.
+    manifest: PathBuf,
+}
+
+impl Project {
+    fn new(tools: usize) -> Self {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let mut manifest = PathBuf::new();
+        for (path, text) in synth::project(tools, 1) {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("manifests stand in folders")).expect("failed to make a folder");
+            fs::write(&path, text).expect("failed to write a manifest");
+            manifest = path;
+        }
+        Self { folder, manifest }
+    }
+
+    fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn measure(&self, runs: usize) -> [Duration; 4] {
+        let mut times: [Vec<Duration>; 4] = Default::default();
+        for run in 0..runs {
+            // Moved, not deleted: some file systems are slow to make files where many have just been deleted.
+            let _ = fs::rename(self.root().join("generated"), self.root().join(format!("old-{run}")));
+            times[0].push(self.run("gen"));
+            times[1].push(self.run("gen"));
+            let text = fs::read_to_string(&self.manifest).expect("failed to read a manifest");
+            let changed = text.replacen("description = \"", &format!("description = \"{run}: "), 1);
+            fs::write(&self.manifest, changed).expect("failed to write a manifest");
+            times[2].push(self.run("gen"));
+            times[3].push(self.run("lint"));
+        }
+        times.map(median)
+    }
+
+    fn run(&self, command: &str) -> Duration {
+        let start = Instant::now();
+        let (status, _, errors) = capture(["--root", &self.root().display().to_string(), command]);
+        let time = start.elapsed();
+        assert_eq!(status, 0, "{errors}");
+        time
+    }
+
+    /// What cargo takes to check, and to build, the crate that gen wrote. None where it cannot.
+    fn build(&self) -> [Option<Duration>; 2] {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let manifest = format!(
+            "[package]\nname = \"synthetic-catalog\"\nedition = \"2024\"\n\
+             [lib]\npath = \"generated/rust/lib.rs\"\n\
+             [dependencies]\ntoolc.path = {:?}\n\
+             [workspace]\n[profile.release]\nlto = \"thin\"\ncodegen-units = 1\n",
+            here.join("../runtime")
+        );
+        fs::write(self.root().join("Cargo.toml"), manifest).expect("failed to write the crate's manifest");
+        // The versions of this workspace: nothing is fetched.
+        fs::copy(here.join("../Cargo.lock"), self.root().join("Cargo.lock")).expect("failed to copy Cargo.lock");
+        [&["check"][..], &["build", "--release"]].map(|command| self.cargo(command))
+    }
+
+    fn cargo(&self, command: &[&str]) -> Option<Duration> {
+        let library = self.root().join("generated/rust/lib.rs");
+        let run = || {
+            let file = fs::File::options().append(true).open(&library).ok()?;
+            file.set_modified(std::time::SystemTime::now()).ok()?;
+            let start = Instant::now();
+            let output = Command::new(env!("CARGO"))
+                .args(command)
+                .args(["--quiet", "--offline"])
+                .current_dir(self.root())
+                .env("CARGO_TARGET_DIR", env!("CARGO_TARGET_TMPDIR"))
+                // What a change somewhere in the crate takes at most.
+                .env("CARGO_INCREMENTAL", "0")
+                .output()
+                .ok()?;
+            if !output.status.success() {
+                eprintln!("cargo {}: {}", command.join(" "), String::from_utf8_lossy(&output.stderr));
+                return None;
+            }
+            Some(start.elapsed())
+        };
+        // The first run builds the dependencies.
+        run()?;
+        (0..3).map(|_| run()).collect::<Option<Vec<_>>>().map(median)
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn seconds(time: Option<Duration>) -> String {
+    time.map_or("-".into(), |time| format!("{:.2} s", time.as_secs_f64()))
+}
+
+/// In megabytes, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? / 1_000)
+}
