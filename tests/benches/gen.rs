@@ -91,9 +91,9 @@ impl Project {
         let manifest = format!(
             "[package]\nname = \"synthetic-catalog\"\nedition = \"2024\"\n\
              [lib]\npath = \"generated/rust/lib.rs\"\n\
-             [dependencies]\ntoolc.path = {:?}\n\
+             [dependencies]\ntoolc.path = '{}'\n\
              [workspace]\n[profile.release]\nlto = \"thin\"\ncodegen-units = 1\n",
-            here.join("../runtime")
+            here.join("../runtime").display()
         );
         fs::write(self.root().join("Cargo.toml"), manifest).expect("failed to write the crate's manifest");
         // The versions of this workspace: nothing is fetched.
