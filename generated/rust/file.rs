@@ -2,7 +2,8 @@
 
 //! The toolset `file`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `file`: Read, write, edit and search files.
@@ -40,13 +41,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: FileTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[patch::TOOL, read_file::TOOL, search_files::TOOL, write_file::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -68,10 +69,16 @@ pub(super) fn call<'a, H: FileTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "5 patch4 file4 🔧5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 4 path1 1 0 0 10 old_string1 2 0 0 10 new_string1 3 0 0 11 replace_all0 4 0 0 0 0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1327 {\"type\":\"function\",\"function\":{\"name\":\"patch\",\"description\":\"Replace one piece of text in a file by another. The old text must occur exactly once, so give enough lines around the change to make it unique, or ask for every occurrence with replace_all. If the exact text is not there, whole lines are compared without blanks at their ends, and then with all of them shifted by the same indentation, in which case the new text is shifted likewise. Several candidates are never guessed between. Line endings and a byte order mark are kept. Returns a unified diff of what changed. On failure nothing is written, and the error says how often the text was found or shows the closest lines with their numbers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"An existing text file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"old_string\":{\"type\":\"string\",\"description\":\"The text to replace, as it stands in the file, without line numbers.\",\"minLength\":1},\"new_string\":{\"type\":\"string\",\"description\":\"The text to put in its place; empty to delete it.\"},\"replace_all\":{\"type\":\"boolean\",\"description\":\"Replace every occurrence instead of insisting on a single one.\",\"default\":false}},\"required\":[\"path\",\"old_string\",\"new_string\"],\"additionalProperties\":false}}}0 0 0 1 0 0 0 0 2 4 path5 files0 0 1 0 ",
+    "9 read_file4 file4 📖4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 3 4 path1 1 0 0 6 offset0 2 0 0 5 limit0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1215 {\"type\":\"function\",\"function\":{\"name\":\"read_file\",\"description\":\"Read a text file, or a window of it. The result's `content` has one line of text for each line of the file, written as its number, a `|` and the text: `    12|let x = 1;`; numbers and bars are not part of the file. At most 100,000 characters come back from one call, and lines over 2,000 characters are cut. When there is more, `truncated` is true and `hint` names the offset to go on from. Use it to look at source, configuration or logs before changing them; page through long files with offset and limit instead of asking for all of it. Binary files, directories, devices and pipes are refused. A path that does not exist is answered with similar names from the same directory.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"Number of the first line to return, counted from 1.\",\"default\":1,\"minimum\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many lines to return at most.\",\"default\":500,\"minimum\":1,\"maximum\":2000}},\"required\":[\"path\"],\"additionalProperties\":false}}}0 0 1 0 1 0 0 0 0 0 0 1 0 ",
+    "12 search_files4 file4 🔎9 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 2 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 8 7 pattern1 1 0 0 6 target0 2 0 0 4 path0 3 0 0 9 file_glob0 4 0 0 11 output_mode0 5 0 0 7 context0 6 0 0 5 limit0 7 0 0 6 offset0 8 0 0 5 4 7 content4 5 files4 7 content4 10 files_only4 5 count0 6 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 20 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 500 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 2131 {\"type\":\"function\",\"function\":{\"name\":\"search_files\",\"description\":\"Search below a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and whatever `.gitignore` excludes are left out; results are sorted by path. Content results are grouped by file, one line of text each: `12:text` for a match, `13-text` for a line of context. Long lines are cut. `total` counts all results; when the page does not hold them all, `truncated` is true and `hint` names the next offset. A search that takes too long returns what it has, with `partial` true. Use it instead of a recursive grep, find or ls: it is faster and its output stays small. To list everything, search files for `*`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":\"For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is compared with the name alone.\",\"minLength\":1},\"target\":{\"type\":\"string\",\"description\":\"What to search: the lines of files, or the names of files.\",\"enum\":[\"content\",\"files\"],\"default\":\"content\"},\"path\":{\"type\":\"string\",\"description\":\"Directory to search below, or a single file; relative to the working directory.\",\"default\":\".\",\"minLength\":1},\"file_glob\":{\"type\":\"string\",\"description\":\"Only look at files that match this glob, for example `*.{ts,tsx}`.\",\"minLength\":1},\"output_mode\":{\"type\":\"string\",\"description\":\"For a content search: matching lines, only the paths of files with a match, or the number of matching lines in each file.\",\"enum\":[\"content\",\"files_only\",\"count\"],\"default\":\"content\"},\"context\":{\"type\":\"integer\",\"description\":\"Lines to show before and after each matching line.\",\"default\":0,\"minimum\":0,\"maximum\":20},\"limit\":{\"type\":\"integer\",\"description\":\"Results on one page: matching lines, or files.\",\"default\":50,\"minimum\":1,\"maximum\":500},\"offset\":{\"type\":\"integer\",\"description\":\"Results to skip, to get at a later page.\",\"default\":0,\"minimum\":0}},\"required\":[\"pattern\"],\"additionalProperties\":false}}}0 0 1 0 1 0 0 0 0 0 0 1 0 ",
+    "10 write_file4 file4 📝3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 4 path1 1 0 0 7 content1 2 0 0 0 0 1 0 0 0 0 0 1 1 0 0 0 0 0 0 0 1 0 5 patch0 1 0 0 6 0 414 {\"type\":\"function\",\"function\":{\"name\":\"write_file\",\"description\":\"Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, 1 1 0 0 1 0 7 `patch`1 2 0 0 1 1 0 27 an edit of just those lines0 651  is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"content\":{\"type\":\"string\",\"description\":\"The whole text of the file, written as given: end it with a newline where the format wants one.\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false}}}0 0 0 1 1 0 0 0 2 4 path5 files0 0 1 0 ",
+];
+
 /// The tool `patch`.
 pub mod patch {
-    pub use data::TOOL;
-
     /// Arguments of `patch`.
     #[derive(Debug)]
     pub struct Args {
@@ -86,6 +93,7 @@ pub mod patch {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 path: slots.take(0),
@@ -95,58 +103,10 @@ pub mod patch {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("patch"),
-            toolset: Borrowed("file"),
-            emoji: Borrowed("🔧"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: false }, max_result_chars: None, timeout: None, parallel: Parallel::Keyed { key: Borrowed("path"), space: Borrowed("files") }, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"patch\",\"description\":\"Replace one piece of text in a file by another. The old text must occur exactly once, so give enough lines around the change to make it unique, or ask for every occurrence with replace_all. If the exact text is not there, whole lines are compared without blanks at their ends, and then with all of them shifted by the same indentation, in which case the new text is shifted likewise. Several candidates are never guessed between. Line endings and a byte order mark are kept. Returns a unified diff of what changed. On failure nothing is written, and the error says how often the text was found or shows the closest lines with their numbers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"An existing text file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"old_string\":{\"type\":\"string\",\"description\":\"The text to replace, as it stands in the file, without line numbers.\",\"minLength\":1},\"new_string\":{\"type\":\"string\",\"description\":\"The text to put in its place; empty to delete it.\"},\"replace_all\":{\"type\":\"boolean\",\"description\":\"Replace every occurrence instead of insisting on a single one.\",\"default\":false}},\"required\":[\"path\",\"old_string\",\"new_string\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("path", true, 1),
-            Property::new("old_string", true, 2),
-            Property::new("new_string", true, 3),
-            Property::new("replace_all", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `read_file`.
 pub mod read_file {
-    pub use data::TOOL;
-
     /// Arguments of `read_file`.
     #[derive(Debug)]
     pub struct Args {
@@ -159,61 +119,15 @@ pub mod read_file {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { path: slots.take(0), offset: slots.take_or(1, 1), limit: slots.take_or(2, 500) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("read_file"),
-            toolset: Borrowed("file"),
-            emoji: Borrowed("📖"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: true, destructive: false, idempotent: true, open_world: false }, max_result_chars: None, timeout: None, parallel: Parallel::Always, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"read_file\",\"description\":\"Read a text file, or a window of it. The result's `content` has one line of text for each line of the file, written as its number, a `|` and the text: `    12|let x = 1;`; numbers and bars are not part of the file. At most 100,000 characters come back from one call, and lines over 2,000 characters are cut. When there is more, `truncated` is true and `hint` names the offset to go on from. Use it to look at source, configuration or logs before changing them; page through long files with offset and limit instead of asking for all of it. Binary files, directories, devices and pipes are refused. A path that does not exist is answered with similar names from the same directory.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"Number of the first line to return, counted from 1.\",\"default\":1,\"minimum\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many lines to return at most.\",\"default\":500,\"minimum\":1,\"maximum\":2000}},\"required\":[\"path\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("path", true, 1),
-            Property::new("offset", false, 2),
-            Property::new("limit", false, 3),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(2000)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `search_files`.
 pub mod search_files {
-    pub use data::TOOL;
-
     /// Arguments of `search_files`.
     #[derive(Debug)]
     pub struct Args {
@@ -236,6 +150,7 @@ pub mod search_files {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 pattern: slots.take(0),
@@ -270,7 +185,8 @@ pub mod search_files {
     }
 
     impl ::toolc::FromSlot for Target {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Content, Self::Files][::toolc::args::choice(slot, 2)]
         }
     }
@@ -298,80 +214,15 @@ pub mod search_files {
     }
 
     impl ::toolc::FromSlot for OutputMode {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Content, Self::FilesOnly, Self::Count][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("search_files"),
-            toolset: Borrowed("file"),
-            emoji: Borrowed("🔎"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: true, destructive: false, idempotent: true, open_world: false }, max_result_chars: None, timeout: None, parallel: Parallel::Always, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"search_files\",\"description\":\"Search below a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and whatever `.gitignore` excludes are left out; results are sorted by path. Content results are grouped by file, one line of text each: `12:text` for a match, `13-text` for a line of context. Long lines are cut. `total` counts all results; when the page does not hold them all, `truncated` is true and `hint` names the next offset. A search that takes too long returns what it has, with `partial` true. Use it instead of a recursive grep, find or ls: it is faster and its output stays small. To list everything, search files for `*`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":\"For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is compared with the name alone.\",\"minLength\":1},\"target\":{\"type\":\"string\",\"description\":\"What to search: the lines of files, or the names of files.\",\"enum\":[\"content\",\"files\"],\"default\":\"content\"},\"path\":{\"type\":\"string\",\"description\":\"Directory to search below, or a single file; relative to the working directory.\",\"default\":\".\",\"minLength\":1},\"file_glob\":{\"type\":\"string\",\"description\":\"Only look at files that match this glob, for example `*.{ts,tsx}`.\",\"minLength\":1},\"output_mode\":{\"type\":\"string\",\"description\":\"For a content search: matching lines, only the paths of files with a match, or the number of matching lines in each file.\",\"enum\":[\"content\",\"files_only\",\"count\"],\"default\":\"content\"},\"context\":{\"type\":\"integer\",\"description\":\"Lines to show before and after each matching line.\",\"default\":0,\"minimum\":0,\"maximum\":20},\"limit\":{\"type\":\"integer\",\"description\":\"Results on one page: matching lines, or files.\",\"default\":50,\"minimum\":1,\"maximum\":500},\"offset\":{\"type\":\"integer\",\"description\":\"Results to skip, to get at a later page.\",\"default\":0,\"minimum\":0}},\"required\":[\"pattern\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 8), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(4), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(5), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("pattern", true, 1),
-            Property::new("target", false, 2),
-            Property::new("path", false, 3),
-            Property::new("file_glob", false, 4),
-            Property::new("output_mode", false, 5),
-            Property::new("context", false, 6),
-            Property::new("limit", false, 7),
-            Property::new("offset", false, 8),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("content")),
-            Literal::String(Borrowed("files")),
-            Literal::String(Borrowed("content")),
-            Literal::String(Borrowed("files_only")),
-            Literal::String(Borrowed("count")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(20)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(500)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `write_file`.
 pub mod write_file {
-    pub use data::TOOL;
-
     /// Arguments of `write_file`.
     #[derive(Debug)]
     pub struct Args {
@@ -382,47 +233,7 @@ pub mod write_file {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { path: slots.take(0), content: slots.take(1) } }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("write_file"),
-            toolset: Borrowed("file"),
-            emoji: Borrowed("📝"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Tool(Borrowed("patch"))]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: false, destructive: true, idempotent: true, open_world: false }, max_result_chars: None, timeout: None, parallel: Parallel::Keyed { key: Borrowed("path"), space: Borrowed("files") }, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"write_file\",\"description\":\"Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, ")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed("`patch`")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Not]), segments: 1 }, Segment::Text(Borrowed("an edit of just those lines")), Segment::Text(Borrowed(" is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"content\":{\"type\":\"string\",\"description\":\"The whole text of the file, written as given: end it with a newline where the format wants one.\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("path", true, 1),
-            Property::new("content", true, 2),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -14,17 +14,15 @@
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::std::borrow::Cow::Borrowed;
-use ::std::sync::Arc;
-use ::toolc::requirement::Requirement;
-use ::toolc::segment::*;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 
 use ::toolc::{
     Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(4);
+const _: () = ::toolc::assert_stamp(5);
 
 #[rustfmt::skip]
 pub mod file;
@@ -50,19 +48,17 @@ struct Everything<H>(Arc<H>);
 
 impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[
-            self::file::patch::TOOL,
-            self::file::read_file::TOOL,
-            self::file::search_files::TOOL,
-            self::file::write_file::TOOL,
-            self::terminal::terminal::TOOL,
-            self::todo::todo::TOOL,
-        ];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[
+            self::file::DATA,
+            self::terminal::DATA,
+            self::todo::DATA,
+        ]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { TOOLSETS }
-    fn facts(&self) -> &[Fact] { FACTS }
+    fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
+    fn facts(&self) -> &[Fact] { &FACTS }
+    fn variables(&self) -> &[Variable] { &VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
@@ -75,101 +71,24 @@ impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything
 }
 
 /// Every toolset of the catalog.
-pub static TOOLSETS: &[Toolset] = &[
-    Toolset {
-        name: Borrowed("cli"),
-        description: Borrowed("An agent at a developer's command line: the core, and a shell."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[Borrowed("terminal")]),
-        base: Some(Borrowed("core")),
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("core"),
-        description: Borrowed("What every platform offers: files and planning."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[Borrowed("file"), Borrowed("todo")]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("debugging"),
-        description: Borrowed("Find out why something fails: look at files, change them, run commands."),
-        tools: Borrowed(&[Borrowed("terminal")]),
-        includes: Borrowed(&[Borrowed("file")]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("file"),
-        description: Borrowed("Read, write, edit and search files."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("safe"),
-        description: Borrowed("Look around and plan without changing anything on the host."),
-        tools: Borrowed(&[Borrowed("read_file"), Borrowed("search_files"), Borrowed("todo")]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[Borrowed("safe")]),
-        closed: true,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("terminal"),
-        description: Borrowed("Run shell commands on the host."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("todo"),
-        description: Borrowed("Plan a task in steps and track them."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-];
+pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
+    "3 cli62 An agent at a developer's command line: the core, and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
+    "4 core47 What every platform offers: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
+    "9 debugging71 Find out why something fails: look at files, change them, run commands.1 8 terminal1 4 file0 0 0 0 0 0 ",
+    "4 file35 Read, write, edit and search files.0 0 0 0 0 0 0 0 ",
+    "4 safe59 Look around and plan without changing anything on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
+    "8 terminal31 Run shell commands on the host.0 0 0 0 0 0 0 0 ",
+    "4 todo36 Plan a task in steps and track them.0 0 0 0 0 0 0 0 ",
+]]));
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: &[Fact] = &[];
+pub static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| unpack(&[&[]]));
 
 /// Environment variables that tools require.
-pub static VARIABLES: &[Variable] = &[];
+pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| unpack(&[&[]]));
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: &[Distribution] = &[];
+pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = LazyLock::new(|| unpack(&[&[]]));
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {

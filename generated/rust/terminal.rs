@@ -2,7 +2,8 @@
 
 //! The toolset `terminal`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `terminal`: Run shell commands on the host.
@@ -25,13 +26,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: TerminalTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[terminal::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -53,10 +54,11 @@ pub(super) fn call<'a, H: TerminalTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &["8 terminal8 terminal4 💻4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 3 7 command1 1 0 0 7 timeout0 2 0 0 7 workdir0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 600 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 2 0 9 read_file0 12 search_files0 1 0 0 6 0 186 {\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. 1 3 0 0 0 1 3 3 0 27 To look into files, prefer 3 2 0 9 read_file1 12 search_files5  and 0 2 . 0 1085 Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables whose names look like credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}0 1 0 1 0 1 0 1 660000 1 0 1 7 command1 0 "];
+
 /// The tool `terminal`.
 pub mod terminal {
-    pub use data::TOOL;
-
     /// Arguments of `terminal`.
     #[derive(Debug)]
     pub struct Args {
@@ -69,53 +71,9 @@ pub mod terminal {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { command: slots.take(0), timeout: slots.take_or(1, 180), workdir: slots.take(2) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("terminal"),
-            toolset: Borrowed("terminal"),
-            emoji: Borrowed("💻"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Tool(Borrowed("read_file")), Atom::Tool(Borrowed("search_files"))]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Blocking, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: Some(::core::time::Duration::from_millis(660000)), parallel: Parallel::Never, approval: Approval { always: false, shell: Some(Borrowed("command")) }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. ")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(1), Op::Or]), segments: 3 }, Segment::Text(Borrowed("To look into files, prefer ")), Segment::Available { tools: Borrowed(&[(0, Borrowed("read_file")), (1, Borrowed("search_files"))]), join: Borrowed(" and ") }, Segment::Text(Borrowed(". ")), Segment::Text(Borrowed("Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables whose names look like credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("command", true, 1),
-            Property::new("timeout", false, 2),
-            Property::new("workdir", false, 3),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(600)), ..Bounds::NONE },
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -2,7 +2,8 @@
 
 //! The toolset `todo`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `todo`: Plan a task in steps and track them.
@@ -25,13 +26,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: TodoTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[todo::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -50,10 +51,11 @@ pub(super) fn call<'a, H: TodoTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &["4 todo4 todo4 📋7 7 6 0 0 3 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 4 0 4 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 2 id1 3 0 0 7 content1 4 0 0 6 status1 5 0 0 5 todos0 1 0 0 5 merge0 6 0 0 4 4 7 pending4 11 in_progress4 9 completed4 9 cancelled0 3 0 0 0 0 0 1 1 1 100 0 0 0 0 0 0 0 0 0 0 1 1 1 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 256 0 0 0 0 0 0 1 0 0 1 0 1404 {\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}0 0 0 0 0 0 0 0 1 0 0 1 0 "];
+
 /// The tool `todo`.
 pub mod todo {
-    pub use data::TOOL;
-
     /// Arguments of `todo`.
     #[derive(Debug)]
     pub struct Args {
@@ -64,6 +66,7 @@ pub mod todo {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { todos: slots.take(0), merge: slots.take_or(1, false) } }
     }
 
@@ -93,7 +96,8 @@ pub mod todo {
     }
 
     impl ::toolc::FromSlot for TodosItemStatus {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Pending, Self::InProgress, Self::Completed, Self::Cancelled][::toolc::args::choice(slot, 4)]
         }
     }
@@ -109,64 +113,10 @@ pub mod todo {
     }
 
     impl ::toolc::FromSlot for TodosItem {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { id: slots.take(0), content: slots.take(1), status: slots.take(2) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("todo"),
-            toolset: Borrowed("todo"),
-            emoji: Borrowed("📋"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: false, destructive: false, idempotent: false, open_world: false }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(2), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("id", true, 3),
-            Property::new("content", true, 4),
-            Property::new("status", true, 5),
-            Property::new("todos", false, 1),
-            Property::new("merge", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("pending")),
-            Literal::String(Borrowed("in_progress")),
-            Literal::String(Borrowed("completed")),
-            Literal::String(Borrowed("cancelled")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), max_length: Some(100), ..Bounds::NONE },
-            Bounds { min_length: Some(1), max_length: Some(2000), ..Bounds::NONE },
-            Bounds { max_items: Some(256), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

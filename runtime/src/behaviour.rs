@@ -28,7 +28,7 @@ pub struct Behaviour {
 
 impl Behaviour {
     /// That of a tool whose author said nothing.
-    pub const DEFAULT: &'static Behaviour = &Behaviour {
+    pub const DEFAULT: Behaviour = Behaviour {
         execution: Execution::Sync,
         annotations: Annotations::DEFAULT,
         max_result_chars: None,
@@ -42,7 +42,7 @@ impl Behaviour {
 
 impl Default for Behaviour {
     fn default() -> Self {
-        Self::DEFAULT.clone()
+        Self::DEFAULT
     }
 }
 

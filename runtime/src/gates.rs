@@ -1,6 +1,5 @@
 //! Gates: every requirement of a registry's tools, looked up once, at registration.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::Asked;
@@ -21,7 +20,7 @@ pub(crate) struct Gates {
     pub(crate) asking: Vec<Vec<usize>>,
 }
 
-type Names = Cow<'static, [Text]>;
+type Names = Vec<Text>;
 
 /// One requirement. That of a toolset is one gate, which all of its home tools have to pass.
 pub(crate) enum Gate {

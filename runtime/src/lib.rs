@@ -30,6 +30,7 @@ pub mod graph;
 mod json;
 mod nearest;
 mod output;
+pub mod pack;
 mod panics;
 mod provider;
 mod registry;
@@ -65,7 +66,7 @@ pub use turn::Turn;
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 4;
+pub const STAMP: u32 = 5;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///

@@ -1,7 +1,5 @@
 //! What has to be there for a tool to be shown: as data, so that a program can tell why it is not.
 
-use std::borrow::Cow;
-
 use crate::Text;
 use crate::segment::{Atom, Condition};
 
@@ -9,23 +7,23 @@ use crate::segment::{Atom, Condition};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Requirement {
     /// All of these environment variables are set, and not to nothing.
-    Env(Cow<'static, [Text]>),
+    Env(Vec<Text>),
     /// One of these environment variables is.
-    AnyEnv(Cow<'static, [Text]>),
+    AnyEnv(Vec<Text>),
     /// All of these programs are found.
-    Programs(Cow<'static, [Text]>),
+    Programs(Vec<Text>),
     /// The system is one of these, as [`std::env::consts::OS`] names them.
-    Os(Cow<'static, [Text]>),
+    Os(Vec<Text>),
     /// All of these tools are shown.
-    Tools(Cow<'static, [Text]>),
+    Tools(Vec<Text>),
     /// One of these tools is shown.
-    AnyTools(Cow<'static, [Text]>),
+    AnyTools(Vec<Text>),
     /// The host's world is so.
     When {
         /// Over `atoms`, which ask for facts only.
         condition: Condition,
         /// What it asks.
-        atoms: Cow<'static, [Atom]>,
+        atoms: Vec<Atom>,
     },
     /// The handlers say so: see [`Provider::available`](crate::Provider::available).
     Check,

@@ -38,7 +38,7 @@ impl<T> fmt::Debug for Secret<T> {
 }
 
 impl<T: FromSlot> FromSlot for Secret<T> {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         Self(T::from_slot(slot))
     }
 }

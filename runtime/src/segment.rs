@@ -3,8 +3,6 @@
 //! Everything that can be settled when the text is compiled has been: commas, escapes, which of several texts. What
 //! is left at run time is to copy pieces, and to skip some.
 
-use std::borrow::Cow;
-
 use crate::{Text, json};
 
 /// Which of a tool's atoms hold: bit `i` for atom `i`. A tool has at most [`MOST_ATOMS`].
@@ -102,19 +100,14 @@ pub enum Op {
 
 /// A boolean over atoms. Empty: always.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Condition(pub Cow<'static, [Op]>);
+pub struct Condition(pub Vec<Op>);
 
 impl Condition {
-    /// A static one, as generated code has it.
-    pub const fn new(ops: &'static [Op]) -> Self {
-        Self(Cow::Borrowed(ops))
-    }
-
     /// Whether it holds.
     pub fn holds(&self, atoms: Atoms) -> bool {
         // The answers are the bits, the last one the lowest. The compiler lets no condition need 64.
         let mut answers = 0_u64;
-        for op in &*self.0 {
+        for op in &self.0 {
             answers = match *op {
                 Op::Atom(atom) => answers << 1 | u64::from(atoms >> (atom & 15) & 1),
                 Op::Not => answers ^ 1,
@@ -143,7 +136,7 @@ pub enum Segment {
     /// Those of these tools whose atom holds, within a JSON string.
     Available {
         /// Their atoms and names, in the order in which they are written.
-        tools: Cow<'static, [(u8, Text)]>,
+        tools: Vec<(u8, Text)>,
         /// What stands between two of them, escaped.
         join: Text,
     },
@@ -238,23 +231,23 @@ mod tests {
                 (&[Atom(0), Atom(1), Atom(2), Or, And], a && (b || c)),
                 (&[Atom(0), Atom(1), Atom(2), Or, Not, And, Not], !(a && !(b || c))),
             ] {
-                assert_eq!(Condition::new(ops).holds(atoms), holds, "{ops:?} {atoms:b}");
+                assert_eq!(Condition(ops.to_vec()).holds(atoms), holds, "{ops:?} {atoms:b}");
             }
         }
     }
 
     #[test]
     fn pieces_are_skipped_with_what_is_in_them() {
-        let when = |op, segments| Segment::When { condition: Condition::new(op), segments };
+        let when = |op, segments| Segment::When { condition: Condition(vec![op]), segments };
         let text = |text: &'static str| Segment::Text(text.into());
         let segments = [
             text("a"),
-            when(&[Op::Atom(0)], 3),
+            when(Op::Atom(0), 3),
             text("b"),
-            when(&[Op::Atom(1)], 1),
+            when(Op::Atom(1), 1),
             text("c"),
             Segment::Fact(0),
-            Segment::Available { tools: vec![(0, "x".into()), (1, "y".into())].into(), join: " or ".into() },
+            Segment::Available { tools: vec![(0, "x".into()), (1, "y".into())], join: " or ".into() },
         ];
         let facts = [FactValue::Text("\"".into())];
         for (atoms, expected) in [(0, "a\\\""), (1, "ab\\\"x"), (2, "a\\\"y"), (3, "abc\\\"x or y")] {

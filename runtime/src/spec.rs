@@ -1,4 +1,4 @@
-//! What a provider says of its tools and toolsets: plain data, borrowed when generated, owned when made at run time.
+//! What a provider says of its tools and toolsets: plain data. Its strings are borrowed where it is generated, owned where it is made at run time.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub struct Definition {
     /// What the tool is called there, where that is not its own name.
     pub name: Option<Text>,
     /// One JSON object, in pieces.
-    pub segments: Cow<'static, [Segment]>,
+    pub segments: Vec<Segment>,
 }
 
 /// One function that a model can call.
@@ -41,15 +41,15 @@ pub struct Tool {
     /// What its arguments are read, repaired and validated against.
     pub arguments: Table,
     /// What its conditions ask; at most [`MOST_ATOMS`](crate::segment::MOST_ATOMS).
-    pub atoms: Cow<'static, [Atom]>,
+    pub atoms: Vec<Atom>,
     /// The facts that its texts write out.
-    pub facts: Cow<'static, [Text]>,
+    pub facts: Vec<Text>,
     /// At most one for each dialect.
-    pub definitions: Cow<'static, [Definition]>,
+    pub definitions: Vec<Definition>,
     /// What has to be there for it to be shown.
-    pub requires: Cow<'static, [Requirement]>,
+    pub requires: Vec<Requirement>,
     /// How it behaves.
-    pub behaviour: Cow<'static, Behaviour>,
+    pub behaviour: Behaviour,
 }
 
 impl Tool {
@@ -80,21 +80,21 @@ pub struct Toolset {
     /// For a person's eyes.
     pub description: Text,
     /// Tools that have another home. The home tools are known from [`Tool::toolset`].
-    pub tools: Cow<'static, [Text]>,
+    pub tools: Vec<Text>,
     /// Other toolsets, whose tools this one brings along.
-    pub includes: Cow<'static, [Text]>,
+    pub includes: Vec<Text>,
     /// A toolset that this one builds on: enabled with it, left alone when it is disabled.
     pub base: Option<Text>,
     /// Tools that it does not hold, whatever brings them along.
-    pub excludes: Cow<'static, [Text]>,
+    pub excludes: Vec<Text>,
     /// Legacy names, under which it may be enabled and disabled.
-    pub aliases: Cow<'static, [Text]>,
+    pub aliases: Vec<Text>,
     /// Words by which a host may choose among toolsets.
-    pub tags: Cow<'static, [Text]>,
+    pub tags: Vec<Text>,
     /// Whether it holds only what it lists: its home tools are not in it by themselves.
     pub closed: bool,
     /// What has to be there for its home tools to be shown.
-    pub requires: Cow<'static, [Requirement]>,
+    pub requires: Vec<Requirement>,
 }
 
 /// An environment variable that tools require.
@@ -120,5 +120,5 @@ pub struct Distribution {
     /// For a person's eyes.
     pub description: Text,
     /// Each toolset, and its probability in percent. Where none is drawn, the likeliest is.
-    pub toolsets: Cow<'static, [(Text, f64)]>,
+    pub toolsets: Vec<(Text, f64)>,
 }

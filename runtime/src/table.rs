@@ -1,13 +1,11 @@
 //! Argument tables: a JSON Schema laid out flat, so that one reader serves every tool.
 //!
-//! Generated code holds them as constants; a run-time tool builds one from its schema. Nodes refer to one
+//! Generated code brings them packed; a run-time tool builds one from its schema. Nodes refer to one
 //! another by index into [`Table::nodes`]; node 0 is the root and describes the arguments object. Flat indices
 //! rather than nested references, because a `$ref` may point backwards and a run-time table must own its parts.
 
 mod from_schema;
 mod lookup;
-
-use std::borrow::Cow;
 
 use crate::Text;
 use crate::segment::{Atoms, Condition};
@@ -44,17 +42,17 @@ impl Span {
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     /// Node 0 is the arguments object.
-    pub nodes: Cow<'static, [Node]>,
+    pub nodes: Vec<Node>,
     /// Properties of all nodes, each node's in declared order.
-    pub properties: Cow<'static, [Property]>,
+    pub properties: Vec<Property>,
     /// Values of `enum` and `const`.
-    pub literals: Cow<'static, [Literal]>,
+    pub literals: Vec<Literal>,
     /// Nodes of `anyOf`, `oneOf` and `allOf`.
-    pub branches: Cow<'static, [NodeId]>,
+    pub branches: Vec<NodeId>,
     /// Bounds, for the nodes that have any.
-    pub bounds: Cow<'static, [Bounds]>,
+    pub bounds: Vec<Bounds>,
     /// Properties and literals that are there in some turns only. The others always are.
-    pub conditions: Cow<'static, [(Part, Condition)]>,
+    pub conditions: Vec<(Part, Condition)>,
 }
 
 /// A part of a table.
@@ -67,25 +65,6 @@ pub enum Part {
 }
 
 impl Table {
-    /// A table of static parts, as generated code has them.
-    pub const fn new(
-        nodes: &'static [Node],
-        properties: &'static [Property],
-        literals: &'static [Literal],
-        branches: &'static [NodeId],
-        bounds: &'static [Bounds],
-        conditions: &'static [(Part, Condition)],
-    ) -> Self {
-        Self {
-            nodes: Cow::Borrowed(nodes),
-            properties: Cow::Borrowed(properties),
-            literals: Cow::Borrowed(literals),
-            branches: Cow::Borrowed(branches),
-            bounds: Cow::Borrowed(bounds),
-            conditions: Cow::Borrowed(conditions),
-        }
-    }
-
     /// This table in a turn where these atoms hold: what is not there is hidden. None where nothing is.
     pub fn in_turn(&self, atoms: Atoms) -> Option<Table> {
         let mut hidden = self.conditions.iter().filter(|(_, condition)| !condition.holds(atoms)).peekable();
@@ -94,12 +73,12 @@ impl Table {
         for (part, _) in hidden {
             match *part {
                 Part::Property(index) => {
-                    if let Some(property) = table.properties.to_mut().get_mut(usize::from(index)) {
+                    if let Some(property) = table.properties.get_mut(usize::from(index)) {
                         property.hidden = true;
                     }
                 }
                 Part::Literal(index) => {
-                    if let Some(literal) = table.literals.to_mut().get_mut(usize::from(index)) {
+                    if let Some(literal) = table.literals.get_mut(usize::from(index)) {
                         *literal = Literal::Hidden;
                     }
                 }
@@ -135,7 +114,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Allows everything. Generated code names only what differs from it.
+    /// Allows everything.
     pub const ANY: Node = Node {
         types: Types::ANY,
         form: Form::Value,
@@ -163,20 +142,6 @@ pub struct Property {
     pub hidden: bool,
     /// Whether its value must not be shown in an error or a log.
     pub secret: bool,
-}
-
-impl Property {
-    /// A static property, as generated code has it.
-    pub const fn new(name: &'static str, required: bool, node: NodeId) -> Self {
-        Self { name: Cow::Borrowed(name), required, node, hidden: false, secret: false }
-    }
-
-    /// The same property, with a value that must not be shown.
-    #[must_use]
-    pub const fn secret(mut self) -> Self {
-        self.secret = true;
-        self
-    }
 }
 
 /// What an object may hold beyond its declared properties.
@@ -265,7 +230,7 @@ impl Type {
 
 /// An ordered list of JSON types without repetition, packed: three bits each, the first in the lowest bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Types(u32);
+pub struct Types(pub(crate) u32);
 
 impl Types {
     /// No type named: any value.
@@ -366,7 +331,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// No bound. Generated code names only what differs from it.
+    /// No bound.
     pub const NONE: Bounds = Bounds {
         minimum: None,
         maximum: None,

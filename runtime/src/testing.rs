@@ -100,19 +100,19 @@ impl Provider for Fake {
 
 /// A tool of the toolset `home`, whose definition is its name.
 pub(crate) fn tool(name: &str, home: &'static str, requires: &[Requirement]) -> Tool {
-    let segments = Owned(vec![Segment::Text(format!("\"{name}\"").into())]);
+    let segments = vec![Segment::Text(format!("\"{name}\"").into())];
     Tool {
-        name: Owned(name.to_owned()),
+        name: name.to_owned().into(),
         toolset: home.into(),
-        definitions: Owned(vec![Definition { dialect: Dialect::OpenAi, name: None, segments }]),
-        requires: Owned(requires.to_vec()),
+        definitions: vec![Definition { dialect: Dialect::OpenAi, name: None, segments }],
+        requires: requires.to_vec(),
         ..Tool::default()
     }
 }
 
 /// This tool, which the dialect calls `called`.
 pub(crate) fn renamed(called: &'static str, mut tool: Tool) -> Tool {
-    tool.definitions.to_mut()[0].name = Some(called.into());
+    tool.definitions[0].name = Some(called.into());
     tool
 }
 
@@ -120,8 +120,8 @@ pub(crate) fn toolset(name: &'static str) -> Toolset {
     Toolset { name: name.into(), ..Toolset::default() }
 }
 
-pub(crate) fn texts(names: &[&'static str]) -> std::borrow::Cow<'static, [Text]> {
-    Owned(names.iter().map(|&name| name.into()).collect())
+pub(crate) fn texts(names: &[&'static str]) -> Vec<Text> {
+    names.iter().map(|&name| name.into()).collect()
 }
 
 /// Waits for a future, on this thread.

@@ -170,8 +170,8 @@ fn what_is_declared_is_there_as_data() {
     let keyed = Parallel::Keyed { key: "page".into(), space: "pages".into() };
     assert_eq!(tool("fetch_all").behaviour.parallel, keyed);
     assert_eq!(tool("shell").behaviour.approval, Approval { always: false, shell: Some("command".into()) });
-    let erase = tool("erase").behaviour.into_owned();
-    let deprecated = erase.deprecated.expect("it is deprecated");
+    let erase = &tool("erase").behaviour;
+    let deprecated = erase.deprecated.as_ref().expect("it is deprecated");
     assert_eq!((deprecated.replacement.as_deref(), &*deprecated.note), (Some("no_parameters"), "It erases too much."));
 
     let guards = provider.toolsets().iter().find(|toolset| toolset.name == names::toolsets::GUARDS).expect("a toolset");

@@ -7,15 +7,15 @@ use toolc::segment::FactValue;
 
 use super::{MARK, Output};
 use crate::catalog::{Atom, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
-use crate::check::Checked;
 use crate::diagnostic::{At, Place};
+use crate::lower::Lowered;
 use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
 use crate::parallel;
 use crate::schema::Schema;
 use crate::text::condition::Condition;
 use crate::text::questions::When;
 
-pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
+pub(super) fn emit(catalog: &Lowered<'_>) -> Vec<Output> {
     let tools: Vec<&Tool> = catalog.tools().map(|(_, tool)| tool).collect();
     let document = json!({
         "$comment": MARK,
@@ -29,7 +29,7 @@ pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
     vec![Output::json("catalog.json", &document)]
 }
 
-fn tool(catalog: &Checked, tool: &Tool) -> Value {
+fn tool(catalog: &Lowered<'_>, tool: &Tool) -> Value {
     let (setting, manifest) = (catalog.full_setting(tool), &tool.manifest);
     let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value;
     let parallel = manifest.parallel.as_ref().map_or("never", |word| &word.value);
@@ -88,7 +88,7 @@ fn secrets(schema: &Schema, at: &str) -> Option<Vec<String>> {
     (!all.is_empty()).then_some(all)
 }
 
-fn toolset(catalog: &Checked, id: ToolsetId, toolset: &Toolset) -> Value {
+fn toolset(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Value {
     let manifest = &toolset.manifest;
     let names = |ids: &[ToolId]| ids.iter().map(|&id| catalog[id].name()).collect::<Value>();
     let mut direct: Vec<ToolId> = toolset.direct().collect();
@@ -111,7 +111,7 @@ fn toolset(catalog: &Checked, id: ToolsetId, toolset: &Toolset) -> Value {
     ])
 }
 
-fn requires(catalog: &Checked, linked: &Requires, manifest: &RequiresManifest, atoms: &[Atom]) -> Value {
+fn requires(catalog: &Lowered<'_>, linked: &Requires, manifest: &RequiresManifest, atoms: &[Atom]) -> Value {
     let some = |names: Vec<&str>| if names.is_empty() { Value::Null } else { json!(names) };
     let variables = |ids: &[VariableId]| some(ids.iter().map(|&id| catalog[id].name.value.as_str()).collect());
     let tools = |ids: &[(ToolId, Place)]| some(ids.iter().map(|&(id, _)| catalog[id].name()).collect());
@@ -128,7 +128,7 @@ fn requires(catalog: &Checked, linked: &Requires, manifest: &RequiresManifest, a
 }
 
 /// A condition as an author writes it.
-fn written(when: &When, atoms: &[Atom], catalog: &Checked) -> String {
+fn written(when: &When, atoms: &[Atom], catalog: &Lowered<'_>) -> String {
     let joined = |parts: &[When], word: &str| {
         let parts: Vec<String> = parts.iter().map(|part| written(part, atoms, catalog)).collect();
         format!("({})", parts.join(word))
@@ -152,7 +152,7 @@ fn written(when: &When, atoms: &[Atom], catalog: &Checked) -> String {
     }
 }
 
-fn distributions(catalog: &Checked) -> Value {
+fn distributions(catalog: &Lowered<'_>) -> Value {
     let one = |distribution: &crate::catalog::Distribution| {
         let toolsets =
             distribution.toolsets.iter().map(|(id, percent)| (catalog[*id].name().to_owned(), json!(percent)));
@@ -184,7 +184,7 @@ fn commands(manifest: &CommandsManifest) -> Value {
     })
 }
 
-fn facts(catalog: &Checked) -> Value {
+fn facts(catalog: &Lowered<'_>) -> Value {
     let facts = catalog.facts().iter().map(|fact| {
         let default = match &fact.default {
             FactValue::Text(text) => json!(text),
@@ -196,7 +196,7 @@ fn facts(catalog: &Checked) -> Value {
     facts.collect()
 }
 
-fn variables(catalog: &Checked) -> Value {
+fn variables(catalog: &Lowered<'_>) -> Value {
     let variables = catalog.variables().iter().map(|one| {
         json!({
             "name": one.name.value,

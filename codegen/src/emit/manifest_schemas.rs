@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{MARK, Output};
-use crate::check::Checked;
+use crate::lower::Lowered;
 use crate::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
 use crate::source::Kind;
 
-pub(super) fn emit(_: &Checked) -> Vec<Output> {
+pub(super) fn emit(_: &Lowered<'_>) -> Vec<Output> {
     Kind::ALL
         .into_iter()
         .map(|kind| Output::json(format!("manifest/{}.schema.json", kind.noun()), &document(kind)))

@@ -3,11 +3,11 @@
 use minijinja::{Environment, context};
 
 use super::{MARK, Output};
-use crate::check::Checked;
+use crate::lower::Lowered;
 
 const TEMPLATE: &str = include_str!("readme.md.jinja");
 
-pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
+pub(super) fn emit(catalog: &Lowered<'_>) -> Vec<Output> {
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
     let tools: Vec<_> = (catalog.tools())
         .map(|(_, tool)| {

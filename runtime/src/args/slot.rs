@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::mem::take;
 
 use serde_json::{Map, Value};
 
@@ -50,10 +51,10 @@ impl<'a> Slots<'a> {
     /// Takes the value of property `index`.
     ///
     /// # Panics
-    /// When the slot holds another form than `T` reads. Generated tables and types come from one source, so
-    /// this is a fault of the generator, never of the model.
+    /// When there is no such slot, or it holds another form than `T` reads. Generated tables and types come from one
+    /// source, so this is a fault of the generator, never of the model.
     pub fn take<T: FromSlot>(&mut self, index: usize) -> T {
-        T::from_slot(self.slot(index))
+        T::from_slot(&mut self.0[index])
     }
 
     /// Takes the value of property `index`, or `default` where it was not sent.
@@ -61,7 +62,7 @@ impl<'a> Slots<'a> {
     /// # Panics
     /// As [`take`](Self::take).
     pub fn take_or<T: FromSlot>(&mut self, index: usize, default: T) -> T {
-        match self.slot(index) {
+        match &mut self.0[index] {
             Slot::Absent => default,
             slot => T::from_slot(slot),
         }
@@ -73,28 +74,23 @@ impl<'a> Slots<'a> {
     /// # Panics
     /// As [`take`](Self::take).
     pub fn take_or_else<T: FromSlot>(&mut self, index: usize, default: impl FnOnce() -> T) -> T {
-        match self.slot(index) {
+        match &mut self.0[index] {
             Slot::Absent => default(),
             slot => T::from_slot(slot),
-        }
-    }
-
-    #[inline]
-    fn slot(&mut self, index: usize) -> Slot<'a> {
-        match self.0.get_mut(index) {
-            Some(slot) => std::mem::take(slot),
-            None => Slot::Absent,
         }
     }
 }
 
 /// A type that can be taken out of a slot.
+///
+/// The slot stays where it is: moved, it would have to be dropped at every turn that this may take, and that machine
+/// code, in every generated struct, is what a large catalog would spend its time on when it is built.
 pub trait FromSlot: Sized {
-    /// The value in `slot`.
+    /// The value in `slot`, which is worth nothing afterwards.
     ///
     /// # Panics
     /// When `slot` holds another form than this type reads.
-    fn from_slot(slot: Slot<'_>) -> Self;
+    fn from_slot(slot: &mut Slot<'_>) -> Self;
 }
 
 #[cold]
@@ -103,43 +99,43 @@ fn mismatch(wanted: &str, slot: &Slot<'_>) -> ! {
 }
 
 impl FromSlot for bool {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::Boolean(b) => b,
-            other => mismatch("a boolean", &other),
+            Slot::Boolean(b) => *b,
+            other => mismatch("a boolean", other),
         }
     }
 }
 
 impl FromSlot for i64 {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::Integer(i) => i,
-            other => mismatch("an integer", &other),
+            Slot::Integer(i) => *i,
+            other => mismatch("an integer", other),
         }
     }
 }
 
 impl FromSlot for f64 {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::Number(n) => n,
-            other => mismatch("a number", &other),
+            Slot::Number(n) => *n,
+            other => mismatch("a number", other),
         }
     }
 }
 
 impl FromSlot for String {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::String(s) => s.into_owned(),
-            other => mismatch("a string", &other),
+            Slot::String(s) => take(s).into_owned(),
+            other => mismatch("a string", other),
         }
     }
 }
 
 impl<T: FromSlot> FromSlot for Option<T> {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
             Slot::Absent | Slot::Null => None,
             slot => Some(T::from_slot(slot)),
@@ -148,44 +144,44 @@ impl<T: FromSlot> FromSlot for Option<T> {
 }
 
 impl<T: FromSlot> FromSlot for Box<T> {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         Box::new(T::from_slot(slot))
     }
 }
 
 impl<T: FromSlot> FromSlot for Vec<T> {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::Array(items) => items.into_iter().map(T::from_slot).collect(),
-            other => mismatch("an array", &other),
+            Slot::Array(items) => items.iter_mut().map(T::from_slot).collect(),
+            other => mismatch("an array", other),
         }
     }
 }
 
 impl<T: FromSlot> FromSlot for BTreeMap<String, T> {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::Map(entries) => entries.into_iter().map(|(k, v)| (k.into_owned(), T::from_slot(v))).collect(),
-            other => mismatch("a map", &other),
+            Slot::Map(entries) => entries.iter_mut().map(|(k, v)| (take(k).into_owned(), T::from_slot(v))).collect(),
+            other => mismatch("a map", other),
         }
     }
 }
 
 impl FromSlot for Value {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::Value(value) => value,
+            Slot::Value(value) => take(value),
             Slot::Null => Value::Null,
-            other => mismatch("a JSON value", &other),
+            other => mismatch("a JSON value", other),
         }
     }
 }
 
 impl FromSlot for Map<String, Value> {
-    fn from_slot(slot: Slot<'_>) -> Self {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::Value(Value::Object(map)) => map,
-            other => mismatch("a JSON object", &other),
+            Slot::Value(Value::Object(map)) => take(map),
+            other => mismatch("a JSON object", other),
         }
     }
 }
@@ -194,26 +190,26 @@ impl FromSlot for Map<String, Value> {
 ///
 /// # Panics
 /// When `slot` holds no such position.
-pub fn choice(slot: Slot<'_>, count: usize) -> usize {
+pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
     match slot {
-        Slot::Choice(index) if usize::from(index) < count => usize::from(index),
-        other => mismatch("one of the enum's values", &other),
+        Slot::Choice(index) if usize::from(*index) < count => usize::from(*index),
+        other => mismatch("one of the enum's values", other),
     }
 }
 
 /// A generated enum with values: how to read each of the alternatives.
-pub fn variant<T>(slot: Slot<'_>, all: &[fn(Slot<'_>) -> T]) -> T {
+pub fn variant<T>(slot: &mut Slot<'_>, all: &[fn(&mut Slot<'_>) -> T]) -> T {
     match slot {
-        Slot::Variant(variant) if usize::from(variant.0) < all.len() => all[usize::from(variant.0)](variant.1),
-        other => mismatch("one of the alternatives", &other),
+        Slot::Variant(variant) if usize::from(variant.0) < all.len() => all[usize::from(variant.0)](&mut variant.1),
+        other => mismatch("one of the alternatives", other),
     }
 }
 
 /// A generated struct: one slot for each declared property.
-pub fn object(slot: Slot<'_>) -> Slots<'_> {
+pub fn object<'a>(slot: &mut Slot<'a>) -> Slots<'a> {
     match slot {
-        Slot::Object(slots) => Slots(slots),
-        other => mismatch("an object", &other),
+        Slot::Object(slots) => Slots(take(slots)),
+        other => mismatch("an object", other),
     }
 }
 

@@ -39,7 +39,13 @@ pub(super) fn typed() -> Table {
         Node { literals: Span::new(7, 1), ..node(Form::Choice, &[String]) },
         node(Form::Value, &[Null]),
     ];
-    let property = |name: &'static str, required, node| Property::new(name, required, node);
+    let property = |name: &'static str, required, node| Property {
+        name: name.into(),
+        required,
+        node,
+        hidden: false,
+        secret: false,
+    };
     let properties = vec![
         property("text", true, 1),
         property("limit", false, 2),
@@ -148,7 +154,7 @@ fn a_union_takes_the_alternative_that_a_value_is() {
 #[test]
 fn a_property_that_is_hidden_is_one_of_the_others_where_others_are_allowed() {
     let mut table = typed();
-    table.properties.to_mut()[15].hidden = true;
+    table.properties[15].hidden = true;
     let text = r#"{"text":"a","nested":{"id":1,"label":"x"}}"#;
     let reader = Reader::new(&table, limits());
     let slots = reader.read_strictly(text).unwrap();

@@ -1,5 +1,3 @@
-use std::borrow::Cow::Borrowed;
-
 use crate::requirement::Requirement::{self, AnyEnv, AnyTools, Check, Os, Programs, Tools, When};
 use crate::segment::{Atom, Condition, Op};
 use crate::testing::{Fake, texts, tool, toolset};
@@ -32,7 +30,7 @@ fn hidden(turn: &Turn) -> Vec<String> {
 
 #[test]
 fn each_kind_of_requirement_hides_its_tool() {
-    let online = When { condition: Condition::new(&[Op::Atom(0)]), atoms: vec![Atom::Fact("online".into())].into() };
+    let online = When { condition: Condition(vec![Op::Atom(0)]), atoms: vec![Atom::Fact("online".into())] };
     let registry = Fake::new([
         tool("a_env", "home", &[env(&["KEY", "HOST", "PORT"])]),
         tool("b_any_env", "home", &[AnyEnv(texts(&["ONE", "OTHER"]))]),
@@ -177,7 +175,7 @@ fn a_tool_that_was_not_granted_is_not_there() {
 
 #[test]
 fn a_tool_without_a_definition_is_not_there() {
-    let mute = Tool { definitions: Borrowed(&[]), ..tool("mute", "home", &[]) };
+    let mute = Tool { definitions: Vec::new(), ..tool("mute", "home", &[]) };
     let alone = Fake::new([mute.clone()]).registry();
     assert_eq!(turn(&alone, Env::empty()).hidden().map(|hidden| hidden.reason).collect::<Vec<_>>(), [&Reason::Dialect]);
     let both = Fake::new([tool("asks", "home", &[tools(&["mute"])]), mute]).registry();

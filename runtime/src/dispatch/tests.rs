@@ -29,7 +29,7 @@ fn error(answer: &Answer) -> [String; 2] {
 
 fn behaves(tool: Tool, execution: Execution, always: bool) -> Tool {
     let approval = Approval { always, shell: None };
-    Tool { behaviour: std::borrow::Cow::Owned(Behaviour { execution, approval, ..Behaviour::default() }), ..tool }
+    Tool { behaviour: Behaviour { execution, approval, ..Behaviour::default() }, ..tool }
 }
 
 #[test]

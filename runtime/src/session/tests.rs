@@ -40,7 +40,7 @@ fn place(turn: &Turn) -> (&str, *const u8) {
 }
 
 fn online() -> Requirement {
-    When { condition: Condition::new(&[Op::Atom(0)]), atoms: vec![Atom::Fact("online".into())].into() }
+    When { condition: Condition(vec![Op::Atom(0)]), atoms: vec![Atom::Fact("online".into())] }
 }
 
 /// How a tool is ill, if it is.

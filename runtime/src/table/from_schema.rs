@@ -35,14 +35,7 @@ impl Table {
             builder.write(id, schema)?;
         }
         let Lists { nodes, properties, literals, branches, bounds } = builder.table;
-        Ok(Table {
-            nodes: Cow::Owned(nodes),
-            properties: Cow::Owned(properties),
-            literals: Cow::Owned(literals),
-            branches: Cow::Owned(branches),
-            bounds: Cow::Owned(bounds),
-            conditions: Cow::Borrowed(&[]),
-        })
+        Ok(Table { nodes, properties, literals, branches, bounds, conditions: Vec::new() })
     }
 }
 

@@ -5,11 +5,11 @@ use quote::quote;
 use toolc::behaviour::Execution;
 
 use crate::catalog::Tool;
-use crate::check::Checked;
+use crate::lower::Lowered;
 use crate::names::{Scope, module, pascal};
 
 /// Nothing, where there are no such tools.
-pub(super) fn of(catalog: &Checked) -> TokenStream {
+pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
     let tools: Vec<&Tool> = (catalog.tools().map(|(_, tool)| tool))
         .filter(|tool| tool.manifest.execution.value == Execution::Agent)
         .collect();

@@ -1,20 +1,18 @@
-//! Data as Rust text. It is most of what is emitted, and nobody reads it: no tokens, no layout, a line for each part.
+//! Data, which generated code holds packed.
 
-/// A static text, where `Borrowed` is in scope.
-pub(super) fn borrowed(text: &str) -> String {
-    format!("Borrowed({text:?})")
+use proc_macro2::TokenStream;
+use quote::quote;
+use toolc::pack::Pack;
+
+/// As the literal of a text.
+pub(super) fn packed(data: &impl Pack) -> TokenStream {
+    let mut text = String::new();
+    data.pack(&mut text);
+    quote!(#text)
 }
 
-/// A constant of a tool's module of data.
-pub(super) fn list(name: &str, of: &str, parts: &[String]) -> String {
-    let mut text = format!("        const {name}: &[{of}] = &[");
-    for part in parts {
-        text += "\n            ";
-        text += part;
-        text.push(',');
-    }
-    if !parts.is_empty() {
-        text += "\n        ";
-    }
-    text + "];\n"
+/// An expression that unpacks all of these, where the runtime's `unpack` is in scope.
+pub(super) fn unpacked<T: Pack>(all: impl IntoIterator<Item = T>) -> TokenStream {
+    let all = all.into_iter().map(|one| packed(&one));
+    quote!(LazyLock::new(|| unpack(&[&[#(#all),*]])))
 }

@@ -2,23 +2,25 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use toolc::segment::FactValue;
+use toolc::{Fact, FactValue};
 
-use super::{doc, segments, text};
-use crate::check::Checked;
+use super::{data, doc};
+use crate::lower::Lowered;
 use crate::names::snake;
 
-pub(super) fn of(catalog: &Checked) -> TokenStream {
+pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
     let facts = catalog.facts();
-    let names: Vec<TokenStream> = facts.iter().map(|fact| text(&fact.name.value)).collect();
-    let defaults = facts.iter().map(|fact| segments::fact_value(&fact.default));
+    let packed = data::unpacked(
+        facts.iter().map(|fact| Fact { name: fact.name.value.clone().into(), default: fact.default.clone() }),
+    );
     let data = quote! {
         /// What the tools' conditions and texts ask for.
-        pub static FACTS: &[Fact] = &[#(Fact { name: #names, default: #defaults }),*];
+        pub static FACTS: LazyLock<Vec<Fact>> = #packed;
     };
     if facts.is_empty() {
         return data;
     }
+    let names = facts.iter().map(|fact| &fact.name.value);
     let fields: Vec<_> = facts.iter().map(|fact| snake(&fact.name.value)).collect();
     let abouts = facts.iter().map(|fact| doc(&fact.description));
     let types = facts.iter().map(|fact| match &fact.default {
@@ -60,7 +62,7 @@ pub(super) fn of(catalog: &Checked) -> TokenStream {
             type IntoIter = ::std::array::IntoIter<Self::Item, #count>;
 
             fn into_iter(self) -> Self::IntoIter {
-                [#((#names, #taken)),*].into_iter()
+                [#((Text::Borrowed(#names), #taken)),*].into_iter()
             }
         }
     }

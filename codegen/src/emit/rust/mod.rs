@@ -1,17 +1,14 @@
-//! `rust/`: the catalog as Rust. `lib.rs` (`mod.rs`, where the settings name a folder in somebody's crate) ties together a module per toolset; each holds the trait of its handlers,
-//! its provider, and a module per tool with the tool's arguments and data.
+//! `rust/`: the catalog as Rust. `lib.rs` (`mod.rs`, where the settings name a folder in somebody's crate) ties together
+//! a module per toolset; each holds the trait of its handlers, its provider, and a module per tool with the types of its
+//! arguments.
 //!
 //! The files work as a crate and as a module of somebody's crate: paths lead to `::toolc` or are relative.
 
 mod agent;
-mod behaviour;
 mod data;
 mod facts;
 mod print;
-mod requires;
-mod segments;
 mod statics;
-mod table;
 mod tool;
 mod toolset;
 mod types;
@@ -21,13 +18,13 @@ use quote::quote;
 
 use super::{MARK, Output};
 use crate::catalog::{Toolset, ToolsetId};
-use crate::check::Checked;
-use crate::names::{self, module, plain};
+use crate::lower::Lowered;
+use crate::names::{module, plain};
 use crate::parallel;
 use print::print;
 use toolset::Handled;
 
-pub(super) fn emit(catalog: &Checked) -> Vec<Output> {
+pub(super) fn emit(catalog: &Lowered<'_>) -> Vec<Output> {
     let homes: Vec<(ToolsetId, &Toolset)> =
         catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).collect();
     let folder = catalog.settings().rust.as_deref();
@@ -48,10 +45,10 @@ fn marked(from: &str, rust: &str) -> String {
     format!("// {MARK} {from}. Edit those, never this file.\n\n{rust}")
 }
 
-fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
+fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     let stamp = Literal::u32_unsuffixed(toolc::STAMP);
     let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
-    let toolsets = catalog.toolsets().map(|(_, toolset)| toolset::data(catalog, toolset));
+    let toolsets = data::unpacked(catalog.toolsets().map(|(id, _)| catalog.toolset(id)));
     let handled: Vec<Handled<'_>> = homes.iter().map(|(id, _)| Handled::of(catalog, *id)).collect();
     let with_trait: Vec<_> = handled.iter().zip(&modules).filter(|(handled, _)| handled.has_trait()).collect();
     let exports = with_trait.iter().map(|(handled, module)| {
@@ -59,18 +56,16 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
         quote!(pub use self::#module::#handlers;)
     });
     let (facts, statics, agent) = (facts::of(catalog), statics::of(catalog), agent::of(catalog));
-    let provider = (!homes.is_empty()).then(|| everything(catalog, &handled, &modules));
+    let provider = (!homes.is_empty()).then(|| everything(&handled, &modules));
     quote! {
         //! The catalog: traits to be implemented by handlers, and providers that serve them.
         #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all,
             unreachable_pub, unused_imports, unused_variables)]
         #![cfg_attr(rustfmt, rustfmt_skip)]
 
-        use ::std::borrow::Cow::Borrowed;
-        use ::std::sync::Arc;
+        use ::std::sync::{Arc, LazyLock};
 
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
+        use ::toolc::pack::unpack;
         use ::toolc::{Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool,
             Toolset, Variable};
 
@@ -88,7 +83,7 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
         #agent
 
         /// Every toolset of the catalog.
-        pub static TOOLSETS: &[Toolset] = &[#(#toolsets),*];
+        pub static TOOLSETS: LazyLock<Vec<Toolset>> = #toolsets;
 
         #facts
 
@@ -97,15 +92,12 @@ fn root(catalog: &Checked, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
 }
 
 /// The provider of every tool: a tool's index tells its home.
-fn everything(catalog: &Checked, handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
-    let (mut tools, mut calls, mut checks) = (Vec::new(), Vec::new(), Vec::new());
+fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
+    let (mut count, mut calls, mut checks) = (0, Vec::new(), Vec::new());
     for (handled, module) in handled.iter().zip(modules) {
-        let first = tools.len();
-        tools.extend(handled.tools.iter().map(|tool| {
-            let tool = names::module(tool.name());
-            quote!(self::#module::#tool::TOOL)
-        }));
-        let [from, to] = [first, tools.len()].map(Literal::usize_unsuffixed);
+        let first = count;
+        count += handled.tools.len();
+        let [from, to] = [first, count].map(Literal::usize_unsuffixed);
         calls.push(quote!(#from..#to => self::#module::call(&self.0, index - #from, args, call)));
         if handled.has_checks() {
             let toolset = handled.toolset.name();
@@ -117,13 +109,13 @@ fn everything(catalog: &Checked, handled: &[Handled<'_>], modules: &[Ident]) -> 
     }
     let traits: Vec<_> = handled.iter().filter(|handled| handled.has_trait()).map(Handled::handlers).collect();
     let bounds = if traits.is_empty() { quote!(Send + Sync) } else { quote!(#(#traits)+*) };
-    let available = toolset::available(&checks);
-    let variables = (!catalog.variables().is_empty()).then(|| {
-        quote! {
-            fn variables(&self) -> &[Variable] {
-                VARIABLES
+    let available = (!checks.is_empty()).then(|| {
+        toolset::available(&quote! {
+            match check {
+                #(#checks,)*
+                _ => Availability::Available,
             }
-        }
+        })
     });
     quote! {
         /// Every tool of the catalog, run by one set of handlers.
@@ -138,19 +130,21 @@ fn everything(catalog: &Checked, handled: &[Handled<'_>], modules: &[Ident]) -> 
 
         impl<H: #bounds + 'static> Provider for Everything<H> {
             fn tools(&self) -> &[Tool] {
-                static TOOLS: &[Tool] = &[#(#tools),*];
-                TOOLS
+                static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[#(self::#modules::DATA),*]));
+                &TOOLS
             }
 
             fn toolsets(&self) -> &[Toolset] {
-                TOOLSETS
+                &TOOLSETS
             }
 
             fn facts(&self) -> &[Fact] {
-                FACTS
+                &FACTS
             }
 
-            #variables
+            fn variables(&self) -> &[Variable] {
+                &VARIABLES
+            }
 
             #available
 
@@ -175,9 +169,4 @@ fn doc(text: &str) -> TokenStream {
     let plain = |line: &str| line.chars().filter(|letter| !is_odd(*letter)).collect::<String>();
     let lines = text.trim().lines().map(|line| format!(" {}", plain(line).trim().replace("```", "'''")));
     quote!(#(#[doc = #lines])*)
-}
-
-/// A static text, where `Borrowed` is in scope.
-fn text(text: &str) -> TokenStream {
-    quote!(Borrowed(#text))
 }

@@ -23,14 +23,6 @@ pub(super) fn print(tokens: TokenStream, levels: usize) -> String {
     printer.out
 }
 
-/// An expression on one line, however long it is.
-pub(super) fn inline(tokens: TokenStream) -> String {
-    let mut printer = Printer { out: String::new(), line: 0, indent: 0, width: usize::MAX };
-    let tokens = read(tokens);
-    printer.flat_all(&tokens, 0..tokens.len());
-    printer.out
-}
-
 enum Token {
     /// A name, a literal, or a keyword that is set like a name.
     Word(TokenTree),

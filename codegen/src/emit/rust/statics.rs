@@ -1,38 +1,37 @@
 //! What belongs to the catalog as a whole: constants for its names, its environment variables and distributions.
 
 use heck::ToShoutySnakeCase as _;
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
+use toolc::{Distribution, Text, Variable};
 
-use super::text;
-use crate::check::Checked;
+use super::data;
+use crate::lower::Lowered;
 use crate::names::{Scope, plain, snake};
 
-/// Where the runtime's names and `Borrowed` are in scope.
-pub(super) fn of(catalog: &Checked) -> TokenStream {
-    let variables = catalog.variables().iter().map(|one| {
-        let (name, description, secret) = (text(&one.name.value), text(&one.description), one.secret);
-        let (prompt, url) = (text(&one.prompt), text(&one.url));
-        quote!(Variable { name: #name, description: #description, prompt: #prompt, url: #url, secret: #secret })
-    });
-    let distributions = catalog.distributions().iter().map(|one| {
-        let (name, description) = (text(&one.manifest.name.value), text(&one.manifest.description));
-        let toolsets = one.toolsets.iter().map(|(id, percent)| {
-            let (name, percent) = (text(catalog[*id].name()), Literal::f64_unsuffixed(*percent));
-            quote!((#name, #percent))
-        });
-        quote! {
-            Distribution { name: #name, description: #description, toolsets: Borrowed(&[#(#toolsets),*]) }
-        }
-    });
+/// Where the runtime's names are in scope.
+pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
+    let text = |text: &str| Text::from(text.to_owned());
+    let variables = data::unpacked(catalog.variables().iter().map(|one| Variable {
+        name: text(&one.name.value),
+        description: text(&one.description),
+        prompt: text(&one.prompt),
+        url: text(&one.url),
+        secret: one.secret,
+    }));
+    let distributions = data::unpacked(catalog.distributions().iter().map(|one| Distribution {
+        name: text(&one.manifest.name.value),
+        description: text(&one.manifest.description),
+        toolsets: one.toolsets.iter().map(|&(id, percent)| (text(catalog[id].name()), percent)).collect(),
+    }));
     let tools = constants(catalog.tools().map(|(_, tool)| tool.name()));
     let toolsets = constants(catalog.toolsets().map(|(_, toolset)| toolset.name()));
     quote! {
         /// Environment variables that tools require.
-        pub static VARIABLES: &[Variable] = &[#(#variables),*];
+        pub static VARIABLES: LazyLock<Vec<Variable>> = #variables;
 
         /// Toolsets to be drawn.
-        pub static DISTRIBUTIONS: &[Distribution] = &[#(#distributions),*];
+        pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = #distributions;
 
         /// Names, for hosts that would rather not spell them.
         pub mod names {

@@ -5,9 +5,9 @@ use quote::quote;
 use toolc::behaviour::Execution;
 
 use super::print::print;
-use super::{doc, requires, text, tool};
+use super::{data, doc, tool};
 use crate::catalog::{Tool, Toolset, ToolsetId};
-use crate::check::Checked;
+use crate::lower::Lowered;
 use crate::names::{Scope, handlers, module, pascal, snake};
 
 /// A toolset that has home tools, and what its handlers have to do.
@@ -17,7 +17,7 @@ pub(super) struct Handled<'c> {
 }
 
 impl<'c> Handled<'c> {
-    pub(super) fn of(catalog: &'c Checked, id: ToolsetId) -> Self {
+    pub(super) fn of(catalog: &'c Lowered<'_>, id: ToolsetId) -> Self {
         let toolset = &catalog[id];
         Self { toolset, tools: toolset.home_tools.iter().map(|&id| &catalog[id]).collect() }
     }
@@ -56,12 +56,13 @@ impl<'c> Handled<'c> {
 }
 
 /// The module of a toolset that has home tools.
-pub(super) fn of(catalog: &Checked, id: ToolsetId) -> String {
+pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let handled = Handled::of(catalog, id);
     let Handled { toolset, tools } = &handled;
     let title = format!(" The toolset `{}`.", toolset.name());
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| arm(&handled, index, tool, name));
+    let packed = toolset.home_tools.iter().map(|&id| data::packed(catalog.tool(id)));
     let trait_and_checks = handled.has_trait().then(|| handlers_of(catalog, &handled));
     let (bound, provider) = if handled.has_trait() {
         let handlers = handled.handlers();
@@ -81,13 +82,13 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> String {
         };
         (quote!(Send + Sync), provider)
     };
-    let checks = handled.has_checks().then(|| quote!(_ => available(&*self.0, check, env)));
-    let available = available(checks.as_slice());
+    let available = handled.has_checks().then(|| available(&quote!(available(&*self.0, check, env))));
     let rust = quote! {
         #![doc = #title]
 
-        use ::std::sync::Arc;
+        use ::std::sync::{Arc, LazyLock};
 
+        use ::toolc::pack::unpack;
         use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
         #trait_and_checks
@@ -98,20 +99,20 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> String {
 
         impl<H: #bound + 'static> Provider for Home<H> {
             fn tools(&self) -> &[Tool] {
-                static TOOLS: &[Tool] = &[#(#names::TOOL),*];
-                TOOLS
+                static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+                &TOOLS
             }
 
             fn toolsets(&self) -> &[Toolset] {
-                super::TOOLSETS
+                &super::TOOLSETS
             }
 
             fn facts(&self) -> &[Fact] {
-                super::FACTS
+                &super::FACTS
             }
 
             fn variables(&self) -> &[Variable] {
-                super::VARIABLES
+                &super::VARIABLES
             }
 
             #available
@@ -132,13 +133,16 @@ pub(super) fn of(catalog: &Checked, id: ToolsetId) -> String {
                 _ => Reply::no_such_tool(index),
             }
         }
+
+        /// The tools, in the order of their numbers.
+        pub(super) const DATA: &[&str] = &[#(#packed),*];
     };
     let modules = tools.iter().map(|tool| tool::of(catalog, tool));
     std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
 }
 
 /// The trait, and what it is asked beside its tools.
-fn handlers_of(catalog: &Checked, handled: &Handled<'_>) -> TokenStream {
+fn handlers_of(catalog: &Lowered<'_>, handled: &Handled<'_>) -> TokenStream {
     let (handlers, toolset) = (handled.handlers(), handled.toolset);
     let about = doc(&format!("Handlers of the toolset `{}`: {}", toolset.name(), toolset.manifest.description));
     let message = format!("`{{Self}}` does not handle the tools of `{}`", toolset.name());
@@ -182,19 +186,13 @@ fn handlers_of(catalog: &Checked, handled: &Handled<'_>) -> TokenStream {
     }
 }
 
-/// A provider's `available`, of the arms of its match; the default does where there are none.
-pub(super) fn available(arms: &[TokenStream]) -> Option<TokenStream> {
-    (!arms.is_empty()).then(|| {
-        quote! {
-            #[allow(unreachable_patterns)]
-            fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
-                match check {
-                    #(#arms,)*
-                    _ => Availability::Available,
-                }
-            }
+/// A provider's `available`; where it has none, there is a default.
+pub(super) fn available(body: &TokenStream) -> TokenStream {
+    quote! {
+        fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
+            #body
         }
-    })
+    }
 }
 
 /// What a call of a tool comes to.
@@ -225,7 +223,7 @@ fn arm(handled: &Handled<'_>, index: usize, tool: &Tool, name: &Ident) -> TokenS
 }
 
 /// The method that handles a tool; none where the agent runs it.
-fn method(catalog: &Checked, tool: &Tool) -> Option<TokenStream> {
+fn method(catalog: &Lowered<'_>, tool: &Tool) -> Option<TokenStream> {
     let (name, module) = (snake(tool.name()), module(tool.name()));
     let word = tool.manifest.execution.value.word();
     let from = format!("`execution = \"{word}\"` in `manifests/tools/{}.toml`.", tool.name());
@@ -242,34 +240,4 @@ fn method(catalog: &Checked, tool: &Tool) -> Option<TokenStream> {
         #about
         fn #name(&self, args: #module::Args, call: &Call<'_>) -> #result;
     })
-}
-
-/// A toolset as data, where the runtime's names and `Borrowed` are in scope.
-pub(super) fn data(catalog: &Checked, toolset: &Toolset) -> TokenStream {
-    let manifest = &toolset.manifest;
-    let name = text(toolset.name());
-    let description = text(&manifest.description);
-    let tools = toolset.tools.iter().map(|&id| text(catalog[id].name()));
-    let includes = toolset.includes.iter().map(|&(id, _)| text(catalog[id].name()));
-    let base = toolset.base.map(|(id, _)| text(catalog[id].name()));
-    let base = base.map_or(quote!(None), |name| quote!(Some(#name)));
-    let excludes = toolset.excludes.iter().map(|&id| text(catalog[id].name()));
-    let aliases = manifest.aliases.iter().map(|alias| text(&alias.value));
-    let tags = manifest.tags.iter().map(|tag| text(tag));
-    let closed = manifest.closed;
-    let requires = requires::of(catalog, &toolset.requires, &manifest.requires, &toolset.atoms);
-    quote! {
-        Toolset {
-            name: #name,
-            description: #description,
-            tools: Borrowed(&[#(#tools),*]),
-            includes: Borrowed(&[#(#includes),*]),
-            base: #base,
-            excludes: Borrowed(&[#(#excludes),*]),
-            aliases: Borrowed(&[#(#aliases),*]),
-            tags: Borrowed(&[#(#tags),*]),
-            closed: #closed,
-            requires: #requires,
-        }
-    }
 }

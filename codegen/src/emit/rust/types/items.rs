@@ -1,4 +1,7 @@
 //! Items as Rust: their definitions, how they are read from slots, and how they are written as JSON.
+//!
+//! The functions that read are inline: they become machine code in the one place that calls them, where there are
+//! handlers, and not once more in a crate of their own.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -20,6 +23,7 @@ impl Types<'_> {
             #definition
 
             impl From<::toolc::Slots<'_>> for #name {
+                #[inline]
                 fn from(#slots: ::toolc::Slots<'_>) -> Self {
                     Self { #(#takes),* }
                 }
@@ -126,7 +130,8 @@ impl Types<'_> {
         };
         quote! {
             impl ::toolc::FromSlot for #name {
-                fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+                #[inline]
+                fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
                     #body
                 }
             }

@@ -10,8 +10,8 @@ use quote::quote;
 use serde_json::Value;
 use toolc::table::Form;
 
-use super::table;
 use crate::catalog::{Setting, Tool};
+use crate::lower;
 use crate::names::{Scope, pascal, plain, snake};
 use crate::schema::{Additional, Alternative, Defs, Property, Schema};
 
@@ -353,7 +353,7 @@ impl Rust {
 /// The words of a schema, each with its variant.
 fn choices(schema: &Schema) -> Vec<(String, Ident)> {
     let mut scope = Scope::with(&["Self"]);
-    let values = table::values(schema);
+    let values = lower::values(schema);
     let words = values.iter().filter_map(|(value, _)| value.as_str());
     words.map(|word| (word.to_owned(), scope.claim(pascal(&[word])))).collect()
 }

@@ -2,7 +2,8 @@
 
 //! The toolset `bench`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `bench`: The one tool whose calls are timed, and those whose definitions depend on the turn.
@@ -35,13 +36,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: BenchTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[open_page::TOOL, send_reply::TOOL, trivial::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -62,10 +63,15 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "9 open_page5 bench0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 3 url1 1 0 0 2 as0 2 0 0 5 width0 3 0 0 5 links0 4 0 0 2 4 4 text4 7 picture0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 320 1 0 3840 0 0 0 0 0 0 0 0 0 0 2 1 1 1 0 0 0 2 1 0 0 3 1 6 vision0 19 share_pinned_labels0 10 send_reply0 1 0 0 14 0 215 {\"type\":\"function\",\"function\":{\"name\":\"open_page\",\"description\":\"Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password.1 1 0 0 1 0 45  Where the layout matters, ask for a picture.1 3 0 1 0 2 3 3 0 34  To show it to somebody else, use 3 2 1 19 share_pinned_labels2 10 send_reply4  or 0 1 .0 194 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"url\":{\"type\":\"string\",\"description\":\"Absolute URL of the page.\",\"minLength\":1},\"as\":{\"type\":\"string\",\"description\":\"What to return.\",\"enum\":[\"text\"1 1 0 0 1 0 10 ,\"picture\"0 19 ],\"default\":\"text\"}1 1 0 0 1 0 149 ,\"width\":{\"type\":\"integer\",\"description\":\"How wide the window is, in pixels, when the picture is taken.\",\"default\":1280,\"minimum\":320,\"maximum\":3840}0 155 ,\"links\":{\"type\":\"boolean\",\"description\":\"Add the addresses of the links to the text.\",\"default\":false}},\"required\":[\"url\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "10 send_reply5 bench0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 4 body1 1 0 0 6 format0 2 0 0 6 thread0 3 0 0 11 attachments0 4 0 0 3 4 5 plain4 8 markdown4 4 html0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 20 0 0 0 2 1 2 1 0 0 0 2 1 0 1 3 2 8 platform0 0 4 mail2 8 platform1 0 3 cli0 9 open_page0 1 0 0 10 0 190 {\"type\":\"function\",\"function\":{\"name\":\"send_reply\",\"description\":\"Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them.1 4 0 2 0 0 1 2 1 0 72  Do not paste whole pages that `open_page` returned: quote what matters.0 219 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"body\":{\"type\":\"string\",\"description\":\"The text of the reply.\",\"minLength\":1},\"format\":{\"type\":\"string\",\"description\":\"How the text is marked up.\",\"enum\":[\"plain\",\"markdown\"1 1 0 0 1 0 7 ,\"html\"0 20 ],\"default\":\"plain\"}1 1 0 1 1 0 97 ,\"thread\":{\"type\":\"string\",\"description\":\"The thread in which it goes, as its messages name it.\"}0 170 ,\"attachments\":{\"type\":\"array\",\"description\":\"Paths of files to go with it.\",\"maxItems\":20,\"items\":{\"type\":\"string\"}}},\"required\":[\"body\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "7 trivial5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 query1 1 0 0 5 limit0 2 0 0 9 recursive0 3 0 0 4 sort0 4 0 0 4 tags0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 937 {\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+];
+
 /// The tool `open_page`.
 pub mod open_page {
-    pub use data::TOOL;
-
     /// Arguments of `open_page`.
     #[derive(Debug)]
     pub struct Args {
@@ -80,6 +86,7 @@ pub mod open_page {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 url: slots.take(0),
@@ -110,68 +117,15 @@ pub mod open_page {
     }
 
     impl ::toolc::FromSlot for As {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Text, Self::Picture][::toolc::args::choice(slot, 2)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("open_page"),
-            toolset: Borrowed("bench"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Fact(Borrowed("vision")), Atom::Tool(Borrowed("share_pinned_labels")), Atom::Tool(Borrowed("send_reply"))]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"open_page\",\"description\":\"Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password.")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(" Where the layout matters, ask for a picture.")), Segment::When { condition: Condition::new(&[Op::Atom(1), Op::Atom(2), Op::Or]), segments: 3 }, Segment::Text(Borrowed(" To show it to somebody else, use ")), Segment::Available { tools: Borrowed(&[(1, Borrowed("share_pinned_labels")), (2, Borrowed("send_reply"))]), join: Borrowed(" or ") }, Segment::Text(Borrowed(".")), Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"url\":{\"type\":\"string\",\"description\":\"Absolute URL of the page.\",\"minLength\":1},\"as\":{\"type\":\"string\",\"description\":\"What to return.\",\"enum\":[\"text\"")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(",\"picture\"")), Segment::Text(Borrowed("],\"default\":\"text\"}")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(",\"width\":{\"type\":\"integer\",\"description\":\"How wide the window is, in pixels, when the picture is taken.\",\"default\":1280,\"minimum\":320,\"maximum\":3840}")), Segment::Text(Borrowed(",\"links\":{\"type\":\"boolean\",\"description\":\"Add the addresses of the links to the text.\",\"default\":false}},\"required\":[\"url\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("url", true, 1),
-            Property::new("as", false, 2),
-            Property::new("width", false, 3),
-            Property::new("links", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("text")),
-            Literal::String(Borrowed("picture")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(320)), maximum: Some(Bound::Integer(3840)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[
-            (Part::Literal(1), Condition::new(&[Op::Atom(0)])),
-            (Part::Property(2), Condition::new(&[Op::Atom(0)])),
-        ];
     }
 }
 
 /// The tool `send_reply`.
 pub mod send_reply {
-    pub use data::TOOL;
-
     /// Arguments of `send_reply`.
     #[derive(Debug)]
     pub struct Args {
@@ -186,6 +140,7 @@ pub mod send_reply {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 body: slots.take(0),
@@ -219,70 +174,15 @@ pub mod send_reply {
     }
 
     impl ::toolc::FromSlot for Format {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Plain, Self::Markdown, Self::Html][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("send_reply"),
-            toolset: Borrowed("bench"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("mail"))), Atom::Compared(Borrowed("platform"), Comparison::NotEqual, FactValue::Text(Borrowed("cli"))), Atom::Tool(Borrowed("open_page"))]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"send_reply\",\"description\":\"Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them.")), Segment::When { condition: Condition::new(&[Op::Atom(2), Op::Atom(0), Op::Not, Op::And]), segments: 1 }, Segment::Text(Borrowed(" Do not paste whole pages that `open_page` returned: quote what matters.")), Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"body\":{\"type\":\"string\",\"description\":\"The text of the reply.\",\"minLength\":1},\"format\":{\"type\":\"string\",\"description\":\"How the text is marked up.\",\"enum\":[\"plain\",\"markdown\"")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(",\"html\"")), Segment::Text(Borrowed("],\"default\":\"plain\"}")), Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 }, Segment::Text(Borrowed(",\"thread\":{\"type\":\"string\",\"description\":\"The thread in which it goes, as its messages name it.\"}")), Segment::Text(Borrowed(",\"attachments\":{\"type\":\"array\",\"description\":\"Paths of files to go with it.\",\"maxItems\":20,\"items\":{\"type\":\"string\"}}},\"required\":[\"body\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("body", true, 1),
-            Property::new("format", false, 2),
-            Property::new("thread", false, 3),
-            Property::new("attachments", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("plain")),
-            Literal::String(Borrowed("markdown")),
-            Literal::String(Borrowed("html")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { max_items: Some(20), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[
-            (Part::Literal(2), Condition::new(&[Op::Atom(0)])),
-            (Part::Property(2), Condition::new(&[Op::Atom(1)])),
-        ];
     }
 }
 
 /// The tool `trivial`.
 pub mod trivial {
-    pub use data::TOOL;
-
     /// Arguments of `trivial`.
     #[derive(Debug)]
     pub struct Args {
@@ -299,6 +199,7 @@ pub mod trivial {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
@@ -333,60 +234,9 @@ pub mod trivial {
     }
 
     impl ::toolc::FromSlot for Sort {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Relevance, Self::Newest, Self::Oldest][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("trivial"),
-            toolset: Borrowed("bench"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("query", true, 1),
-            Property::new("limit", false, 2),
-            Property::new("recursive", false, 3),
-            Property::new("sort", false, 4),
-            Property::new("tags", false, 5),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("relevance")),
-            Literal::String(Borrowed("newest")),
-            Literal::String(Borrowed("oldest")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(100)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

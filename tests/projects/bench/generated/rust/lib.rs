@@ -14,17 +14,15 @@
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::std::borrow::Cow::Borrowed;
-use ::std::sync::Arc;
-use ::toolc::requirement::Requirement;
-use ::toolc::segment::*;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 
 use ::toolc::{
     Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(4);
+const _: () = ::toolc::assert_stamp(5);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -50,53 +48,17 @@ struct Everything<H>(Arc<H>);
 
 impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[
-            self::bench::open_page::TOOL,
-            self::bench::send_reply::TOOL,
-            self::bench::trivial::TOOL,
-            self::support_office::check_pending_pages::TOOL,
-            self::support_office::compare_urgent_pages::TOOL,
-            self::support_office::count_linked_visits::TOOL,
-            self::support_office::fetch_hidden_files::TOOL,
-            self::support_office::import_nested_alerts::TOOL,
-            self::support_office::inspect_external_records::TOOL,
-            self::support_office::inspect_open_deadlines::TOOL,
-            self::support_office::inspect_recent_budgets::TOOL,
-            self::support_office::label_pending_items::TOOL,
-            self::support_office::label_recent_documents::TOOL,
-            self::support_office::measure_closed_documents::TOOL,
-            self::support_office::measure_urgent_drafts::TOOL,
-            self::support_office::merge_recent_bookings::TOOL,
-            self::support_office::remove_urgent_requests::TOOL,
-            self::support_office::rename_daily_documents::TOOL,
-            self::support_office::repair_nested_records::TOOL,
-            self::support_office::review_shared_samples::TOOL,
-            self::support_office::sort_blocked_goals::TOOL,
-            self::support_office::sort_pending_drafts::TOOL,
-            self::survey_reports::approve_local_tasks::TOOL,
-            self::survey_reports::check_active_parcels::TOOL,
-            self::survey_reports::copy_shared_tasks::TOOL,
-            self::survey_reports::describe_urgent_notes::TOOL,
-            self::survey_reports::export_closed_drafts::TOOL,
-            self::survey_reports::find_recent_customers::TOOL,
-            self::survey_reports::group_daily_alerts::TOOL,
-            self::survey_reports::group_recent_appointments::TOOL,
-            self::survey_reports::import_monthly_branches::TOOL,
-            self::survey_reports::inspect_recent_messages::TOOL,
-            self::survey_reports::label_monthly_notes::TOOL,
-            self::survey_reports::label_pinned_visits::TOOL,
-            self::survey_reports::order_nested_vehicles::TOOL,
-            self::survey_reports::rename_external_items::TOOL,
-            self::survey_reports::review_stale_visits::TOOL,
-            self::survey_reports::share_pinned_labels::TOOL,
-            self::survey_reports::sort_public_alerts::TOOL,
-            self::survey_reports::verify_daily_campaigns::TOOL,
-        ];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[
+            self::bench::DATA,
+            self::support_office::DATA,
+            self::survey_reports::DATA,
+        ]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { TOOLSETS }
-    fn facts(&self) -> &[Fact] { FACTS }
+    fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
+    fn facts(&self) -> &[Fact] { &FACTS }
+    fn variables(&self) -> &[Variable] { &VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
@@ -109,50 +71,14 @@ impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static> Provider
 }
 
 /// Every toolset of the catalog.
-pub static TOOLSETS: &[Toolset] = &[
-    Toolset {
-        name: Borrowed("bench"),
-        description: Borrowed("The one tool whose calls are timed, and those whose definitions depend on the turn."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("support_office"),
-        description: Borrowed("Everyday work with the support service."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("survey_reports"),
-        description: Borrowed("Everyday work with the survey service."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-];
+pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
+    "5 bench83 The one tool whose calls are timed, and those whose definitions depend on the turn.0 0 0 0 0 0 0 0 ",
+    "14 support_office39 Everyday work with the support service.0 0 0 0 0 0 0 0 ",
+    "14 survey_reports38 Everyday work with the survey service.0 0 0 0 0 0 0 0 ",
+]]));
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: &[Fact] = &[
-    Fact { name: Borrowed("platform"), default: FactValue::Text(Borrowed("cli")) },
-    Fact { name: Borrowed("vision"), default: FactValue::Boolean(false) },
-];
+pub static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| unpack(&[&["8 platform0 3 cli", "6 vision1 0 "]]));
 
 /// What a host tells about its world; whatever it does not say is at its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,17 +99,17 @@ impl IntoIterator for Facts {
 
     fn into_iter(self) -> Self::IntoIter {
         [
-            (Borrowed("platform"), FactValue::Text(self.platform.into())),
-            (Borrowed("vision"), FactValue::Boolean(self.vision)),
+            (Text::Borrowed("platform"), FactValue::Text(self.platform.into())),
+            (Text::Borrowed("vision"), FactValue::Boolean(self.vision)),
         ].into_iter()
     }
 }
 
 /// Environment variables that tools require.
-pub static VARIABLES: &[Variable] = &[];
+pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| unpack(&[&[]]));
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: &[Distribution] = &[];
+pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = LazyLock::new(|| unpack(&[&[]]));
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {

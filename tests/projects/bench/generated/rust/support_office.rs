@@ -2,7 +2,8 @@
 
 //! The toolset `support_office`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `support_office`: Everyday work with the support service.
@@ -125,33 +126,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: SupportOfficeTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[
-            check_pending_pages::TOOL,
-            compare_urgent_pages::TOOL,
-            count_linked_visits::TOOL,
-            fetch_hidden_files::TOOL,
-            import_nested_alerts::TOOL,
-            inspect_external_records::TOOL,
-            inspect_open_deadlines::TOOL,
-            inspect_recent_budgets::TOOL,
-            label_pending_items::TOOL,
-            label_recent_documents::TOOL,
-            measure_closed_documents::TOOL,
-            measure_urgent_drafts::TOOL,
-            merge_recent_bookings::TOOL,
-            remove_urgent_requests::TOOL,
-            rename_daily_documents::TOOL,
-            repair_nested_records::TOOL,
-            review_shared_samples::TOOL,
-            sort_blocked_goals::TOOL,
-            sort_pending_drafts::TOOL,
-        ];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -264,10 +245,31 @@ pub(super) fn call<'a, H: SupportOfficeTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "19 check_pending_pages14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 4 5 owner1 1 0 0 4 days0 2 0 0 9 recursive0 3 0 0 5 state0 4 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 873 {\"type\":\"function\",\"function\":{\"name\":\"check_pending_pages\",\"description\":\"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the pages.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":220,\"minimum\":1,\"maximum\":365},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the pages in folders further down.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only pages in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"}},\"required\":[\"owner\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "20 compare_urgent_pages14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 9 reference1 1 0 0 5 width0 2 0 0 8 archived0 3 0 0 10 recipients0 4 0 0 5 depth0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1054 {\"type\":\"function\",\"function\":{\"name\":\"compare_urgent_pages\",\"description\":\"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":361,\"minimum\":20,\"maximum\":400},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at pages that have been put into the archive.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":5,\"minimum\":0,\"maximum\":12}},\"required\":[\"reference\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "19 count_linked_visits14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 4 team1 1 0 0 4 days0 2 0 0 6 notify0 3 0 0 7 columns0 4 0 0 9 reference0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 1 0 0 1 0 984 {\"type\":\"function\",\"function\":{\"name\":\"count_linked_visits\",\"description\":\"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":272,\"minimum\":1,\"maximum\":365},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the visits by mail.\",\"default\":false},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"maxLength\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "18 fetch_hidden_files14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 8 template1 1 0 0 5 width0 2 0 0 7 verbose0 3 0 0 4 days0 4 0 0 7 columns0 5 0 0 4 team0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 1 0 0 1 0 1205 {\"type\":\"function\",\"function\":{\"name\":\"fetch_hidden_files\",\"description\":\"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the files are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":78,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":202,\"minimum\":1,\"maximum\":365},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose files are meant, as the directory spells it.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "20 import_nested_alerts14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 6 reason1 1 0 0 5 width0 2 0 0 7 verbose0 3 0 0 6 offset0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 868 {\"type\":\"function\",\"function\":{\"name\":\"import_nested_alerts\",\"description\":\"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":380,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many alerts to skip, to get at a later page.\",\"default\":6347,\"minimum\":0,\"maximum\":10000}},\"required\":[\"reason\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "24 inspect_external_records14 support_office0 10 7 6 0 0 3 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 8 8 template1 7 0 0 5 limit0 8 0 0 7 verbose0 9 0 0 5 owner1 1 0 0 5 width0 2 0 0 9 recursive0 3 0 0 11 identifiers0 4 0 0 7 options0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1363 {\"type\":\"function\",\"function\":{\"name\":\"inspect_external_records\",\"description\":\"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the records.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":140,\"minimum\":20,\"maximum\":400},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the records in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the records, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the records are written.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many records to return at most.\",\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"template\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "22 inspect_open_deadlines14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 5 query1 1 0 0 6 offset0 2 0 0 6 notify0 3 0 0 6 reason0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 1 0 0 1 0 916 {\"type\":\"function\",\"function\":{\"name\":\"inspect_open_deadlines\",\"description\":\"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the deadlines; case does not matter.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many deadlines to skip, to get at a later page.\",\"default\":5236,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the deadlines by mail.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"query\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "22 inspect_recent_budgets14 support_office0 11 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 9 reference1 5 0 0 5 limit0 6 0 0 6 strict0 7 0 0 6 folder1 1 0 0 5 limit0 2 0 0 7 verbose0 3 0 0 6 window0 4 0 0 5 scope0 8 0 0 7 exclude0 9 0 0 3 4 3 own4 4 team4 7 company0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 1 0 0 1 0 1466 {\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_budgets\",\"description\":\"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the budgets are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"default\":71,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"window\":{\"type\":\"object\",\"description\":\"The part of the budgets to look at.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the budgets that cannot be read, instead of passing over it.\"}},\"required\":[\"reference\"],\"additionalProperties\":false},\"scope\":{\"type\":\"string\",\"description\":\"Whose budgets to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the budgets.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "19 label_pending_items14 support_office0 9 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 8 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 4 team1 1 0 0 8 priority0 2 0 0 8 archived0 3 0 0 5 query0 4 0 0 7 exclude0 5 0 0 4 tags0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 1 0 0 1 0 1170 {\"type\":\"function\",\"function\":{\"name\":\"label_pending_items\",\"description\":\"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose items are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at items that have been put into the archive.\",\"default\":false},\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the items; case does not matter.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the items.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the items must have.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "22 label_recent_documents14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 6 reason1 1 0 0 5 depth0 2 0 0 6 strict0 3 0 0 11 identifiers0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 1 0 0 1 0 963 {\"type\":\"function\",\"function\":{\"name\":\"label_recent_documents\",\"description\":\"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}}},\"required\":[\"reason\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "24 measure_closed_documents14 support_office0 12 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 8 template1 7 0 0 6 offset0 8 0 0 6 strict0 9 0 0 6 folder1 1 0 0 5 limit0 2 0 0 9 recursive0 3 0 0 11 identifiers0 4 0 0 6 window0 6 0 0 9 languages0 10 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 1 0 0 1 0 1554 {\"type\":\"function\",\"function\":{\"name\":\"measure_closed_documents\",\"description\":\"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the documents are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":34,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the documents in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}},\"window\":{\"type\":\"object\",\"description\":\"The part of the documents to look at.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the documents are written.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many documents to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\"}},\"required\":[\"template\"],\"additionalProperties\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the documents may be written, as two letters each.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "21 measure_urgent_drafts14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 5 query1 1 0 0 4 days0 2 0 0 7 preview0 3 0 0 11 identifiers0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 1 0 0 1 0 1016 {\"type\":\"function\",\"function\":{\"name\":\"measure_urgent_drafts\",\"description\":\"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the drafts; case does not matter.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":297,\"minimum\":1,\"maximum\":365},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the drafts, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "21 merge_recent_bookings14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 5 owner1 5 0 0 7 retries0 6 0 0 8 archived0 7 0 0 5 owner1 1 0 0 8 priority0 2 0 0 5 exact0 3 0 0 6 target0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1233 {\"type\":\"function\",\"function\":{\"name\":\"merge_recent_bookings\",\"description\":\"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only bookings of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the bookings are to go.\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\"},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"minimum\":0,\"maximum\":8},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at bookings that have been put into the archive.\"}},\"required\":[\"owner\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "22 remove_urgent_requests14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 9 reference1 5 0 0 5 depth0 6 0 0 9 recursive0 7 0 0 8 template1 1 0 0 6 offset0 2 0 0 7 preview0 3 0 0 6 target0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1240 {\"type\":\"function\",\"function\":{\"name\":\"remove_urgent_requests\",\"description\":\"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the requests are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many requests to skip, to get at a later page.\",\"default\":2013,\"minimum\":0,\"maximum\":10000},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the requests are to go.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"minimum\":0,\"maximum\":12},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the requests in folders further down.\"}},\"required\":[\"reference\"],\"additionalProperties\":false}},\"required\":[\"template\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "22 rename_daily_documents14 support_office0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 5 query1 1 0 0 5 limit0 2 0 0 7 verbose0 3 0 0 6 format0 4 0 0 5 depth0 5 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1058 {\"type\":\"function\",\"function\":{\"name\":\"rename_daily_documents\",\"description\":\"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the documents; case does not matter.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":96,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"format\":{\"type\":\"string\",\"description\":\"How the documents are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":4,\"minimum\":0,\"maximum\":12}},\"required\":[\"query\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "21 repair_nested_records14 support_office0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 5 3 0 0 1 0 0 0 0 0 0 0 6 6 reason1 1 0 0 6 offset0 2 0 0 6 strict0 3 0 0 5 state0 4 0 0 8 priority0 5 0 0 6 format0 6 0 0 8 4 3 new4 7 started4 7 waiting4 4 done4 3 any4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1313 {\"type\":\"function\",\"function\":{\"name\":\"repair_nested_records\",\"description\":\"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many records to skip, to get at a later page.\",\"default\":1970,\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the records that cannot be read, instead of passing over it.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only records in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"any\"},\"priority\":{\"type\":\"integer\",\"description\":\"Only records of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"format\":{\"type\":\"string\",\"description\":\"How the records are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"reason\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "21 review_shared_samples14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 8 template1 1 0 0 5 depth0 2 0 0 8 archived0 3 0 0 5 scope0 4 0 0 3 4 3 own4 4 team4 7 company0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 916 {\"type\":\"function\",\"function\":{\"name\":\"review_shared_samples\",\"description\":\"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the samples are written.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at samples that have been put into the archive.\",\"default\":true},\"scope\":{\"type\":\"string\",\"description\":\"Whose samples to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "18 sort_blocked_goals14 support_office0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 4 0 4 0 0 1 0 0 0 0 0 0 0 9 6 folder1 5 0 0 6 offset0 6 0 0 7 verbose0 7 0 0 4 team1 1 0 0 5 depth0 2 0 0 7 verbose0 3 0 0 7 options0 4 0 0 5 owner0 8 0 0 4 sort0 9 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 1 0 0 1 0 1480 {\"type\":\"function\",\"function\":{\"name\":\"sort_blocked_goals\",\"description\":\"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose goals are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the goals are, written as a path from the top.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many goals to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"folder\"],\"additionalProperties\":false},\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the goals.\",\"maxLength\":200},\"sort\":{\"type\":\"string\",\"description\":\"In which order the goals come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"name\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "19 sort_pending_drafts14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 owner1 1 0 0 8 priority0 2 0 0 8 archived0 3 0 0 5 depth0 4 0 0 7 channel0 5 0 0 7 columns0 6 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 1 0 0 1 0 1284 {\"type\":\"function\",\"function\":{\"name\":\"sort_pending_drafts\",\"description\":\"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the drafts.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only drafts of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at drafts that have been put into the archive.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the drafts came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+];
+
 /// The tool `check_pending_pages`.
 pub mod check_pending_pages {
-    pub use data::TOOL;
-
     /// Arguments of `check_pending_pages`.
     #[derive(Debug)]
     pub struct Args {
@@ -282,6 +284,7 @@ pub mod check_pending_pages {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
@@ -321,68 +324,15 @@ pub mod check_pending_pages {
     }
 
     impl ::toolc::FromSlot for State {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any][::toolc::args::choice(slot, 5)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("check_pending_pages"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"check_pending_pages\",\"description\":\"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the pages.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":220,\"minimum\":1,\"maximum\":365},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the pages in folders further down.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only pages in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 5), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("owner", true, 1),
-            Property::new("days", false, 2),
-            Property::new("recursive", false, 3),
-            Property::new("state", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("new")),
-            Literal::String(Borrowed("started")),
-            Literal::String(Borrowed("waiting")),
-            Literal::String(Borrowed("done")),
-            Literal::String(Borrowed("any")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `compare_urgent_pages`.
 pub mod compare_urgent_pages {
-    pub use data::TOOL;
-
     /// Arguments of `compare_urgent_pages`.
     #[derive(Debug)]
     pub struct Args {
@@ -399,6 +349,7 @@ pub mod compare_urgent_pages {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
@@ -409,63 +360,10 @@ pub mod compare_urgent_pages {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("compare_urgent_pages"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"compare_urgent_pages\",\"description\":\"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":361,\"minimum\":20,\"maximum\":400},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at pages that have been put into the archive.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":5,\"minimum\":0,\"maximum\":12}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("reference", true, 1),
-            Property::new("width", false, 2),
-            Property::new("archived", false, 3),
-            Property::new("recipients", false, 4),
-            Property::new("depth", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
-            Bounds { max_items: Some(10), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `count_linked_visits`.
 pub mod count_linked_visits {
-    pub use data::TOOL;
-
     /// Arguments of `count_linked_visits`.
     #[derive(Debug)]
     pub struct Args {
@@ -482,6 +380,7 @@ pub mod count_linked_visits {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
@@ -492,63 +391,10 @@ pub mod count_linked_visits {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("count_linked_visits"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"count_linked_visits\",\"description\":\"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":272,\"minimum\":1,\"maximum\":365},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the visits by mail.\",\"default\":false},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"maxLength\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("team", true, 1),
-            Property::new("days", false, 2),
-            Property::new("notify", false, 3),
-            Property::new("columns", false, 4),
-            Property::new("reference", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
-            Bounds { max_items: Some(5), ..Bounds::NONE },
-            Bounds { max_length: Some(200), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `fetch_hidden_files`.
 pub mod fetch_hidden_files {
-    pub use data::TOOL;
-
     /// Arguments of `fetch_hidden_files`.
     #[derive(Debug)]
     pub struct Args {
@@ -567,6 +413,7 @@ pub mod fetch_hidden_files {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
@@ -578,66 +425,10 @@ pub mod fetch_hidden_files {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("fetch_hidden_files"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"fetch_hidden_files\",\"description\":\"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the files are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":78,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":202,\"minimum\":1,\"maximum\":365},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose files are meant, as the directory spells it.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(4), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("template", true, 1),
-            Property::new("width", false, 2),
-            Property::new("verbose", false, 3),
-            Property::new("days", false, 4),
-            Property::new("columns", false, 5),
-            Property::new("team", false, 7),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
-            Bounds { max_items: Some(30), ..Bounds::NONE },
-            Bounds { max_length: Some(200), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `import_nested_alerts`.
 pub mod import_nested_alerts {
-    pub use data::TOOL;
-
     /// Arguments of `import_nested_alerts`.
     #[derive(Debug)]
     pub struct Args {
@@ -652,6 +443,7 @@ pub mod import_nested_alerts {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reason: slots.take(0),
@@ -661,59 +453,10 @@ pub mod import_nested_alerts {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("import_nested_alerts"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"import_nested_alerts\",\"description\":\"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":380,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many alerts to skip, to get at a later page.\",\"default\":6347,\"minimum\":0,\"maximum\":10000}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("reason", true, 1),
-            Property::new("width", false, 2),
-            Property::new("verbose", false, 3),
-            Property::new("offset", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `inspect_external_records`.
 pub mod inspect_external_records {
-    pub use data::TOOL;
-
     /// Arguments of `inspect_external_records`.
     #[derive(Debug)]
     pub struct Args {
@@ -730,6 +473,7 @@ pub mod inspect_external_records {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
@@ -753,74 +497,16 @@ pub mod inspect_external_records {
     }
 
     impl ::toolc::FromSlot for Options {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { template: slots.take(0), limit: slots.take(1), verbose: slots.take(2) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("inspect_external_records"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_external_records\",\"description\":\"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the records.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":140,\"minimum\":20,\"maximum\":400},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the records in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the records, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the records are written.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many records to return at most.\",\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"template\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("template", true, 7),
-            Property::new("limit", false, 8),
-            Property::new("verbose", false, 9),
-            Property::new("owner", true, 1),
-            Property::new("width", false, 2),
-            Property::new("recursive", false, 3),
-            Property::new("identifiers", false, 4),
-            Property::new("options", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
-            Bounds { max_items: Some(45), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `inspect_open_deadlines`.
 pub mod inspect_open_deadlines {
-    pub use data::TOOL;
-
     /// Arguments of `inspect_open_deadlines`.
     #[derive(Debug)]
     pub struct Args {
@@ -835,6 +521,7 @@ pub mod inspect_open_deadlines {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
@@ -844,59 +531,10 @@ pub mod inspect_open_deadlines {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("inspect_open_deadlines"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_open_deadlines\",\"description\":\"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the deadlines; case does not matter.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many deadlines to skip, to get at a later page.\",\"default\":5236,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the deadlines by mail.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("query", true, 1),
-            Property::new("offset", false, 2),
-            Property::new("notify", false, 3),
-            Property::new("reason", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-            Bounds { max_length: Some(200), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `inspect_recent_budgets`.
 pub mod inspect_recent_budgets {
-    pub use data::TOOL;
-
     /// Arguments of `inspect_recent_budgets`.
     #[derive(Debug)]
     pub struct Args {
@@ -915,6 +553,7 @@ pub mod inspect_recent_budgets {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
@@ -939,7 +578,8 @@ pub mod inspect_recent_budgets {
     }
 
     impl ::toolc::FromSlot for Window {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { reference: slots.take(0), limit: slots.take(1), strict: slots.take(2) }
         }
@@ -968,79 +608,15 @@ pub mod inspect_recent_budgets {
     }
 
     impl ::toolc::FromSlot for Scope {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("inspect_recent_budgets"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_budgets\",\"description\":\"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the budgets are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"default\":71,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"window\":{\"type\":\"object\",\"description\":\"The part of the budgets to look at.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the budgets that cannot be read, instead of passing over it.\"}},\"required\":[\"reference\"],\"additionalProperties\":false},\"scope\":{\"type\":\"string\",\"description\":\"Whose budgets to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the budgets.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(10), bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("reference", true, 5),
-            Property::new("limit", false, 6),
-            Property::new("strict", false, 7),
-            Property::new("folder", true, 1),
-            Property::new("limit", false, 2),
-            Property::new("verbose", false, 3),
-            Property::new("window", false, 4),
-            Property::new("scope", false, 8),
-            Property::new("exclude", false, 9),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("own")),
-            Literal::String(Borrowed("team")),
-            Literal::String(Borrowed("company")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-            Bounds { max_items: Some(35), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `label_pending_items`.
 pub mod label_pending_items {
-    pub use data::TOOL;
-
     /// Arguments of `label_pending_items`.
     #[derive(Debug)]
     pub struct Args {
@@ -1059,6 +635,7 @@ pub mod label_pending_items {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
@@ -1070,67 +647,10 @@ pub mod label_pending_items {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("label_pending_items"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_pending_items\",\"description\":\"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose items are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at items that have been put into the archive.\",\"default\":false},\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the items; case does not matter.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the items.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the items must have.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(8), bounds: Some(4), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("team", true, 1),
-            Property::new("priority", false, 2),
-            Property::new("archived", false, 3),
-            Property::new("query", false, 4),
-            Property::new("exclude", false, 5),
-            Property::new("tags", false, 7),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-            Bounds { max_length: Some(200), ..Bounds::NONE },
-            Bounds { max_items: Some(5), ..Bounds::NONE },
-            Bounds { max_items: Some(35), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `label_recent_documents`.
 pub mod label_recent_documents {
-    pub use data::TOOL;
-
     /// Arguments of `label_recent_documents`.
     #[derive(Debug)]
     pub struct Args {
@@ -1145,6 +665,7 @@ pub mod label_recent_documents {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reason: slots.take(0),
@@ -1154,60 +675,10 @@ pub mod label_recent_documents {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("label_recent_documents"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_recent_documents\",\"description\":\"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("reason", true, 1),
-            Property::new("depth", false, 2),
-            Property::new("strict", false, 3),
-            Property::new("identifiers", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
-            Bounds { max_items: Some(30), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `measure_closed_documents`.
 pub mod measure_closed_documents {
-    pub use data::TOOL;
-
     /// Arguments of `measure_closed_documents`.
     #[derive(Debug)]
     pub struct Args {
@@ -1226,6 +697,7 @@ pub mod measure_closed_documents {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
@@ -1250,78 +722,16 @@ pub mod measure_closed_documents {
     }
 
     impl ::toolc::FromSlot for Window {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { template: slots.take(0), offset: slots.take(1), strict: slots.take(2) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("measure_closed_documents"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"measure_closed_documents\",\"description\":\"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the documents are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":34,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the documents in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}},\"window\":{\"type\":\"object\",\"description\":\"The part of the documents to look at.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the documents are written.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many documents to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\"}},\"required\":[\"template\"],\"additionalProperties\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the documents may be written, as two letters each.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(11), bounds: Some(4), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("template", true, 7),
-            Property::new("offset", false, 8),
-            Property::new("strict", false, 9),
-            Property::new("folder", true, 1),
-            Property::new("limit", false, 2),
-            Property::new("recursive", false, 3),
-            Property::new("identifiers", false, 4),
-            Property::new("window", false, 6),
-            Property::new("languages", false, 10),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-            Bounds { max_items: Some(50), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-            Bounds { max_items: Some(45), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `measure_urgent_drafts`.
 pub mod measure_urgent_drafts {
-    pub use data::TOOL;
-
     /// Arguments of `measure_urgent_drafts`.
     #[derive(Debug)]
     pub struct Args {
@@ -1336,6 +746,7 @@ pub mod measure_urgent_drafts {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
@@ -1345,60 +756,10 @@ pub mod measure_urgent_drafts {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("measure_urgent_drafts"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"measure_urgent_drafts\",\"description\":\"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the drafts; case does not matter.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":297,\"minimum\":1,\"maximum\":365},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the drafts, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("query", true, 1),
-            Property::new("days", false, 2),
-            Property::new("preview", false, 3),
-            Property::new("identifiers", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
-            Bounds { max_items: Some(45), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `merge_recent_bookings`.
 pub mod merge_recent_bookings {
-    pub use data::TOOL;
-
     /// Arguments of `merge_recent_bookings`.
     #[derive(Debug)]
     pub struct Args {
@@ -1413,6 +774,7 @@ pub mod merge_recent_bookings {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
@@ -1435,70 +797,16 @@ pub mod merge_recent_bookings {
     }
 
     impl ::toolc::FromSlot for Target {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { owner: slots.take(0), retries: slots.take(1), archived: slots.take(2) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("merge_recent_bookings"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"merge_recent_bookings\",\"description\":\"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only bookings of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the bookings are to go.\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\"},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"minimum\":0,\"maximum\":8},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at bookings that have been put into the archive.\"}},\"required\":[\"owner\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("owner", true, 5),
-            Property::new("retries", false, 6),
-            Property::new("archived", false, 7),
-            Property::new("owner", true, 1),
-            Property::new("priority", false, 2),
-            Property::new("exact", false, 3),
-            Property::new("target", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `remove_urgent_requests`.
 pub mod remove_urgent_requests {
-    pub use data::TOOL;
-
     /// Arguments of `remove_urgent_requests`.
     #[derive(Debug)]
     pub struct Args {
@@ -1513,6 +821,7 @@ pub mod remove_urgent_requests {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
@@ -1535,70 +844,16 @@ pub mod remove_urgent_requests {
     }
 
     impl ::toolc::FromSlot for Target {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { reference: slots.take(0), depth: slots.take(1), recursive: slots.take(2) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("remove_urgent_requests"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"remove_urgent_requests\",\"description\":\"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the requests are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many requests to skip, to get at a later page.\",\"default\":2013,\"minimum\":0,\"maximum\":10000},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the requests are to go.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"minimum\":0,\"maximum\":12},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the requests in folders further down.\"}},\"required\":[\"reference\"],\"additionalProperties\":false}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("reference", true, 5),
-            Property::new("depth", false, 6),
-            Property::new("recursive", false, 7),
-            Property::new("template", true, 1),
-            Property::new("offset", false, 2),
-            Property::new("preview", false, 3),
-            Property::new("target", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `rename_daily_documents`.
 pub mod rename_daily_documents {
-    pub use data::TOOL;
-
     /// Arguments of `rename_daily_documents`.
     #[derive(Debug)]
     pub struct Args {
@@ -1615,6 +870,7 @@ pub mod rename_daily_documents {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
@@ -1649,69 +905,15 @@ pub mod rename_daily_documents {
     }
 
     impl ::toolc::FromSlot for Format {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("rename_daily_documents"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"rename_daily_documents\",\"description\":\"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the documents; case does not matter.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":96,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"format\":{\"type\":\"string\",\"description\":\"How the documents are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":4,\"minimum\":0,\"maximum\":12}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("query", true, 1),
-            Property::new("limit", false, 2),
-            Property::new("verbose", false, 3),
-            Property::new("format", false, 4),
-            Property::new("depth", false, 5),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("short")),
-            Literal::String(Borrowed("table")),
-            Literal::String(Borrowed("full")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `repair_nested_records`.
 pub mod repair_nested_records {
-    pub use data::TOOL;
-
     /// Arguments of `repair_nested_records`.
     #[derive(Debug)]
     pub struct Args {
@@ -1730,6 +932,7 @@ pub mod repair_nested_records {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reason: slots.take(0),
@@ -1771,7 +974,8 @@ pub mod repair_nested_records {
     }
 
     impl ::toolc::FromSlot for State {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any][::toolc::args::choice(slot, 5)]
         }
     }
@@ -1799,76 +1003,15 @@ pub mod repair_nested_records {
     }
 
     impl ::toolc::FromSlot for Format {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("repair_nested_records"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"repair_nested_records\",\"description\":\"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many records to skip, to get at a later page.\",\"default\":1970,\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the records that cannot be read, instead of passing over it.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only records in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"any\"},\"priority\":{\"type\":\"integer\",\"description\":\"Only records of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"format\":{\"type\":\"string\",\"description\":\"How the records are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"reason\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 5), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(5, 3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("reason", true, 1),
-            Property::new("offset", false, 2),
-            Property::new("strict", false, 3),
-            Property::new("state", false, 4),
-            Property::new("priority", false, 5),
-            Property::new("format", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("new")),
-            Literal::String(Borrowed("started")),
-            Literal::String(Borrowed("waiting")),
-            Literal::String(Borrowed("done")),
-            Literal::String(Borrowed("any")),
-            Literal::String(Borrowed("short")),
-            Literal::String(Borrowed("table")),
-            Literal::String(Borrowed("full")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `review_shared_samples`.
 pub mod review_shared_samples {
-    pub use data::TOOL;
-
     /// Arguments of `review_shared_samples`.
     #[derive(Debug)]
     pub struct Args {
@@ -1883,6 +1026,7 @@ pub mod review_shared_samples {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
@@ -1916,66 +1060,15 @@ pub mod review_shared_samples {
     }
 
     impl ::toolc::FromSlot for Scope {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("review_shared_samples"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"review_shared_samples\",\"description\":\"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the samples are written.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at samples that have been put into the archive.\",\"default\":true},\"scope\":{\"type\":\"string\",\"description\":\"Whose samples to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("template", true, 1),
-            Property::new("depth", false, 2),
-            Property::new("archived", false, 3),
-            Property::new("scope", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("own")),
-            Literal::String(Borrowed("team")),
-            Literal::String(Borrowed("company")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `sort_blocked_goals`.
 pub mod sort_blocked_goals {
-    pub use data::TOOL;
-
     /// Arguments of `sort_blocked_goals`.
     #[derive(Debug)]
     pub struct Args {
@@ -1994,6 +1087,7 @@ pub mod sort_blocked_goals {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
@@ -2018,7 +1112,8 @@ pub mod sort_blocked_goals {
     }
 
     impl ::toolc::FromSlot for Options {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { folder: slots.take(0), offset: slots.take(1), verbose: slots.take(2) }
         }
@@ -2050,79 +1145,15 @@ pub mod sort_blocked_goals {
     }
 
     impl ::toolc::FromSlot for Sort {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Changed, Self::Created, Self::Name, Self::Size][::toolc::args::choice(slot, 4)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("sort_blocked_goals"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_blocked_goals\",\"description\":\"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose goals are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the goals are, written as a path from the top.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many goals to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"folder\"],\"additionalProperties\":false},\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the goals.\",\"maxLength\":200},\"sort\":{\"type\":\"string\",\"description\":\"In which order the goals come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"name\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("folder", true, 5),
-            Property::new("offset", false, 6),
-            Property::new("verbose", false, 7),
-            Property::new("team", true, 1),
-            Property::new("depth", false, 2),
-            Property::new("verbose", false, 3),
-            Property::new("options", false, 4),
-            Property::new("owner", false, 8),
-            Property::new("sort", false, 9),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("changed")),
-            Literal::String(Borrowed("created")),
-            Literal::String(Borrowed("name")),
-            Literal::String(Borrowed("size")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-            Bounds { max_length: Some(200), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `sort_pending_drafts`.
 pub mod sort_pending_drafts {
-    pub use data::TOOL;
-
     /// Arguments of `sort_pending_drafts`.
     #[derive(Debug)]
     pub struct Args {
@@ -2141,6 +1172,7 @@ pub mod sort_pending_drafts {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
@@ -2179,66 +1211,9 @@ pub mod sort_pending_drafts {
     }
 
     impl ::toolc::FromSlot for Channel {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Mail, Self::Phone, Self::Web, Self::Letter][::toolc::args::choice(slot, 4)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("sort_pending_drafts"),
-            toolset: Borrowed("support_office"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_pending_drafts\",\"description\":\"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the drafts.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only drafts of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at drafts that have been put into the archive.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the drafts came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("owner", true, 1),
-            Property::new("priority", false, 2),
-            Property::new("archived", false, 3),
-            Property::new("depth", false, 4),
-            Property::new("channel", false, 5),
-            Property::new("columns", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("mail")),
-            Literal::String(Borrowed("phone")),
-            Literal::String(Borrowed("web")),
-            Literal::String(Borrowed("letter")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
-            Bounds { max_items: Some(50), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

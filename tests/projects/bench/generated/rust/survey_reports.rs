@@ -2,7 +2,8 @@
 
 //! The toolset `survey_reports`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `survey_reports`: Everyday work with the survey service.
@@ -124,32 +125,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: SurveyReportsTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[
-            approve_local_tasks::TOOL,
-            check_active_parcels::TOOL,
-            copy_shared_tasks::TOOL,
-            describe_urgent_notes::TOOL,
-            export_closed_drafts::TOOL,
-            find_recent_customers::TOOL,
-            group_daily_alerts::TOOL,
-            group_recent_appointments::TOOL,
-            import_monthly_branches::TOOL,
-            inspect_recent_messages::TOOL,
-            label_monthly_notes::TOOL,
-            label_pinned_visits::TOOL,
-            order_nested_vehicles::TOOL,
-            rename_external_items::TOOL,
-            review_stale_visits::TOOL,
-            share_pinned_labels::TOOL,
-            sort_public_alerts::TOOL,
-            verify_daily_campaigns::TOOL,
-        ];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -253,10 +235,30 @@ pub(super) fn call<'a, H: SurveyReportsTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "19 approve_local_tasks14 survey_reports0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 9 5 query1 7 0 0 5 width0 8 0 0 6 notify0 9 0 0 5 owner1 1 0 0 5 width0 2 0 0 7 verbose0 3 0 0 4 sort0 4 0 0 5 limit0 5 0 0 7 options0 6 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1465 {\"type\":\"function\",\"function\":{\"name\":\"approve_local_tasks\",\"description\":\"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the tasks.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":165,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the tasks come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many tasks to return at most.\",\"default\":45,\"minimum\":1,\"maximum\":200},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the tasks; case does not matter.\"},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"minimum\":20,\"maximum\":400},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\"}},\"required\":[\"query\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "20 check_active_parcels14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 5 query1 1 0 0 7 retries0 2 0 0 6 strict0 3 0 0 7 exclude0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 1 0 0 1 0 945 {\"type\":\"function\",\"function\":{\"name\":\"check_active_parcels\",\"description\":\"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the parcels; case does not matter.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":3,\"minimum\":0,\"maximum\":8},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the parcels that cannot be read, instead of passing over it.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the parcels.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "17 copy_shared_tasks14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 team1 1 0 0 6 offset0 2 0 0 6 notify0 3 0 0 6 folder0 4 0 0 7 exclude0 5 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 1 0 0 1 0 994 {\"type\":\"function\",\"function\":{\"name\":\"copy_shared_tasks\",\"description\":\"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose tasks are meant, as the directory spells it.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many tasks to skip, to get at a later page.\",\"default\":6299,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\",\"default\":true},\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the tasks are, written as a path from the top.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the tasks.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "21 describe_urgent_notes14 survey_reports0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 6 4 team1 1 0 0 5 depth0 2 0 0 6 strict0 3 0 0 6 offset0 4 0 0 8 template0 5 0 0 5 limit0 6 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1186 {\"type\":\"function\",\"function\":{\"name\":\"describe_urgent_notes\",\"description\":\"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose notes are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":10,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the notes that cannot be read, instead of passing over it.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":9262,\"minimum\":0,\"maximum\":10000},\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the notes are written.\",\"maxLength\":200},\"limit\":{\"type\":\"integer\",\"description\":\"How many notes to return at most.\",\"default\":36,\"minimum\":1,\"maximum\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "20 export_closed_drafts14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 8 template1 1 0 0 5 limit0 2 0 0 6 notify0 3 0 0 4 tags0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 1 0 0 1 0 952 {\"type\":\"function\",\"function\":{\"name\":\"export_closed_drafts\",\"description\":\"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the drafts are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many drafts to return at most.\",\"default\":64,\"minimum\":1,\"maximum\":200},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the drafts by mail.\",\"default\":false},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the drafts must have.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"template\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "21 find_recent_customers14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 since1 1 0 0 8 priority0 2 0 0 7 preview0 3 0 0 5 state0 4 0 0 4 tags0 5 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 1 0 0 1 0 1021 {\"type\":\"function\",\"function\":{\"name\":\"find_recent_customers\",\"description\":\"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"since\":{\"type\":\"string\",\"description\":\"Only customers that changed on this day or later, written as 2026-03-31.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only customers of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only customers in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the customers must have.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}}},\"required\":[\"since\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "18 group_daily_alerts14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 template1 1 0 0 5 width0 2 0 0 7 verbose0 3 0 0 8 priority0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 870 {\"type\":\"function\",\"function\":{\"name\":\"group_daily_alerts\",\"description\":\"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the alerts are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":87,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"priority\":{\"type\":\"integer\",\"description\":\"Only alerts of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5}},\"required\":[\"template\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "25 group_recent_appointments14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 template1 1 0 0 6 offset0 2 0 0 5 exact0 3 0 0 6 reason0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 1 0 0 1 0 909 {\"type\":\"function\",\"function\":{\"name\":\"group_recent_appointments\",\"description\":\"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the appointments are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many appointments to skip, to get at a later page.\",\"default\":1426,\"minimum\":0,\"maximum\":10000},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "23 import_monthly_branches14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 6 folder1 1 0 0 5 limit0 2 0 0 9 recursive0 3 0 0 7 exclude0 4 0 0 6 format0 6 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 0 0 0 1 0 0 1 0 1106 {\"type\":\"function\",\"function\":{\"name\":\"import_monthly_branches\",\"description\":\"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the branches are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many branches to return at most.\",\"default\":42,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the branches in folders further down.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the branches.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"format\":{\"type\":\"string\",\"description\":\"How the branches are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"short\"}},\"required\":[\"folder\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "23 inspect_recent_messages14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 5 query1 1 0 0 8 priority0 2 0 0 6 notify0 3 0 0 9 languages0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 1 0 0 1 0 956 {\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_messages\",\"description\":\"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the messages; case does not matter.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only messages of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the messages by mail.\",\"default\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the messages may be written, as two letters each.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "19 label_monthly_notes14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 6 folder1 1 0 0 6 offset0 2 0 0 7 verbose0 3 0 0 5 depth0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 909 {\"type\":\"function\",\"function\":{\"name\":\"label_monthly_notes\",\"description\":\"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the notes are, written as a path from the top.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":6559,\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":11,\"minimum\":0,\"maximum\":12}},\"required\":[\"folder\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "19 label_pinned_visits14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 8 template1 1 0 0 5 limit0 2 0 0 6 strict0 3 0 0 6 format0 4 0 0 3 4 5 short4 5 table4 4 full0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 895 {\"type\":\"function\",\"function\":{\"name\":\"label_pinned_visits\",\"description\":\"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the visits are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many visits to return at most.\",\"default\":92,\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the visits that cannot be read, instead of passing over it.\",\"default\":false},\"format\":{\"type\":\"string\",\"description\":\"How the visits are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "21 order_nested_vehicles14 survey_reports0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 4 team1 1 0 0 7 retries0 2 0 0 7 preview0 3 0 0 4 days0 4 0 0 5 scope0 5 0 0 3 4 3 own4 4 team4 7 company0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 985 {\"type\":\"function\",\"function\":{\"name\":\"order_nested_vehicles\",\"description\":\"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose vehicles are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":0,\"minimum\":0,\"maximum\":8},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":227,\"minimum\":1,\"maximum\":365},\"scope\":{\"type\":\"string\",\"description\":\"Whose vehicles to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"team\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "21 rename_external_items14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 9 reference1 1 0 0 8 priority0 2 0 0 7 preview0 3 0 0 7 channel0 4 0 0 10 recipients0 5 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 0 0 0 1 0 0 1 0 1119 {\"type\":\"function\",\"function\":{\"name\":\"rename_external_items\",\"description\":\"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the items came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"web\"},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "19 review_stale_visits14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 4 4 team1 1 0 0 8 priority0 2 0 0 5 exact0 3 0 0 4 sort0 4 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1000 {\"type\":\"function\",\"function\":{\"name\":\"review_stale_visits\",\"description\":\"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only visits of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the visits come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "19 share_pinned_labels14 survey_reports0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 owner1 1 0 0 5 limit0 2 0 0 5 exact0 3 0 0 4 team0 4 0 0 6 format0 5 0 0 9 languages0 6 0 0 3 4 5 short4 5 table4 4 full0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 1 0 0 1 0 1144 {\"type\":\"function\",\"function\":{\"name\":\"share_pinned_labels\",\"description\":\"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the labels.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many labels to return at most.\",\"default\":85,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose labels are meant, as the directory spells it.\",\"maxLength\":200},\"format\":{\"type\":\"string\",\"description\":\"How the labels are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"full\"},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the labels may be written, as two letters each.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "18 sort_public_alerts14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 9 reference1 1 0 0 5 limit0 2 0 0 5 exact0 3 0 0 11 identifiers0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 1 0 0 1 0 978 {\"type\":\"function\",\"function\":{\"name\":\"sort_public_alerts\",\"description\":\"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many alerts to return at most.\",\"default\":7,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the alerts, as an earlier result gave them.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "22 verify_daily_campaigns14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 9 reference1 1 0 0 8 priority0 2 0 0 6 notify0 3 0 0 10 recipients0 4 0 0 4 days0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1039 {\"type\":\"function\",\"function\":{\"name\":\"verify_daily_campaigns\",\"description\":\"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only campaigns of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the campaigns by mail.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":16,\"minimum\":1,\"maximum\":365}},\"required\":[\"reference\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+];
+
 /// The tool `approve_local_tasks`.
 pub mod approve_local_tasks {
-    pub use data::TOOL;
-
     /// Arguments of `approve_local_tasks`.
     #[derive(Debug)]
     pub struct Args {
@@ -275,6 +277,7 @@ pub mod approve_local_tasks {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
@@ -313,7 +316,8 @@ pub mod approve_local_tasks {
     }
 
     impl ::toolc::FromSlot for Sort {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Changed, Self::Created, Self::Name, Self::Size][::toolc::args::choice(slot, 4)]
         }
     }
@@ -330,80 +334,16 @@ pub mod approve_local_tasks {
     }
 
     impl ::toolc::FromSlot for Options {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { query: slots.take(0), width: slots.take(1), notify: slots.take(2) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("approve_local_tasks"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"approve_local_tasks\",\"description\":\"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the tasks.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":165,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the tasks come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many tasks to return at most.\",\"default\":45,\"minimum\":1,\"maximum\":200},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the tasks; case does not matter.\"},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"minimum\":20,\"maximum\":400},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\"}},\"required\":[\"query\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("query", true, 7),
-            Property::new("width", false, 8),
-            Property::new("notify", false, 9),
-            Property::new("owner", true, 1),
-            Property::new("width", false, 2),
-            Property::new("verbose", false, 3),
-            Property::new("sort", false, 4),
-            Property::new("limit", false, 5),
-            Property::new("options", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("changed")),
-            Literal::String(Borrowed("created")),
-            Literal::String(Borrowed("name")),
-            Literal::String(Borrowed("size")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `check_active_parcels`.
 pub mod check_active_parcels {
-    pub use data::TOOL;
-
     /// Arguments of `check_active_parcels`.
     #[derive(Debug)]
     pub struct Args {
@@ -418,6 +358,7 @@ pub mod check_active_parcels {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
@@ -427,60 +368,10 @@ pub mod check_active_parcels {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("check_active_parcels"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"check_active_parcels\",\"description\":\"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the parcels; case does not matter.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":3,\"minimum\":0,\"maximum\":8},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the parcels that cannot be read, instead of passing over it.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the parcels.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("query", true, 1),
-            Property::new("retries", false, 2),
-            Property::new("strict", false, 3),
-            Property::new("exclude", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
-            Bounds { max_items: Some(40), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `copy_shared_tasks`.
 pub mod copy_shared_tasks {
-    pub use data::TOOL;
-
     /// Arguments of `copy_shared_tasks`.
     #[derive(Debug)]
     pub struct Args {
@@ -497,6 +388,7 @@ pub mod copy_shared_tasks {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
@@ -507,63 +399,10 @@ pub mod copy_shared_tasks {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("copy_shared_tasks"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"copy_shared_tasks\",\"description\":\"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose tasks are meant, as the directory spells it.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many tasks to skip, to get at a later page.\",\"default\":6299,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\",\"default\":true},\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the tasks are, written as a path from the top.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the tasks.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("team", true, 1),
-            Property::new("offset", false, 2),
-            Property::new("notify", false, 3),
-            Property::new("folder", false, 4),
-            Property::new("exclude", false, 5),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-            Bounds { max_length: Some(200), ..Bounds::NONE },
-            Bounds { max_items: Some(35), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `describe_urgent_notes`.
 pub mod describe_urgent_notes {
-    pub use data::TOOL;
-
     /// Arguments of `describe_urgent_notes`.
     #[derive(Debug)]
     pub struct Args {
@@ -582,6 +421,7 @@ pub mod describe_urgent_notes {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
@@ -593,65 +433,10 @@ pub mod describe_urgent_notes {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("describe_urgent_notes"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"describe_urgent_notes\",\"description\":\"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose notes are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":10,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the notes that cannot be read, instead of passing over it.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":9262,\"minimum\":0,\"maximum\":10000},\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the notes are written.\",\"maxLength\":200},\"limit\":{\"type\":\"integer\",\"description\":\"How many notes to return at most.\",\"default\":36,\"minimum\":1,\"maximum\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(4), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("team", true, 1),
-            Property::new("depth", false, 2),
-            Property::new("strict", false, 3),
-            Property::new("offset", false, 4),
-            Property::new("template", false, 5),
-            Property::new("limit", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-            Bounds { max_length: Some(200), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `export_closed_drafts`.
 pub mod export_closed_drafts {
-    pub use data::TOOL;
-
     /// Arguments of `export_closed_drafts`.
     #[derive(Debug)]
     pub struct Args {
@@ -666,6 +451,7 @@ pub mod export_closed_drafts {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
@@ -675,60 +461,10 @@ pub mod export_closed_drafts {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("export_closed_drafts"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"export_closed_drafts\",\"description\":\"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the drafts are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many drafts to return at most.\",\"default\":64,\"minimum\":1,\"maximum\":200},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the drafts by mail.\",\"default\":false},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the drafts must have.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("template", true, 1),
-            Property::new("limit", false, 2),
-            Property::new("notify", false, 3),
-            Property::new("tags", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-            Bounds { max_items: Some(50), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `find_recent_customers`.
 pub mod find_recent_customers {
-    pub use data::TOOL;
-
     /// Arguments of `find_recent_customers`.
     #[derive(Debug)]
     pub struct Args {
@@ -745,6 +481,7 @@ pub mod find_recent_customers {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 since: slots.take(0),
@@ -785,72 +522,15 @@ pub mod find_recent_customers {
     }
 
     impl ::toolc::FromSlot for State {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any][::toolc::args::choice(slot, 5)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("find_recent_customers"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"find_recent_customers\",\"description\":\"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"since\":{\"type\":\"string\",\"description\":\"Only customers that changed on this day or later, written as 2026-03-31.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only customers of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only customers in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the customers must have.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}}},\"required\":[\"since\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 5), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("since", true, 1),
-            Property::new("priority", false, 2),
-            Property::new("preview", false, 3),
-            Property::new("state", false, 4),
-            Property::new("tags", false, 5),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("new")),
-            Literal::String(Borrowed("started")),
-            Literal::String(Borrowed("waiting")),
-            Literal::String(Borrowed("done")),
-            Literal::String(Borrowed("any")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-            Bounds { max_items: Some(5), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `group_daily_alerts`.
 pub mod group_daily_alerts {
-    pub use data::TOOL;
-
     /// Arguments of `group_daily_alerts`.
     #[derive(Debug)]
     pub struct Args {
@@ -865,6 +545,7 @@ pub mod group_daily_alerts {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
@@ -874,59 +555,10 @@ pub mod group_daily_alerts {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("group_daily_alerts"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_daily_alerts\",\"description\":\"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the alerts are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":87,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"priority\":{\"type\":\"integer\",\"description\":\"Only alerts of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("template", true, 1),
-            Property::new("width", false, 2),
-            Property::new("verbose", false, 3),
-            Property::new("priority", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(20)), maximum: Some(Bound::Integer(400)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `group_recent_appointments`.
 pub mod group_recent_appointments {
-    pub use data::TOOL;
-
     /// Arguments of `group_recent_appointments`.
     #[derive(Debug)]
     pub struct Args {
@@ -941,6 +573,7 @@ pub mod group_recent_appointments {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
@@ -950,59 +583,10 @@ pub mod group_recent_appointments {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("group_recent_appointments"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"group_recent_appointments\",\"description\":\"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the appointments are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many appointments to skip, to get at a later page.\",\"default\":1426,\"minimum\":0,\"maximum\":10000},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("template", true, 1),
-            Property::new("offset", false, 2),
-            Property::new("exact", false, 3),
-            Property::new("reason", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-            Bounds { max_length: Some(200), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `import_monthly_branches`.
 pub mod import_monthly_branches {
-    pub use data::TOOL;
-
     /// Arguments of `import_monthly_branches`.
     #[derive(Debug)]
     pub struct Args {
@@ -1019,6 +603,7 @@ pub mod import_monthly_branches {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
@@ -1053,70 +638,15 @@ pub mod import_monthly_branches {
     }
 
     impl ::toolc::FromSlot for Format {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("import_monthly_branches"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"import_monthly_branches\",\"description\":\"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the branches are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many branches to return at most.\",\"default\":42,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the branches in folders further down.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the branches.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"format\":{\"type\":\"string\",\"description\":\"How the branches are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"short\"}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("folder", true, 1),
-            Property::new("limit", false, 2),
-            Property::new("recursive", false, 3),
-            Property::new("exclude", false, 4),
-            Property::new("format", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("short")),
-            Literal::String(Borrowed("table")),
-            Literal::String(Borrowed("full")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-            Bounds { max_items: Some(10), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `inspect_recent_messages`.
 pub mod inspect_recent_messages {
-    pub use data::TOOL;
-
     /// Arguments of `inspect_recent_messages`.
     #[derive(Debug)]
     pub struct Args {
@@ -1131,6 +661,7 @@ pub mod inspect_recent_messages {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
@@ -1140,60 +671,10 @@ pub mod inspect_recent_messages {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("inspect_recent_messages"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_messages\",\"description\":\"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the messages; case does not matter.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only messages of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the messages by mail.\",\"default\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the messages may be written, as two letters each.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("query", true, 1),
-            Property::new("priority", false, 2),
-            Property::new("notify", false, 3),
-            Property::new("languages", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-            Bounds { max_items: Some(50), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `label_monthly_notes`.
 pub mod label_monthly_notes {
-    pub use data::TOOL;
-
     /// Arguments of `label_monthly_notes`.
     #[derive(Debug)]
     pub struct Args {
@@ -1208,6 +689,7 @@ pub mod label_monthly_notes {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
@@ -1217,59 +699,10 @@ pub mod label_monthly_notes {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("label_monthly_notes"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_monthly_notes\",\"description\":\"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the notes are, written as a path from the top.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":6559,\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":11,\"minimum\":0,\"maximum\":12}},\"required\":[\"folder\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("folder", true, 1),
-            Property::new("offset", false, 2),
-            Property::new("verbose", false, 3),
-            Property::new("depth", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10000)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(12)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `label_pinned_visits`.
 pub mod label_pinned_visits {
-    pub use data::TOOL;
-
     /// Arguments of `label_pinned_visits`.
     #[derive(Debug)]
     pub struct Args {
@@ -1284,6 +717,7 @@ pub mod label_pinned_visits {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
@@ -1317,66 +751,15 @@ pub mod label_pinned_visits {
     }
 
     impl ::toolc::FromSlot for Format {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("label_pinned_visits"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"label_pinned_visits\",\"description\":\"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the visits are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many visits to return at most.\",\"default\":92,\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the visits that cannot be read, instead of passing over it.\",\"default\":false},\"format\":{\"type\":\"string\",\"description\":\"How the visits are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("template", true, 1),
-            Property::new("limit", false, 2),
-            Property::new("strict", false, 3),
-            Property::new("format", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("short")),
-            Literal::String(Borrowed("table")),
-            Literal::String(Borrowed("full")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `order_nested_vehicles`.
 pub mod order_nested_vehicles {
-    pub use data::TOOL;
-
     /// Arguments of `order_nested_vehicles`.
     #[derive(Debug)]
     pub struct Args {
@@ -1393,6 +776,7 @@ pub mod order_nested_vehicles {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
@@ -1427,69 +811,15 @@ pub mod order_nested_vehicles {
     }
 
     impl ::toolc::FromSlot for Scope {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("order_nested_vehicles"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"order_nested_vehicles\",\"description\":\"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose vehicles are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":0,\"minimum\":0,\"maximum\":8},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":227,\"minimum\":1,\"maximum\":365},\"scope\":{\"type\":\"string\",\"description\":\"Whose vehicles to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"team\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("team", true, 1),
-            Property::new("retries", false, 2),
-            Property::new("preview", false, 3),
-            Property::new("days", false, 4),
-            Property::new("scope", false, 5),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("own")),
-            Literal::String(Borrowed("team")),
-            Literal::String(Borrowed("company")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(8)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `rename_external_items`.
 pub mod rename_external_items {
-    pub use data::TOOL;
-
     /// Arguments of `rename_external_items`.
     #[derive(Debug)]
     pub struct Args {
@@ -1506,6 +836,7 @@ pub mod rename_external_items {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
@@ -1543,71 +874,15 @@ pub mod rename_external_items {
     }
 
     impl ::toolc::FromSlot for Channel {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Mail, Self::Phone, Self::Web, Self::Letter][::toolc::args::choice(slot, 4)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("rename_external_items"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"rename_external_items\",\"description\":\"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the items came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"web\"},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(6), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("reference", true, 1),
-            Property::new("priority", false, 2),
-            Property::new("preview", false, 3),
-            Property::new("channel", false, 4),
-            Property::new("recipients", false, 5),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("mail")),
-            Literal::String(Borrowed("phone")),
-            Literal::String(Borrowed("web")),
-            Literal::String(Borrowed("letter")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-            Bounds { max_items: Some(25), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `review_stale_visits`.
 pub mod review_stale_visits {
-    pub use data::TOOL;
-
     /// Arguments of `review_stale_visits`.
     #[derive(Debug)]
     pub struct Args {
@@ -1622,6 +897,7 @@ pub mod review_stale_visits {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
@@ -1658,67 +934,15 @@ pub mod review_stale_visits {
     }
 
     impl ::toolc::FromSlot for Sort {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Changed, Self::Created, Self::Name, Self::Size][::toolc::args::choice(slot, 4)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("review_stale_visits"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"review_stale_visits\",\"description\":\"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only visits of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the visits come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("team", true, 1),
-            Property::new("priority", false, 2),
-            Property::new("exact", false, 3),
-            Property::new("sort", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("changed")),
-            Literal::String(Borrowed("created")),
-            Literal::String(Borrowed("name")),
-            Literal::String(Borrowed("size")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `share_pinned_labels`.
 pub mod share_pinned_labels {
-    pub use data::TOOL;
-
     /// Arguments of `share_pinned_labels`.
     #[derive(Debug)]
     pub struct Args {
@@ -1737,6 +961,7 @@ pub mod share_pinned_labels {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
@@ -1772,73 +997,15 @@ pub mod share_pinned_labels {
     }
 
     impl ::toolc::FromSlot for Format {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("share_pinned_labels"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"share_pinned_labels\",\"description\":\"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the labels.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many labels to return at most.\",\"default\":85,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose labels are meant, as the directory spells it.\",\"maxLength\":200},\"format\":{\"type\":\"string\",\"description\":\"How the labels are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"full\"},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the labels may be written, as two letters each.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 6), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("owner", true, 1),
-            Property::new("limit", false, 2),
-            Property::new("exact", false, 3),
-            Property::new("team", false, 4),
-            Property::new("format", false, 5),
-            Property::new("languages", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("short")),
-            Literal::String(Borrowed("table")),
-            Literal::String(Borrowed("full")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-            Bounds { max_length: Some(200), ..Bounds::NONE },
-            Bounds { max_items: Some(35), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `sort_public_alerts`.
 pub mod sort_public_alerts {
-    pub use data::TOOL;
-
     /// Arguments of `sort_public_alerts`.
     #[derive(Debug)]
     pub struct Args {
@@ -1853,6 +1020,7 @@ pub mod sort_public_alerts {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
@@ -1862,60 +1030,10 @@ pub mod sort_public_alerts {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("sort_public_alerts"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"sort_public_alerts\",\"description\":\"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many alerts to return at most.\",\"default\":7,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the alerts, as an earlier result gave them.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("reference", true, 1),
-            Property::new("limit", false, 2),
-            Property::new("exact", false, 3),
-            Property::new("identifiers", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(200)), ..Bounds::NONE },
-            Bounds { max_items: Some(40), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `verify_daily_campaigns`.
 pub mod verify_daily_campaigns {
-    pub use data::TOOL;
-
     /// Arguments of `verify_daily_campaigns`.
     #[derive(Debug)]
     pub struct Args {
@@ -1932,6 +1050,7 @@ pub mod verify_daily_campaigns {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
@@ -1941,56 +1060,5 @@ pub mod verify_daily_campaigns {
                 days: slots.take_or(4, 16),
             }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("verify_daily_campaigns"),
-            toolset: Borrowed("survey_reports"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"verify_daily_campaigns\",\"description\":\"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only campaigns of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the campaigns by mail.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":16,\"minimum\":1,\"maximum\":365}},\"required\":[\"reference\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 5), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("reference", true, 1),
-            Property::new("priority", false, 2),
-            Property::new("notify", false, 3),
-            Property::new("recipients", false, 4),
-            Property::new("days", false, 6),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(5)), ..Bounds::NONE },
-            Bounds { max_items: Some(25), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(365)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -2,7 +2,8 @@
 
 //! The toolset `guards`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `guards`: Tools that are not always there.
@@ -53,21 +54,14 @@ struct Home<H>(Arc<H>);
 
 impl<H: GuardsTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[guarded::TOOL, in_chat::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
-
-    #[allow(unreachable_patterns)]
-    fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
-        match check {
-            _ => available(&*self.0, check, env),
-            _ => Availability::Available,
-        }
-    }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
+    fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability { available(&*self.0, check, env) }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -87,96 +81,32 @@ pub(super) fn call<'a, H: GuardsTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "7 guarded6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 1 0 0 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 1 13 no_parameters6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "7 in_chat6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 8 platform0 0 4 chat0 1 0 0 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}2 6 1 0 0 1 2 8 platform0 0 4 chat7 0 0 1 0 1 0 0 1 0 0 1 0 ",
+];
+
 /// The tool `guarded`.
 pub mod guarded {
-    pub use data::TOOL;
-
     /// Arguments of `guarded`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("guarded"),
-            toolset: Borrowed("guards"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("cli"))), Atom::Fact(Borrowed("vision"))]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[Requirement::Env(Borrowed(&[Borrowed("GOLDEN_BROWSER")])), Requirement::AnyEnv(Borrowed(&[Borrowed("GOLDEN_BROWSER")])), Requirement::Programs(Borrowed(&[Borrowed("golden-program")])), Requirement::Os(Borrowed(&[Borrowed("linux"), Borrowed("macos"), Borrowed("windows"), Borrowed("freebsd"), Borrowed("openbsd"), Borrowed("netbsd"), Borrowed("android"), Borrowed("ios")])), Requirement::Tools(Borrowed(&[Borrowed("run_now"), Borrowed("run_later")])), Requirement::AnyTools(Borrowed(&[Borrowed("no_parameters")])), Requirement::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(1), Op::Or]), atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("cli"))), Atom::Fact(Borrowed("vision"))]) }, Requirement::Check]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `in_chat`.
 pub mod in_chat {
-    pub use data::TOOL;
-
     /// Arguments of `in_chat`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("in_chat"),
-            toolset: Borrowed("guards"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("chat")))]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[Requirement::When { condition: Condition::new(&[Op::Atom(0)]), atoms: Borrowed(&[Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("chat")))]) }, Requirement::Check]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

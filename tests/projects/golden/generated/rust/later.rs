@@ -2,7 +2,8 @@
 
 //! The toolset `later`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `later`: Handlers that run as futures.
@@ -38,13 +39,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: LaterTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[run_later::TOOL, wait::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -64,10 +65,14 @@ pub(super) fn call<'a, H: LaterTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "9 run_later5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 7 outcome0 1 0 0 6 pauses0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 420 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+    "4 wait5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 153 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+];
+
 /// The tool `run_later`.
 pub mod run_later {
-    pub use data::TOOL;
-
     /// Arguments of `run_later`.
     #[derive(Debug)]
     pub struct Args {
@@ -78,6 +83,7 @@ pub mod run_later {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { outcome: slots.take_or(0, Outcome::Echo), pauses: slots.take_or(1, 1) }
         }
@@ -109,101 +115,21 @@ pub mod run_later {
     }
 
     impl ::toolc::FromSlot for Outcome {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Echo, Self::Fail, Self::Refuse, Self::Panic][::toolc::args::choice(slot, 4)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("run_later"),
-            toolset: Borrowed("later"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("outcome", false, 1),
-            Property::new("pauses", false, 2),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("echo")),
-            Literal::String(Borrowed("fail")),
-            Literal::String(Borrowed("refuse")),
-            Literal::String(Borrowed("panic")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { minimum: Some(Bound::Integer(0)), maximum: Some(Bound::Integer(10)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `wait`.
 pub mod wait {
-    pub use data::TOOL;
-
     /// Arguments of `wait`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("wait"),
-            toolset: Borrowed("later"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

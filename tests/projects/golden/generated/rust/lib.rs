@@ -14,17 +14,15 @@
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::std::borrow::Cow::Borrowed;
-use ::std::sync::Arc;
-use ::toolc::requirement::Requirement;
-use ::toolc::segment::*;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 
 use ::toolc::{
     Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(4);
+const _: () = ::toolc::assert_stamp(5);
 
 #[rustfmt::skip]
 pub mod guards;
@@ -66,46 +64,22 @@ struct Everything<H>(Arc<H>);
 impl<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools +
     'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[
-            self::guards::guarded::TOOL,
-            self::guards::in_chat::TOOL,
-            self::later::run_later::TOOL,
-            self::later::wait::TOOL,
-            self::lib_::odd_names::TOOL,
-            self::lib_::no_parameters::TOOL,
-            self::lib_::run_now::TOOL,
-            self::r#loop::ask_back::TOOL,
-            self::r#loop::delegate::TOOL,
-            self::returns::return_all::TOOL,
-            self::returns::return_bare::TOOL,
-            self::returns::return_def::TOOL,
-            self::returns::return_list::TOOL,
-            self::returns::return_maybe::TOOL,
-            self::returns::return_sort::TOOL,
-            self::returns::return_word::TOOL,
-            self::shapes::depends::TOOL,
-            self::shapes::every_bound::TOOL,
-            self::shapes::every_choice::TOOL,
-            self::shapes::every_default::TOOL,
-            self::shapes::every_object::TOOL,
-            self::shapes::every_ref::TOOL,
-            self::shapes::every_sort::TOOL,
-            self::shapes::every_type::TOOL,
-            self::shapes::every_union::TOOL,
-            self::shapes::exclusive::TOOL,
-            self::shut::crunch::TOOL,
-            self::shut::erase::TOOL,
-            self::shut::fetch_all::TOOL,
-            self::shut::shell::TOOL,
-        ];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[
+            self::guards::DATA,
+            self::later::DATA,
+            self::lib_::DATA,
+            self::r#loop::DATA,
+            self::returns::DATA,
+            self::shapes::DATA,
+            self::shut::DATA,
+        ]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { TOOLSETS }
-    fn facts(&self) -> &[Fact] { FACTS }
-    fn variables(&self) -> &[Variable] { VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
+    fn facts(&self) -> &[Fact] { &FACTS }
+    fn variables(&self) -> &[Variable] { &VARIABLES }
 
-    #[allow(unreachable_patterns)]
     fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
         match check {
             Check::Tool(index @ 0..2) => self::guards::available(&*self.0, Check::Tool(index - 0), env),
@@ -148,225 +122,27 @@ impl ::toolc::AgentTools for AgentCall {
 }
 
 /// Every toolset of the catalog.
-pub static TOOLSETS: &[Toolset] = &[
-    Toolset {
-        name: Borrowed("Chat-Room"),
-        description: Borrowed("A platform: its own tools, on a base."),
-        tools: Borrowed(&[Borrowed("wait")]),
-        includes: Borrowed(&[]),
-        base: Some(Borrowed("diamond")),
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("also_nothing"),
-        description: Borrowed("Resolves to no tool, and takes longer to find out."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[Borrowed("nothing")]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("diamond"),
-        description: Borrowed("Brings `lib` along on two ways; it counts once."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[Borrowed("left"), Borrowed("right")]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("everything"),
-        description: Borrowed("Every toolset | by name."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[
-            Borrowed("Chat-Room"),
-            Borrowed("guards"),
-            Borrowed("later"),
-            Borrowed("less"),
-            Borrowed("loop"),
-            Borrowed("returns"),
-            Borrowed("shapes"),
-            Borrowed("shut"),
-        ]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("guards"),
-        description: Borrowed("Tools that are not always there."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[Borrowed("sentries"), Borrowed("watch")]),
-        tags: Borrowed(&[Borrowed("guarded"), Borrowed("test")]),
-        closed: false,
-        requires: Borrowed(&[
-            Requirement::Env(Borrowed(&[Borrowed("GOLDEN_KEY")])),
-            Requirement::AnyEnv(Borrowed(&[Borrowed("GOLDEN_KEY"), Borrowed("GOLDEN_BROWSER")])),
-            Requirement::Programs(Borrowed(&[Borrowed("golden-program")])),
-            Requirement::Os(Borrowed(&[
-                Borrowed("linux"),
-                Borrowed("macos"),
-                Borrowed("windows"),
-                Borrowed("freebsd"),
-                Borrowed("openbsd"),
-                Borrowed("netbsd"),
-                Borrowed("android"),
-                Borrowed("ios"),
-            ])),
-            Requirement::Tools(Borrowed(&[Borrowed("run_now")])),
-            Requirement::AnyTools(Borrowed(&[Borrowed("run_later"), Borrowed("wait")])),
-            Requirement::When {
-                condition: Condition::new(&[Op::Atom(0)]),
-                atoms: Borrowed(&[Atom::Compared(Borrowed("depth"), Comparison::Greater, FactValue::Integer(0))]),
-            },
-            Requirement::Check,
-        ]),
-    },
-    Toolset {
-        name: Borrowed("later"),
-        description: Borrowed("Handlers that run as futures."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("left"),
-        description: Borrowed("One side of a diamond."),
-        tools: Borrowed(&[Borrowed("every_type")]),
-        includes: Borrowed(&[Borrowed("lib")]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("less"),
-        description: Borrowed("Everything that the diamond holds, but for one."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[Borrowed("diamond")]),
-        base: None,
-        excludes: Borrowed(&[Borrowed("run_now")]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("lib"),
-        description: Borrowed("Names that mean something else elsewhere."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("loop"),
-        description: Borrowed("Tools that the agent's own loop runs. They have no handlers."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("nothing"),
-        description: Borrowed("Resolves to no tool."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("returns"),
-        description: Borrowed("Results of every sort."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("right"),
-        description: Borrowed("The other side of it."),
-        tools: Borrowed(&[Borrowed("run_now"), Borrowed("every_bound")]),
-        includes: Borrowed(&[Borrowed("lib")]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("shapes"),
-        description: Borrowed("Schemas of every sort."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("shut"),
-        description: Borrowed("Holds what it lists, and nothing that is added to its home by accident."),
-        tools: Borrowed(&[Borrowed("crunch"), Borrowed("erase"), Borrowed("fetch_all"), Borrowed("shell")]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: true,
-        requires: Borrowed(&[]),
-    },
-];
+pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
+    "9 Chat-Room37 A platform: its own tools, on a base.1 4 wait0 1 7 diamond0 0 0 0 0 ",
+    "12 also_nothing50 Resolves to no tool, and takes longer to find out.0 1 7 nothing0 0 0 0 0 0 ",
+    "7 diamond47 Brings `lib` along on two ways; it counts once.0 2 4 left5 right0 0 0 0 0 0 ",
+    "10 everything24 Every toolset | by name.0 8 9 Chat-Room6 guards5 later4 less4 loop7 returns6 shapes4 shut0 0 0 0 0 0 ",
+    "6 guards32 Tools that are not always there.0 0 0 0 2 8 sentries5 watch2 7 guarded4 test0 8 0 1 10 GOLDEN_KEY1 2 10 GOLDEN_KEY14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 1 7 run_now5 2 9 run_later4 wait6 1 0 0 1 2 5 depth4 2 0 7 ",
+    "5 later29 Handlers that run as futures.0 0 0 0 0 0 0 0 ",
+    "4 left22 One side of a diamond.1 10 every_type1 3 lib0 0 0 0 0 0 ",
+    "4 less47 Everything that the diamond holds, but for one.0 1 7 diamond0 1 7 run_now0 0 0 0 ",
+    "3 lib41 Names that mean something else elsewhere.0 0 0 0 0 0 0 0 ",
+    "4 loop60 Tools that the agent's own loop runs. They have no handlers.0 0 0 0 0 0 0 0 ",
+    "7 nothing20 Resolves to no tool.0 0 0 0 0 0 0 0 ", "7 returns22 Results of every sort.0 0 0 0 0 0 0 0 ",
+    "5 right21 The other side of it.2 7 run_now11 every_bound1 3 lib0 0 0 0 0 0 ",
+    "6 shapes22 Schemas of every sort.0 0 0 0 0 0 0 0 ",
+    "4 shut71 Holds what it lists, and nothing that is added to its home by accident.4 6 crunch5 erase9 fetch_all5 shell0 0 0 0 0 1 0 ",
+]]));
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: &[Fact] = &[
-    Fact { name: Borrowed("depth"), default: FactValue::Integer(2) },
-    Fact { name: Borrowed("platform"), default: FactValue::Text(Borrowed("cli")) },
-    Fact { name: Borrowed("vision"), default: FactValue::Boolean(false) },
-];
+pub static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| unpack(&[&[
+    "5 depth2 2 ", "8 platform0 3 cli", "6 vision1 0 ",
+]]));
 
 /// What a host tells about its world; whatever it does not say is at its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -389,37 +165,21 @@ impl IntoIterator for Facts {
 
     fn into_iter(self) -> Self::IntoIter {
         [
-            (Borrowed("depth"), FactValue::Integer(self.depth)),
-            (Borrowed("platform"), FactValue::Text(self.platform.into())),
-            (Borrowed("vision"), FactValue::Boolean(self.vision)),
+            (Text::Borrowed("depth"), FactValue::Integer(self.depth)),
+            (Text::Borrowed("platform"), FactValue::Text(self.platform.into())),
+            (Text::Borrowed("vision"), FactValue::Boolean(self.vision)),
         ].into_iter()
     }
 }
 
 /// Environment variables that tools require.
-pub static VARIABLES: &[Variable] = &[
-    Variable {
-        name: Borrowed("GOLDEN_BROWSER"),
-        description: Borrowed("Where the browser is."),
-        prompt: Borrowed(""),
-        url: Borrowed(""),
-        secret: false,
-    },
-    Variable {
-        name: Borrowed("GOLDEN_KEY"),
-        description: Borrowed("Opens what is guarded."),
-        prompt: Borrowed("Key of the guarded service"),
-        url: Borrowed("https://example.org/keys"),
-        secret: true,
-    },
-];
+pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| unpack(&[&[
+    "14 GOLDEN_BROWSER21 Where the browser is.0 0 0 ",
+    "10 GOLDEN_KEY22 Opens what is guarded.26 Key of the guarded service24 https://example.org/keys1 ",
+]]));
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: &[Distribution] = &[Distribution {
-    name: Borrowed("mix"),
-    description: Borrowed("Mostly shapes, now and then something that waits."),
-    toolsets: Borrowed(&[(Borrowed("later"), 12.5), (Borrowed("shapes"), 90.0)]),
-}];
+pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = LazyLock::new(|| unpack(&[&["3 mix49 Mostly shapes, now and then something that waits.2 5 later12.5 6 shapes90.0 "]]));
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {

@@ -2,7 +2,8 @@
 
 //! The toolset `lib`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `lib`: Names that mean something else elsewhere.
@@ -35,13 +36,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: LibTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[odd_names::TOOL, no_parameters::TOOL, run_now::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -62,10 +63,15 @@ pub(super) fn call<'a, H: LibTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "9 Odd-Names3 lib0 13 7 6 0 0 2 10 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 12 6 $limit0 4 0 0 6 string0 12 0 0 4 type1 1 0 0 4 self0 2 0 0 13 $vectorSearch0 3 0 0 3 a.b0 5 0 0 3 2fa0 6 0 0 7 größe0 7 0 0 3 ~/x0 8 0 0 9 camelCase0 9 0 0 4 args0 10 0 0 6 option0 11 0 0 3 4 6 option4 3 vec4 1 x0 0 0 0 0 1 0 0 1 0 1188 {\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "13 no_parameters3 lib0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 168 {\"type\":\"function\",\"function\":{\"name\":\"no_parameters\",\"description\":\"Take nothing at all.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "7 run_now3 lib0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 1 7 outcome0 1 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 0 0 0 0 1 0 0 1 0 296 {\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+];
+
 /// The tool `Odd-Names`.
 pub mod odd_names {
-    pub use data::TOOL;
-
     /// Arguments of `Odd-Names`.
     #[derive(Debug)]
     pub struct Args {
@@ -92,6 +98,7 @@ pub mod odd_names {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 r#type: slots.take(0),
@@ -116,7 +123,8 @@ pub mod odd_names {
     }
 
     impl ::toolc::FromSlot for VectorSearch {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { limit: slots.take_or(0, 10) }
         }
@@ -142,7 +150,8 @@ pub mod odd_names {
     }
 
     impl ::toolc::FromSlot for Args2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Option, Self::Vec][::toolc::args::choice(slot, 2)]
         }
     }
@@ -164,7 +173,8 @@ pub mod odd_names {
     }
 
     impl ::toolc::FromSlot for OptionString {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::X][::toolc::args::choice(slot, 1)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::X][::toolc::args::choice(slot, 1)] }
     }
 
     /// What Rust's prelude calls something.
@@ -175,127 +185,28 @@ pub mod odd_names {
     }
 
     impl ::toolc::FromSlot for Option2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { string: slots.take(0) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("Odd-Names"),
-            toolset: Borrowed("lib"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 10), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(1, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 1), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("$limit", false, 4),
-            Property::new("string", false, 12),
-            Property::new("type", true, 1),
-            Property::new("self", false, 2),
-            Property::new("$vectorSearch", false, 3),
-            Property::new("a.b", false, 5),
-            Property::new("2fa", false, 6),
-            Property::new("größe", false, 7),
-            Property::new("~/x", false, 8),
-            Property::new("camelCase", false, 9),
-            Property::new("args", false, 10),
-            Property::new("option", false, 11),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("option")),
-            Literal::String(Borrowed("vec")),
-            Literal::String(Borrowed("x")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `no_parameters`.
 pub mod no_parameters {
-    pub use data::TOOL;
-
     /// Arguments of `no_parameters`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("no_parameters"),
-            toolset: Borrowed("lib"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"no_parameters\",\"description\":\"Take nothing at all.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `run_now`.
 pub mod run_now {
-    pub use data::TOOL;
-
     /// Arguments of `run_now`.
     #[derive(Debug)]
     pub struct Args {
@@ -304,6 +215,7 @@ pub mod run_now {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Echo) } }
     }
 
@@ -333,50 +245,9 @@ pub mod run_now {
     }
 
     impl ::toolc::FromSlot for Outcome {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Echo, Self::Fail, Self::Refuse, Self::Panic][::toolc::args::choice(slot, 4)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("run_now"),
-            toolset: Borrowed("lib"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 4), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("outcome", false, 1),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("echo")),
-            Literal::String(Borrowed("fail")),
-            Literal::String(Borrowed("refuse")),
-            Literal::String(Borrowed("panic")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

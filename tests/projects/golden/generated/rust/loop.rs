@@ -2,7 +2,8 @@
 
 //! The toolset `loop`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// The tools of this toolset alone. The agent runs them: there are no handlers.
@@ -12,13 +13,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: Send + Sync + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[ask_back::TOOL, delegate::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -38,57 +39,26 @@ pub(super) fn call<'a, H: Send + Sync + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "8 ask_back4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 166 {\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 0 ",
+    "8 delegate4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 4 task1 1 0 0 5 depth0 2 0 0 0 0 0 0 0 0 1 0 0 1 0 338 {\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}0 3 0 1 0 1 0 0 1 0 0 1 0 ",
+];
+
 /// The tool `ask_back`.
 pub mod ask_back {
-    pub use data::TOOL;
-
     /// Arguments of `ask_back`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("ask_back"),
-            toolset: Borrowed("loop"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[Requirement::Tools(Borrowed(&[Borrowed("delegate")]))]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Agent, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `delegate`.
 pub mod delegate {
-    pub use data::TOOL;
-
     /// Arguments of `delegate`.
     #[derive(Debug)]
     pub struct Args {
@@ -99,45 +69,7 @@ pub mod delegate {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { task: slots.take(0), depth: slots.take_or(1, 1) } }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("delegate"),
-            toolset: Borrowed("loop"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Agent, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("task", true, 1),
-            Property::new("depth", false, 2),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

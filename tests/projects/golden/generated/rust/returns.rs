@@ -2,7 +2,8 @@
 
 //! The toolset `returns`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `returns`: Results of every sort.
@@ -63,21 +64,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: ReturnsTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[
-            return_all::TOOL,
-            return_bare::TOOL,
-            return_def::TOOL,
-            return_list::TOOL,
-            return_maybe::TOOL,
-            return_sort::TOOL,
-            return_word::TOOL,
-        ];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -114,10 +107,19 @@ pub(super) fn call<'a, H: ReturnsTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "10 return_all7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 4 tree1 1 0 0 4 node0 2 0 0 5 label1 3 0 0 8 children0 4 0 0 4 next0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 1 0 0 1 0 779 {\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 return_bare7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 162 {\"type\":\"function\",\"function\":{\"name\":\"return_bare\",\"description\":\"Return anything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "10 return_def7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 168 {\"type\":\"function\",\"function\":{\"name\":\"return_def\",\"description\":\"Return what has a name.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 return_list7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 171 {\"type\":\"function\",\"function\":{\"name\":\"return_list\",\"description\":\"Return a list of objects.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "12 return_maybe7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 5 found1 1 0 0 0 0 0 0 0 0 1 0 0 1 0 258 {\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 return_sort7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 2 as1 1 0 0 0 2 2 3 0 0 0 0 1 0 0 1 0 275 {\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}0 1 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 return_word7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 170 {\"type\":\"function\",\"function\":{\"name\":\"return_word\",\"description\":\"Return a word of a list.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+];
+
 /// The tool `return_all`.
 pub mod return_all {
-    pub use data::TOOL;
-
     /// Arguments of `return_all`.
     #[derive(Debug)]
     pub struct Args {
@@ -128,6 +130,7 @@ pub mod return_all {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { tree: slots.take(0), node: slots.take(1) } }
     }
 
@@ -186,7 +189,8 @@ pub mod return_all {
     }
 
     impl ::toolc::FromSlot for Tree {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { label: slots.take(0), children: slots.take_or_else(1, || Vec::from([])), next: slots.take(2) }
         }
@@ -213,7 +217,8 @@ pub mod return_all {
     }
 
     impl ::toolc::FromSlot for Node {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -330,126 +335,40 @@ pub mod return_all {
     }
 
     impl ::toolc::FromSlot for NodeString {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::None, Self::Any][::toolc::args::choice(slot, 2)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
+            [Self::None, Self::Any][::toolc::args::choice(slot, 2)]
+        }
     }
 
     impl ::toolc::ToJson for NodeString {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("return_all"),
-            toolset: Borrowed("returns"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(0, 3), exactly_one: true, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("tree", true, 1),
-            Property::new("node", false, 2),
-            Property::new("label", true, 3),
-            Property::new("children", false, 4),
-            Property::new("next", false, 1),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("none")),
-            Literal::String(Borrowed("any")),
-        ];
-        const BRANCHES: &[NodeId] = &[
-            1,
-            5,
-            6,
-        ];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `return_bare`.
 pub mod return_bare {
-    pub use data::TOOL;
-
     /// Arguments of `return_bare`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 
     /// Anything.
     pub type Returns = ::toolc::Value;
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("return_bare"),
-            toolset: Borrowed("returns"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_bare\",\"description\":\"Return anything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `return_def`.
 pub mod return_def {
-    pub use data::TOOL;
-
     /// Arguments of `return_def`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 
@@ -469,51 +388,16 @@ pub mod return_def {
             ::toolc::to_json::object(out, &[("path", Always, &self.path), ("more", Optional, &self.more)]);
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("return_def"),
-            toolset: Borrowed("returns"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_def\",\"description\":\"Return what has a name.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `return_list`.
 pub mod return_list {
-    pub use data::TOOL;
-
     /// Arguments of `return_list`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 
@@ -531,46 +415,10 @@ pub mod return_list {
             ::toolc::to_json::object(out, &[("id", Always, &self.id)]);
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("return_list"),
-            toolset: Borrowed("returns"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_list\",\"description\":\"Return a list of objects.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `return_maybe`.
 pub mod return_maybe {
-    pub use data::TOOL;
-
     /// Arguments of `return_maybe`.
     #[derive(Debug)]
     pub struct Args {
@@ -579,6 +427,7 @@ pub mod return_maybe {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { found: slots.take(0) } }
     }
 
@@ -596,49 +445,10 @@ pub mod return_maybe {
             ::toolc::to_json::object(out, &[("id", Always, &self.id)]);
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("return_maybe"),
-            toolset: Borrowed("returns"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("found", true, 1),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `return_sort`.
 pub mod return_sort {
-    pub use data::TOOL;
-
     /// Arguments of `return_sort`.
     #[derive(Debug)]
     pub struct Args {
@@ -647,6 +457,7 @@ pub mod return_sort {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { r#as: slots.take(0) } }
     }
 
@@ -679,7 +490,8 @@ pub mod return_sort {
     }
 
     impl ::toolc::FromSlot for As {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -689,59 +501,16 @@ pub mod return_sort {
             )
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("return_sort"),
-            toolset: Borrowed("returns"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Blocking, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(0, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("as", true, 1),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[
-            2,
-            3,
-        ];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `return_word`.
 pub mod return_word {
-    pub use data::TOOL;
-
     /// Arguments of `return_word`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 
@@ -766,39 +535,5 @@ pub mod return_word {
 
     impl ::toolc::ToJson for Returns {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("return_word"),
-            toolset: Borrowed("returns"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"return_word\",\"description\":\"Return a word of a list.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

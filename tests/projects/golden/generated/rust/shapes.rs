@@ -2,7 +2,8 @@
 
 //! The toolset `shapes`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `shapes`: Schemas of every sort.
@@ -74,24 +75,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: ShapesTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[
-            depends::TOOL,
-            every_bound::TOOL,
-            every_choice::TOOL,
-            every_default::TOOL,
-            every_object::TOOL,
-            every_ref::TOOL,
-            every_sort::TOOL,
-            every_type::TOOL,
-            every_union::TOOL,
-            exclusive::TOOL,
-        ];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -119,10 +109,22 @@ pub(super) fn call<'a, H: ShapesTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "7 depends6 shapes0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 1 a0 4 0 0 1 b0 5 0 0 1 c0 6 0 0 5 first0 1 0 0 4 mode0 2 0 0 5 inner0 3 0 0 4 last0 7 0 0 3 4 7 picture4 4 text4 4 both0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 7 1 0 1 0 2 1 2 3 0 2 0 0 2 0 0 1 0 0 0 1 1 0 3 0 2 4 0 0 0 3 3 1 0 3 1 0 0 0 6 1 0 4 6 0 7 run_now2 8 platform0 0 4 chat1 6 vision0 9 run_later2 8 platform1 0 3 cli2 5 depth4 2 2 2 8 platform5 depth1 0 0 43 0 66 {\"type\":\"function\",\"function\":{\"name\":\"depends\",\"description\":\"On 2 0 0 2 , 2 1 0 5  deep1 1 0 2 1 0 15 , with \\\"eyes\\\"0 1 .1 3 0 0 0 3 3 3 0 8  Beside 3 2 0 7 run_now3 9 run_later4  or 0 1 .1 9 0 0 0 3 3 1 0 5 0 2 1 2 2 1 0 6  Deep.1 9 0 0 0 3 3 0 5 0 2 1 2 3 1 1 0 10  {% Alone.0 46 \",\"parameters\":{\"type\":\"object\",\"properties\":{1 1 0 0 1 0 74 \"first\":{\"type\":\"integer\",\"description\":\"There with a tool.\",\"minimum\":1},0 53 \"mode\":{\"type\":\"string\",\"description\":\"What to return1 1 0 1 1 0 12  to the chat0 11 .\",\"enum\":[1 1 0 2 1 0 10 \"picture\",0 6 \"text\"1 3 0 2 0 0 2 1 0 7 ,\"both\"0 106 ],\"default\":\"text\"},\"inner\":{\"type\":\"object\",\"description\":\"Nothing in it is always there.\",\"properties\":{1 1 0 0 1 0 56 \"a\":{\"type\":\"string\",\"description\":\"There with a tool.\"}1 1 0 3 3 1 1 0 0 1 0 1 ,0 57 \"b\":{\"type\":\"string\",\"description\":\"There with another.\"}1 4 0 0 0 3 3 1 3 1 3 0 0 0 3 3 1 0 1 ,0 59 \"c\":{\"type\":\"string\",\"description\":\"There without either.\"}0 31 },\"additionalProperties\":false}1 1 0 4 1 0 70 ,\"last\":{\"type\":\"string\",\"description\":\"Not there on a command line.\"}0 33 },\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 every_bound6 shapes0 11 7 6 0 0 0 8 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 1 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 6 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 1 0 0 0 0 0 0 1 7 8 6 closed0 1 0 0 4 open0 2 0 0 4 step0 3 0 0 7 extreme0 4 0 0 6 length0 5 0 0 5 items0 6 0 0 5 again0 8 0 0 4 keys0 10 0 0 0 0 8 1 0 -3 1 0 3 0 0 0 0 0 0 0 0 0 0 0 0 1 1 -0.5 1 1 1000.0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0.25 0 0 0 0 0 0 0 1 0 -9223372036854775808 1 0 9223372036854775807 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 1 4 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 3 1 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 2 0 0 0 1 0 0 1 0 1263 {\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "12 every_choice6 shapes0 10 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 4 2 9 0 0 1 0 0 0 0 0 0 0 3 1 11 3 0 0 1 0 0 0 0 0 0 0 4 2 14 3 0 0 1 0 0 0 0 0 0 0 5 4 17 2 0 0 1 0 0 0 0 0 0 0 517405 9 19 7 0 0 1 0 0 0 0 0 0 0 13 4 26 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 4 29 3 0 0 1 0 0 0 0 0 0 0 8 5 order1 1 0 0 3 odd0 2 0 0 5 level0 3 0 0 6 factor0 4 0 0 7 untyped0 5 0 0 5 mixed0 6 0 0 5 maybe0 7 0 0 7 several0 8 0 0 32 4 3 asc4 4 desc4 0 4 3 a-b4 3 a_b4 4 Self4 2 3d4 4 type4 7 größe4 1 +4 8 say \"hi\"2 1 2 2 2 3 3 0.5 2 1 3 -2.5 4 3 yes4 2 no4 4 auto2 1 3 2.5 1 1 5 7 [\"a\",1]5 15 {\"key\":\"value\"}0 4 4 left4 5 right0 4 3 red4 5 green4 4 blue0 0 0 0 0 1 0 0 1 0 1045 {\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"},null]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",null,\"right\"],\"default\":null},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "13 every_default6 shapes0 35 7 6 0 0 9 18 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 13 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 13 4 2 2 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 17 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 19 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 27 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 30 0 0 0 0 0 0 7 6 0 0 7 2 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 9 0 1 0 0 0 0 0 0 0 27 5 width1 23 0 0 6 height0 24 0 0 5 depth0 25 0 0 4 name1 21 0 0 4 size0 22 0 0 4 tags0 26 0 0 4 note0 28 0 0 2 id1 31 0 0 5 label0 32 0 0 4 flag0 1 0 0 5 count0 2 0 0 5 whole0 3 0 0 5 least0 4 0 0 5 ratio0 5 0 0 4 even0 6 0 0 4 word0 7 0 0 6 choice0 8 0 0 5 maybe0 9 0 0 5 words0 10 0 0 5 empty0 12 0 0 7 choices0 14 0 0 3 map0 16 0 0 6 no_map0 18 0 0 6 record0 20 0 0 7 records0 29 0 0 8 anything0 33 0 0 4 free0 34 0 0 4 4 3 a-b4 3 a_b4 3 red4 5 green0 0 0 0 0 1 0 0 1 0 2825 {\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "12 every_object6 shapes0 26 7 6 0 0 11 8 0 0 0 0 0 0 0 0 7 6 0 0 4 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 3 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 10 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 12 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 16 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 7 7 0 0 8 0 2 18 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 10 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 19 4 item1 4 0 0 6 amount0 5 0 0 4 note0 6 0 0 6 street0 8 0 0 5 lines1 2 0 0 7 address0 7 0 0 5 width1 13 0 0 6 height0 14 0 0 5 known0 21 0 0 5 known0 23 0 0 5 known0 25 0 0 5 order1 1 0 0 6 labels0 9 0 0 5 sizes0 11 0 0 6 groups0 15 0 0 4 free0 19 0 0 5 mixed0 20 0 0 6 closed0 22 0 0 5 maybe0 24 0 0 0 0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 2307 {\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "9 every_ref6 shapes0 31 7 6 0 0 0 14 0 0 0 0 0 0 0 0 7 6 0 0 14 3 0 0 0 0 0 0 0 0 7 6 0 0 17 2 0 0 0 0 0 0 0 0 7 6 0 0 19 1 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 0 7 7 0 0 20 0 2 6 0 0 0 0 0 0 0 15 6 0 0 20 2 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 3 4 0 0 0 0 0 9 0 0 0 0 1 0 0 1 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 0 0 0 1 2 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 7 6 0 0 22 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 24 2 0 0 0 0 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 7 6 0 0 30 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 32 4 tree1 1 0 0 4 list0 2 0 0 4 even0 3 0 0 5 words0 4 0 0 5 again0 4 0 0 4 nest0 5 0 0 7 folders0 6 0 0 5 maybe0 7 0 0 8 nullable0 7 0 0 6 colour0 8 0 0 10 expression0 9 0 0 6 narrow0 10 0 0 3 all0 12 0 0 6 points0 14 0 0 5 label1 11 0 0 8 children0 16 0 0 4 best0 1 0 0 5 value1 17 0 0 4 next0 18 0 0 3 odd0 19 0 0 1 x1 20 0 0 1 y0 21 0 0 1 x1 25 0 0 1 y0 26 0 0 5 value1 27 0 0 4 next0 18 0 0 4 even1 3 0 0 4 back0 1 0 0 2 op1 28 0 0 2 of1 9 0 0 2 op1 29 0 0 2 of1 30 0 0 4 4 3 red4 8 infrared4 3 not4 3 sum7 11 11 13 22 11 23 24 3 0 0 0 0 0 1 2 0 0 0 0 0 0 0 0 0 0 0 0 1 4 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 1 1 1 0 1 2 0 7 run_now1 6 vision0 1 0 0 7 0 2707 {\"type\":\"function\",\"function\":{\"name\":\"every_ref\",\"description\":\"Take values whose schemas have names, and lead to one another.\",\"parameters\":{\"type\":\"object\",\"title\":\"Definitions\",\"description\":\"Whatever is defined below.\",\"deprecated\":true,\"examples\":[{\"tree\":{\"label\":\"root\",\"children\":[{\"label\":\"leaf\"}]}}],\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"A tree, which holds trees.\",\"default\":{\"label\":\"seed\",\"best\":{\"label\":\"only\"}},\"examples\":[{\"label\":\"x\"}]},\"list\":{\"$ref\":\"#/$defs/list\",\"description\":\"A list, link by link.\",\"default\":{\"value\":1,\"next\":{\"value\":2}}},\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"A chain of two sorts.\"},\"words\":{\"$ref\":\"#/$defs/words\",\"default\":[\"one\"]},\"again\":{\"$ref\":\"#/$defs/words_by_another_name\",\"description\":\"The same once more.\"},\"nest\":{\"$ref\":\"#/$defs/nest\",\"description\":\"Lists of lists.\",\"default\":[[],[[]]]},\"folders\":{\"$ref\":\"#/$defs/folders\",\"description\":\"Folders in folders, by name.\"},\"maybe\":{\"description\":\"A point, or none.\",\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}]},\"nullable\":{\"$ref\":\"#/$defs/maybe_point\",\"description\":\"A point, or null; told so by its definition.\",\"default\":null},\"colour\":{\"$ref\":\"#/$defs/colour\",\"title\":\"A colour\",\"deprecated\":true,\"default\":\"red\"},\"expression\":{\"$ref\":\"#/$defs/expression\",\"description\":\"A number, a name, or what is made of them.\",\"default\":{\"op\":\"not\",\"of\":1}},\"narrow\":{\"$ref\":\"#/$defs/word\",\"description\":\"A word of two letters and more.\",\"minLength\":2},\"all\":{\"description\":\"A word of one to four letters.\",\"allOf\":[{\"$ref\":\"#/$defs/word\"},{\"maxLength\":4}]},\"points\":{\"type\":\"array\",\"description\":\"Points.\",\"items\":{\"$ref\":\"#/$defs/point\"}}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"description\":\"A tree.\",\"properties\":{\"label\":{\"$ref\":\"#/$defs/word\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"items\":{\"$ref\":\"#/$defs/tree\"}},\"best\":{\"$ref\":\"#/$defs/tree\",\"description\":\"The best of them.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"list\":{\"type\":\"object\",\"description\":\"A link of a list.\",\"properties\":{\"value\":{\"type\":\"integer\",\"description\":\"What it holds.\"},\"next\":{\"description\":\"What comes behind it.\",\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"value\"],\"additionalProperties\":false},\"even\":{\"type\":\"object\",\"properties\":{\"odd\":{\"$ref\":\"#/$defs/odd\",\"description\":\"The next one.\"}},\"additionalProperties\":false},\"odd\":{\"type\":\"object\",\"properties\":{\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"The next but one.\"},\"back\":{\"$ref\":\"#/$defs/tree\",\"description\":\"Out of the chain.\"}},\"required\":[\"even\"],\"additionalProperties\":false},\"word\":{\"type\":\"string\",\"description\":\"A word1 1 0 0 1 0 9 , in time0 654 .\",\"minLength\":1},\"words\":{\"type\":\"array\",\"description\":\"Words.\",\"items\":{\"$ref\":\"#/$defs/word\"}},\"words_by_another_name\":{\"$ref\":\"#/$defs/words\"},\"nest\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/nest\"}},\"folders\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/folders\"}},\"point\":{\"type\":\"object\",\"description\":\"A point.\",\"properties\":{\"x\":{\"type\":\"number\",\"description\":\"To the right.\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards.\",\"default\":0.5}},\"required\":[\"x\"],\"additionalProperties\":false},\"maybe_point\":{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/point\"}]},\"colour\":{\"type\":\"string\",\"description\":\"A colour.\",\"enum\":[\"red\"1 1 0 1 1 0 11 ,\"infrared\"0 558 ]},\"expression\":{\"anyOf\":[{\"type\":\"number\"},{\"$ref\":\"#/$defs/word\"},{\"$ref\":\"#/$defs/negation\"},{\"$ref\":\"#/$defs/sum\"}]},\"negation\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"not\"},\"of\":{\"$ref\":\"#/$defs/expression\",\"description\":\"What is negated.\"}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false},\"sum\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"sum\"},\"of\":{\"type\":\"array\",\"description\":\"What is added.\",\"items\":{\"$ref\":\"#/$defs/expression\"}}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "10 every_sort6 shapes0 63 7 6 0 0 13 13 2 53 0 0 0 0 0 0 1 3 0 8 0 0 0 0 1 0 0 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 3 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 5 2 0 0 0 0 7 6 0 0 5 1 1 0 0 0 0 0 0 0 3 1 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 3 1 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 7 6 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 24 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 26 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 29 0 0 0 0 0 0 0 8 0 0 0 0 1 0 13 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 15 3 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 0 0 0 0 0 0 0 0 2 0 6 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 2 0 7 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 2 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 12 1 2 43 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 0 8 0 0 0 0 1 0 22 2 0 0 0 0 7 7 0 0 13 0 2 44 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 18 2 0 0 0 0 0 8 0 0 0 0 1 0 24 2 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 20 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 7 9 8 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 10 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 56 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 11 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 30 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 31 4 kind1 3 0 0 6 radius1 4 0 0 4 side1 6 0 0 4 kind1 7 0 0 5 label0 8 0 0 7 version1 15 0 0 7 version1 17 0 0 4 name0 18 0 0 2 on1 35 0 0 2 on1 37 0 0 4 name1 39 0 0 4 rest0 40 0 0 5 total0 42 0 0 5 shape0 1 0 0 5 named0 9 0 0 5 level0 13 0 0 7 by_type0 19 0 0 3 ids0 28 0 0 8 together0 32 0 0 4 open0 38 0 0 6 counts0 41 0 0 13 nullable_sort0 44 0 0 5 sorts0 45 0 0 5 mixed0 46 0 0 5 sides0 49 0 0 7 presets0 52 0 0 4 kind1 54 0 0 2 to0 55 0 0 4 kind1 57 0 0 4 text0 58 0 0 1 x1 62 0 0 12 4 6 circle4 6 square2 1 2 2 4 3 all4 4 none1 1 1 0 5 7 {\"a\":1}5 7 {\"a\":2}4 4 line4 4 text26 2 5 10 11 12 14 16 20 21 22 23 25 27 30 31 33 34 36 47 48 50 51 59 60 61 60 4 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 20 0 0 0 1 0 0 1 0 4091 {\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}},\"nullable_sort\":{\"description\":\"One of several sorts, or null around them.\",\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/sort\"}]},\"sorts\":{\"type\":\"object\",\"description\":\"By name.\",\"default\":{\"a\":1,\"b\":{\"x\":2},\"c\":null},\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/nullable_sort\"}},\"mixed\":{\"description\":\"Sorts among alternatives are told apart by nobody: any value.\",\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"boolean\"}]},\"sides\":{\"description\":\"Both are numbers: any value.\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":0}]},\"presets\":{\"description\":\"One of two objects.\",\"enum\":[{\"a\":1},{\"a\":2}]}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"sort\":{\"anyOf\":[{\"type\":\"integer\"},{\"$ref\":\"#/$defs/maybe_point\"}]},\"nullable_sort\":{\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"null\"}]},\"maybe_point\":{\"type\":[\"object\",\"null\"],\"properties\":{\"x\":{\"type\":\"integer\",\"description\":\"To the right.\"}},\"required\":[\"x\"],\"additionalProperties\":false},\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "10 every_type6 shapes4 🧩20 7 6 0 0 0 15 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 0 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 49 5 0 0 0 0 1 1 16 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 29 9 0 0 0 0 1 0 0 0 0 0 0 0 8098 9 0 0 0 0 0 0 0 0 0 0 0 0 15 4 flag1 1 0 0 5 count1 2 0 0 5 ratio0 3 0 0 4 word0 4 0 0 4 list0 5 0 0 5 words0 6 0 0 4 grid0 8 0 0 4 bare0 11 0 0 7 nothing0 12 0 0 8 anything0 13 0 0 11 maybe_count0 14 0 0 13 null_or_words0 15 0 0 12 must_be_told1 17 0 0 13 word_or_count0 18 0 0 3 mix0 19 0 0 0 0 0 0 0 0 1 0 0 1 0 1550 {\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 every_union6 shapes0 23 7 6 0 0 4 8 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 3 1 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 4 2 3 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 5 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 2 0 0 0 0 0 0 0 0 5 4 6 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 4 2 0 8 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 0 9 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 6 2 1 0 0 0 12 4 kind1 12 0 0 6 radius1 13 0 0 4 kind1 15 0 0 4 side1 16 0 0 7 version0 1 0 0 6 answer0 2 0 0 4 when0 3 0 0 5 maybe0 4 0 0 7 perhaps0 5 0 0 6 either0 6 0 0 7 exactly0 10 0 0 4 both0 17 0 0 7 4 2 v12 42 4 4 left4 5 right0 4 6 circle4 6 square9 7 8 11 14 18 19 20 21 22 3 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 1 0 3 0 0 0 0 0 0 0 0 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1347 {\"type\":\"function\",\"function\":{\"name\":\"every_union\",\"description\":\"Take values of which there are several sorts.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"version\":{\"description\":\"The one word.\",\"const\":\"v1\"},\"answer\":{\"type\":\"integer\",\"description\":\"The one number.\",\"const\":42,\"default\":42},\"when\":{\"type\":\"string\",\"description\":\"A time, in text.\",\"pattern\":\"^\\\\d{4}-\",\"format\":\"date-time\"},\"maybe\":{\"description\":\"A number, or none.\",\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"null\"}]},\"perhaps\":{\"description\":\"A word, or none.\",\"oneOf\":[{\"type\":\"null\"},{\"type\":\"string\",\"enum\":[\"left\",\"right\"]}]},\"either\":{\"description\":\"A number, or words.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},\"exactly\":{\"description\":\"A shape: a circle or a square.\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"square\"},\"side\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"side\"],\"additionalProperties\":false}]},\"both\":{\"description\":\"Two unions at once.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"oneOf\":[{\"maximum\":3},{\"minimum\":10}]}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "9 exclusive6 shapes0 10 7 6 0 0 0 2 1 0 0 2 0 3 2 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 2 0 1 0 0 0 0 0 0 0 7 6 0 0 2 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 4 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 2 1 1 0 0 0 4 4 path0 1 0 0 2 id0 2 0 0 4 path1 5 0 0 2 id1 7 0 0 0 5 4 6 8 3 9 0 0 0 0 1 0 0 1 0 671 {\"type\":\"function\",\"function\":{\"name\":\"exclusive\",\"description\":\"Take one of two arguments, at least.\",\"parameters\":{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"path\":{\"description\":\"Where it is.\"}},\"required\":[\"path\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"id\":{\"description\":\"Its number.\"}},\"required\":[\"id\"],\"additionalProperties\":true}],\"oneOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"allOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Where it is.\"},\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":true}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+];
+
 /// The tool `depends`.
 pub mod depends {
-    pub use data::TOOL;
-
     /// Arguments of `depends`.
     #[derive(Debug)]
     pub struct Args {
@@ -137,6 +139,7 @@ pub mod depends {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 first: slots.take(0),
@@ -170,7 +173,8 @@ pub mod depends {
     }
 
     impl ::toolc::FromSlot for Mode {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Picture, Self::Text, Self::Both][::toolc::args::choice(slot, 3)]
         }
     }
@@ -187,80 +191,16 @@ pub mod depends {
     }
 
     impl ::toolc::FromSlot for Inner {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { a: slots.take(0), b: slots.take(1), c: slots.take(2) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("depends"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Tool(Borrowed("run_now")), Atom::Compared(Borrowed("platform"), Comparison::Equal, FactValue::Text(Borrowed("chat"))), Atom::Fact(Borrowed("vision")), Atom::Tool(Borrowed("run_later")), Atom::Compared(Borrowed("platform"), Comparison::NotEqual, FactValue::Text(Borrowed("cli"))), Atom::Compared(Borrowed("depth"), Comparison::Greater, FactValue::Integer(2))]),
-            facts: Borrowed(&[Borrowed("platform"), Borrowed("depth")]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"depends\",\"description\":\"On ")), Segment::Fact(0), Segment::Text(Borrowed(", ")), Segment::Fact(1), Segment::Text(Borrowed(" deep")), Segment::When { condition: Condition::new(&[Op::Atom(2)]), segments: 1 }, Segment::Text(Borrowed(", with \\\"eyes\\\"")), Segment::Text(Borrowed(".")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or]), segments: 3 }, Segment::Text(Borrowed(" Beside ")), Segment::Available { tools: Borrowed(&[(0, Borrowed("run_now")), (3, Borrowed("run_later"))]), join: Borrowed(" or ") }, Segment::Text(Borrowed(".")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not, Op::Atom(5), Op::Atom(2), Op::Not, Op::And, Op::And]), segments: 1 }, Segment::Text(Borrowed(" Deep.")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Atom(5), Op::Atom(2), Op::Not, Op::And, Op::Or, Op::Not]), segments: 1 }, Segment::Text(Borrowed(" {% Alone.")), Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed("\"first\":{\"type\":\"integer\",\"description\":\"There with a tool.\",\"minimum\":1},")), Segment::Text(Borrowed("\"mode\":{\"type\":\"string\",\"description\":\"What to return")), Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 }, Segment::Text(Borrowed(" to the chat")), Segment::Text(Borrowed(".\",\"enum\":[")), Segment::When { condition: Condition::new(&[Op::Atom(2)]), segments: 1 }, Segment::Text(Borrowed("\"picture\",")), Segment::Text(Borrowed("\"text\"")), Segment::When { condition: Condition::new(&[Op::Atom(2), Op::Atom(0), Op::And]), segments: 1 }, Segment::Text(Borrowed(",\"both\"")), Segment::Text(Borrowed("],\"default\":\"text\"},\"inner\":{\"type\":\"object\",\"description\":\"Nothing in it is always there.\",\"properties\":{")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed("\"a\":{\"type\":\"string\",\"description\":\"There with a tool.\"}")), Segment::When { condition: Condition::new(&[Op::Atom(3)]), segments: 3 }, Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(",")), Segment::Text(Borrowed("\"b\":{\"type\":\"string\",\"description\":\"There with another.\"}")), Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not]), segments: 3 }, Segment::When { condition: Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or]), segments: 1 }, Segment::Text(Borrowed(",")), Segment::Text(Borrowed("\"c\":{\"type\":\"string\",\"description\":\"There without either.\"}")), Segment::Text(Borrowed("},\"additionalProperties\":false}")), Segment::When { condition: Condition::new(&[Op::Atom(4)]), segments: 1 }, Segment::Text(Borrowed(",\"last\":{\"type\":\"string\",\"description\":\"Not there on a command line.\"}")), Segment::Text(Borrowed("},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("a", false, 4),
-            Property::new("b", false, 5),
-            Property::new("c", false, 6),
-            Property::new("first", false, 1),
-            Property::new("mode", false, 2),
-            Property::new("inner", false, 3),
-            Property::new("last", false, 7),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("picture")),
-            Literal::String(Borrowed("text")),
-            Literal::String(Borrowed("both")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[
-            (Part::Literal(0), Condition::new(&[Op::Atom(2)])),
-            (Part::Literal(2), Condition::new(&[Op::Atom(2), Op::Atom(0), Op::And])),
-            (Part::Property(0), Condition::new(&[Op::Atom(0)])),
-            (Part::Property(1), Condition::new(&[Op::Atom(3)])),
-            (Part::Property(2), Condition::new(&[Op::Atom(0), Op::Atom(3), Op::Or, Op::Not])),
-            (Part::Property(3), Condition::new(&[Op::Atom(0)])),
-            (Part::Property(6), Condition::new(&[Op::Atom(4)])),
-        ];
     }
 }
 
 /// The tool `every_bound`.
 pub mod every_bound {
-    pub use data::TOOL;
-
     /// Arguments of `every_bound`.
     #[derive(Debug)]
     pub struct Args {
@@ -283,6 +223,7 @@ pub mod every_bound {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 closed: slots.take(0),
@@ -296,74 +237,10 @@ pub mod every_bound {
             }
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("every_bound"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 8), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(4), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), bounds: Some(6), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(5), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, bounds: Some(7), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("closed", false, 1),
-            Property::new("open", false, 2),
-            Property::new("step", false, 3),
-            Property::new("extreme", false, 4),
-            Property::new("length", false, 5),
-            Property::new("items", false, 6),
-            Property::new("again", false, 8),
-            Property::new("keys", false, 10),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { minimum: Some(Bound::Integer(-3)), maximum: Some(Bound::Integer(3)), ..Bounds::NONE },
-            Bounds { exclusive_minimum: Some(Bound::Number(-0.5)), exclusive_maximum: Some(Bound::Number(1000.0)), ..Bounds::NONE },
-            Bounds { multiple_of: Some(Bound::Number(0.25)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(-9223372036854775808)), maximum: Some(Bound::Integer(9223372036854775807)), ..Bounds::NONE },
-            Bounds { min_length: Some(2), max_length: Some(4), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
-            Bounds { min_items: Some(1), max_items: Some(3), unique_items: true, ..Bounds::NONE },
-            Bounds { min_properties: Some(1), max_properties: Some(2), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `every_choice`.
 pub mod every_choice {
-    pub use data::TOOL;
-
     /// Arguments of `every_choice`.
     #[derive(Debug)]
     pub struct Args {
@@ -386,6 +263,7 @@ pub mod every_choice {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 order: slots.take(0),
@@ -420,7 +298,10 @@ pub mod every_choice {
     }
 
     impl ::toolc::FromSlot for Order {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Asc, Self::Desc][::toolc::args::choice(slot, 2)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
+            [Self::Asc, Self::Desc][::toolc::args::choice(slot, 2)]
+        }
     }
 
     /// Words that are no identifiers, and words that would become the same one.
@@ -464,7 +345,8 @@ pub mod every_choice {
     }
 
     impl ::toolc::FromSlot for Odd {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [
                 Self::Empty,
                 Self::AB,
@@ -499,7 +381,10 @@ pub mod every_choice {
     }
 
     impl ::toolc::FromSlot for Untyped {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Yes, Self::No][::toolc::args::choice(slot, 2)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
+            [Self::Yes, Self::No][::toolc::args::choice(slot, 2)]
+        }
     }
 
     /// A word.
@@ -522,7 +407,8 @@ pub mod every_choice {
     }
 
     impl ::toolc::FromSlot for Maybe {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Left, Self::Right][::toolc::args::choice(slot, 2)]
         }
     }
@@ -549,101 +435,15 @@ pub mod every_choice {
     }
 
     impl ::toolc::FromSlot for SeveralItem {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Red, Self::Green, Self::Blue][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("every_choice"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"},null]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",null,\"right\"],\"default\":null},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 8), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 9), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(11, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, literals: Span::new(14, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(17, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Integer, Type::Number, Type::Boolean, Type::Array, Type::Object, Type::Null]), literals: Span::new(19, 7), ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::Choice, literals: Span::new(26, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(29, 3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("order", true, 1),
-            Property::new("odd", false, 2),
-            Property::new("level", false, 3),
-            Property::new("factor", false, 4),
-            Property::new("untyped", false, 5),
-            Property::new("mixed", false, 6),
-            Property::new("maybe", false, 7),
-            Property::new("several", false, 8),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("asc")),
-            Literal::String(Borrowed("desc")),
-            Literal::String(Borrowed("")),
-            Literal::String(Borrowed("a-b")),
-            Literal::String(Borrowed("a_b")),
-            Literal::String(Borrowed("Self")),
-            Literal::String(Borrowed("3d")),
-            Literal::String(Borrowed("type")),
-            Literal::String(Borrowed("größe")),
-            Literal::String(Borrowed("+")),
-            Literal::String(Borrowed("say \"hi\"")),
-            Literal::Integer(1),
-            Literal::Integer(2),
-            Literal::Integer(3),
-            Literal::Number(0.5),
-            Literal::Integer(1),
-            Literal::Number(-2.5),
-            Literal::String(Borrowed("yes")),
-            Literal::String(Borrowed("no")),
-            Literal::String(Borrowed("auto")),
-            Literal::Integer(1),
-            Literal::Number(2.5),
-            Literal::Boolean(true),
-            Literal::Json(Borrowed("[\"a\",1]")),
-            Literal::Json(Borrowed("{\"key\":\"value\"}")),
-            Literal::Null,
-            Literal::String(Borrowed("left")),
-            Literal::String(Borrowed("right")),
-            Literal::Null,
-            Literal::String(Borrowed("red")),
-            Literal::String(Borrowed("green")),
-            Literal::String(Borrowed("blue")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `every_default`.
 pub mod every_default {
-    pub use data::TOOL;
-
     /// Arguments of `every_default`.
     #[derive(Debug)]
     pub struct Args {
@@ -686,6 +486,7 @@ pub mod every_default {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 flag: slots.take_or(0, true),
@@ -750,7 +551,10 @@ pub mod every_default {
     }
 
     impl ::toolc::FromSlot for Choice {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::AB, Self::AB2][::toolc::args::choice(slot, 2)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
+            [Self::AB, Self::AB2][::toolc::args::choice(slot, 2)]
+        }
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -772,7 +576,10 @@ pub mod every_default {
     }
 
     impl ::toolc::FromSlot for ChoicesItem {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Red, Self::Green][::toolc::args::choice(slot, 2)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
+            [Self::Red, Self::Green][::toolc::args::choice(slot, 2)]
+        }
     }
 
     /// Its size.
@@ -787,7 +594,8 @@ pub mod every_default {
     }
 
     impl ::toolc::FromSlot for RecordSize {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { width: slots.take(0), height: slots.take_or(1, 0.5), depth: slots.take(2) }
         }
@@ -807,7 +615,8 @@ pub mod every_default {
     }
 
     impl ::toolc::FromSlot for Record {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { name: slots.take(0), size: slots.take(1), tags: slots.take(2), note: slots.take(3) }
         }
@@ -822,118 +631,16 @@ pub mod every_default {
     }
 
     impl ::toolc::FromSlot for RecordsItem {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { id: slots.take(0), label: slots.take_or_else(1, || String::from("none")) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("every_default"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(9, 18), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer, Type::Null]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(11), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(13), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(15), ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::Choice, literals: Span::new(2, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(17), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(19), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(27), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(30), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(7, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("width", true, 23),
-            Property::new("height", false, 24),
-            Property::new("depth", false, 25),
-            Property::new("name", true, 21),
-            Property::new("size", false, 22),
-            Property::new("tags", false, 26),
-            Property::new("note", false, 28),
-            Property::new("id", true, 31),
-            Property::new("label", false, 32),
-            Property::new("flag", false, 1),
-            Property::new("count", false, 2),
-            Property::new("whole", false, 3),
-            Property::new("least", false, 4),
-            Property::new("ratio", false, 5),
-            Property::new("even", false, 6),
-            Property::new("word", false, 7),
-            Property::new("choice", false, 8),
-            Property::new("maybe", false, 9),
-            Property::new("words", false, 10),
-            Property::new("empty", false, 12),
-            Property::new("choices", false, 14),
-            Property::new("map", false, 16),
-            Property::new("no_map", false, 18),
-            Property::new("record", false, 20),
-            Property::new("records", false, 29),
-            Property::new("anything", false, 33),
-            Property::new("free", false, 34),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("a-b")),
-            Literal::String(Borrowed("a_b")),
-            Literal::String(Borrowed("red")),
-            Literal::String(Borrowed("green")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `every_object`.
 pub mod every_object {
-    pub use data::TOOL;
-
     /// Arguments of `every_object`.
     #[derive(Debug)]
     pub struct Args {
@@ -956,6 +663,7 @@ pub mod every_object {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 order: slots.take(0),
@@ -982,7 +690,8 @@ pub mod every_object {
     }
 
     impl ::toolc::FromSlot for OrderLinesItem {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { item: slots.take(0), amount: slots.take_or(1, 1), note: slots.take(2) }
         }
@@ -996,7 +705,8 @@ pub mod every_object {
     }
 
     impl ::toolc::FromSlot for OrderAddress {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { street: slots.take(0) }
         }
@@ -1012,7 +722,8 @@ pub mod every_object {
     }
 
     impl ::toolc::FromSlot for Order {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { lines: slots.take(0), address: slots.take(1) }
         }
@@ -1027,7 +738,8 @@ pub mod every_object {
     }
 
     impl ::toolc::FromSlot for SizesValue {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { width: slots.take(0), height: slots.take(1) }
         }
@@ -1043,7 +755,8 @@ pub mod every_object {
     }
 
     impl ::toolc::FromSlot for Mixed {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { known: slots.take(0), rest: slots.take(1) }
         }
@@ -1057,7 +770,8 @@ pub mod every_object {
     }
 
     impl ::toolc::FromSlot for Closed {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { known: slots.take(0) }
         }
@@ -1071,98 +785,16 @@ pub mod every_object {
     }
 
     impl ::toolc::FromSlot for Maybe {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { known: slots.take(0) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("every_object"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(11, 8), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(4, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(10), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(12), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(6, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(16), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(17), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(18), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(8, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(9, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(10, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("item", true, 4),
-            Property::new("amount", false, 5),
-            Property::new("note", false, 6),
-            Property::new("street", false, 8),
-            Property::new("lines", true, 2),
-            Property::new("address", false, 7),
-            Property::new("width", true, 13),
-            Property::new("height", false, 14),
-            Property::new("known", false, 21),
-            Property::new("known", false, 23),
-            Property::new("known", false, 25),
-            Property::new("order", true, 1),
-            Property::new("labels", false, 9),
-            Property::new("sizes", false, 11),
-            Property::new("groups", false, 15),
-            Property::new("free", false, 19),
-            Property::new("mixed", false, 20),
-            Property::new("closed", false, 22),
-            Property::new("maybe", false, 24),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `every_ref`.
 pub mod every_ref {
-    pub use data::TOOL;
-
     /// Arguments of `every_ref`.
     #[derive(Debug)]
     pub struct Args {
@@ -1195,6 +827,7 @@ pub mod every_ref {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 tree: slots.take(0),
@@ -1232,7 +865,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for Tree {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { label: slots.take(0), children: slots.take(1), best: slots.take(2) }
         }
@@ -1248,7 +882,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for List {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { value: slots.take(0), next: slots.take(1) }
         }
@@ -1261,7 +896,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for Even {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { odd: slots.take(0) }
         }
@@ -1276,7 +912,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for Odd {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { even: slots.take(0), back: slots.take(1) }
         }
@@ -1294,14 +931,16 @@ pub mod every_ref {
     pub struct Nest(pub Vec<Nest>);
 
     impl ::toolc::FromSlot for Nest {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
     }
 
     #[derive(Debug)]
     pub struct Folders(pub::std::collections::BTreeMap<String, Folders>);
 
     impl ::toolc::FromSlot for Folders {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
     }
 
     /// A point.
@@ -1314,7 +953,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for Point {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { x: slots.take(0), y: slots.take_or(1, 0.5) }
         }
@@ -1342,7 +982,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for Colour {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Red, Self::Infrared][::toolc::args::choice(slot, 2)]
         }
     }
@@ -1360,7 +1001,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for Expression {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -1382,7 +1024,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for Negation {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { op: slots.take(0), of: slots.take(1) }
         }
@@ -1397,7 +1040,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for Sum {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { op: slots.take(0), of: slots.take(1) }
         }
@@ -1420,7 +1064,8 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for NegationOp {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Not][::toolc::args::choice(slot, 1)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::Not][::toolc::args::choice(slot, 1)] }
     }
 
     /// Which.
@@ -1440,130 +1085,13 @@ pub mod every_ref {
     }
 
     impl ::toolc::FromSlot for SumOp {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Sum][::toolc::args::choice(slot, 1)] }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("every_ref"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Tool(Borrowed("run_now")), Atom::Fact(Borrowed("vision"))]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_ref\",\"description\":\"Take values whose schemas have names, and lead to one another.\",\"parameters\":{\"type\":\"object\",\"title\":\"Definitions\",\"description\":\"Whatever is defined below.\",\"deprecated\":true,\"examples\":[{\"tree\":{\"label\":\"root\",\"children\":[{\"label\":\"leaf\"}]}}],\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"A tree, which holds trees.\",\"default\":{\"label\":\"seed\",\"best\":{\"label\":\"only\"}},\"examples\":[{\"label\":\"x\"}]},\"list\":{\"$ref\":\"#/$defs/list\",\"description\":\"A list, link by link.\",\"default\":{\"value\":1,\"next\":{\"value\":2}}},\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"A chain of two sorts.\"},\"words\":{\"$ref\":\"#/$defs/words\",\"default\":[\"one\"]},\"again\":{\"$ref\":\"#/$defs/words_by_another_name\",\"description\":\"The same once more.\"},\"nest\":{\"$ref\":\"#/$defs/nest\",\"description\":\"Lists of lists.\",\"default\":[[],[[]]]},\"folders\":{\"$ref\":\"#/$defs/folders\",\"description\":\"Folders in folders, by name.\"},\"maybe\":{\"description\":\"A point, or none.\",\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}]},\"nullable\":{\"$ref\":\"#/$defs/maybe_point\",\"description\":\"A point, or null; told so by its definition.\",\"default\":null},\"colour\":{\"$ref\":\"#/$defs/colour\",\"title\":\"A colour\",\"deprecated\":true,\"default\":\"red\"},\"expression\":{\"$ref\":\"#/$defs/expression\",\"description\":\"A number, a name, or what is made of them.\",\"default\":{\"op\":\"not\",\"of\":1}},\"narrow\":{\"$ref\":\"#/$defs/word\",\"description\":\"A word of two letters and more.\",\"minLength\":2},\"all\":{\"description\":\"A word of one to four letters.\",\"allOf\":[{\"$ref\":\"#/$defs/word\"},{\"maxLength\":4}]},\"points\":{\"type\":\"array\",\"description\":\"Points.\",\"items\":{\"$ref\":\"#/$defs/point\"}}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"description\":\"A tree.\",\"properties\":{\"label\":{\"$ref\":\"#/$defs/word\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"items\":{\"$ref\":\"#/$defs/tree\"}},\"best\":{\"$ref\":\"#/$defs/tree\",\"description\":\"The best of them.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"list\":{\"type\":\"object\",\"description\":\"A link of a list.\",\"properties\":{\"value\":{\"type\":\"integer\",\"description\":\"What it holds.\"},\"next\":{\"description\":\"What comes behind it.\",\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"value\"],\"additionalProperties\":false},\"even\":{\"type\":\"object\",\"properties\":{\"odd\":{\"$ref\":\"#/$defs/odd\",\"description\":\"The next one.\"}},\"additionalProperties\":false},\"odd\":{\"type\":\"object\",\"properties\":{\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"The next but one.\"},\"back\":{\"$ref\":\"#/$defs/tree\",\"description\":\"Out of the chain.\"}},\"required\":[\"even\"],\"additionalProperties\":false},\"word\":{\"type\":\"string\",\"description\":\"A word")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 1 }, Segment::Text(Borrowed(", in time")), Segment::Text(Borrowed(".\",\"minLength\":1},\"words\":{\"type\":\"array\",\"description\":\"Words.\",\"items\":{\"$ref\":\"#/$defs/word\"}},\"words_by_another_name\":{\"$ref\":\"#/$defs/words\"},\"nest\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/nest\"}},\"folders\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/folders\"}},\"point\":{\"type\":\"object\",\"description\":\"A point.\",\"properties\":{\"x\":{\"type\":\"number\",\"description\":\"To the right.\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards.\",\"default\":0.5}},\"required\":[\"x\"],\"additionalProperties\":false},\"maybe_point\":{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/point\"}]},\"colour\":{\"type\":\"string\",\"description\":\"A colour.\",\"enum\":[\"red\"")), Segment::When { condition: Condition::new(&[Op::Atom(1)]), segments: 1 }, Segment::Text(Borrowed(",\"infrared\"")), Segment::Text(Borrowed("]},\"expression\":{\"anyOf\":[{\"type\":\"number\"},{\"$ref\":\"#/$defs/word\"},{\"$ref\":\"#/$defs/negation\"},{\"$ref\":\"#/$defs/sum\"}]},\"negation\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"not\"},\"of\":{\"$ref\":\"#/$defs/expression\",\"description\":\"What is negated.\"}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false},\"sum\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"sum\"},\"of\":{\"type\":\"array\",\"description\":\"What is added.\",\"items\":{\"$ref\":\"#/$defs/expression\"}}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false}}}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 14), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(14, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(17, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(19, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(11), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(5), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(6), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(20, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(3, 4), ..Node::ANY },
-            Node { any_of: Span::new(0, 1), bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(2), ..Node::ANY },
-            Node { all_of: Span::new(1, 2), ..Node::ANY },
-            Node { bounds: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(15), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(22, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(24, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(26, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(28, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(30, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(3, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("tree", true, 1),
-            Property::new("list", false, 2),
-            Property::new("even", false, 3),
-            Property::new("words", false, 4),
-            Property::new("again", false, 4),
-            Property::new("nest", false, 5),
-            Property::new("folders", false, 6),
-            Property::new("maybe", false, 7),
-            Property::new("nullable", false, 7),
-            Property::new("colour", false, 8),
-            Property::new("expression", false, 9),
-            Property::new("narrow", false, 10),
-            Property::new("all", false, 12),
-            Property::new("points", false, 14),
-            Property::new("label", true, 11),
-            Property::new("children", false, 16),
-            Property::new("best", false, 1),
-            Property::new("value", true, 17),
-            Property::new("next", false, 18),
-            Property::new("odd", false, 19),
-            Property::new("x", true, 20),
-            Property::new("y", false, 21),
-            Property::new("x", true, 25),
-            Property::new("y", false, 26),
-            Property::new("value", true, 27),
-            Property::new("next", false, 18),
-            Property::new("even", true, 3),
-            Property::new("back", false, 1),
-            Property::new("op", true, 28),
-            Property::new("of", true, 9),
-            Property::new("op", true, 29),
-            Property::new("of", true, 30),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("red")),
-            Literal::String(Borrowed("infrared")),
-            Literal::String(Borrowed("not")),
-            Literal::String(Borrowed("sum")),
-        ];
-        const BRANCHES: &[NodeId] = &[
-            11,
-            11,
-            13,
-            22,
-            11,
-            23,
-            24,
-        ];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { min_length: Some(2), ..Bounds::NONE },
-            Bounds { max_length: Some(4), ..Bounds::NONE },
-            Bounds { min_length: Some(1), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[
-            (Part::Literal(1), Condition::new(&[Op::Atom(1)])),
-        ];
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::Sum][::toolc::args::choice(slot, 1)] }
     }
 }
 
 /// The tool `every_sort`.
 pub mod every_sort {
-    pub use data::TOOL;
-
     /// Arguments of `every_sort`.
     #[derive(Debug)]
     pub struct Args {
@@ -1598,6 +1126,7 @@ pub mod every_sort {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 shape: slots.take_or_else(0, || Shape::Square(ShapeSquare { side: 2.0, label: String::from("none") })),
@@ -1647,7 +1176,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Sort {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -1667,7 +1197,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for MaybePoint {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { x: slots.take(0) }
         }
@@ -1683,7 +1214,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Line {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { kind: slots.take(0), to: slots.take(1) }
         }
@@ -1699,7 +1231,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Text {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { kind: slots.take(0), text: slots.take_or_else(1, || String::from("")) }
         }
@@ -1713,7 +1246,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for ShapeCircle {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { radius: slots.take(1) }
         }
@@ -1729,7 +1263,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for ShapeSquare {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { side: slots.take(0), label: slots.take_or_else(2, || String::from("none")) }
         }
@@ -1745,7 +1280,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Shape {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -1766,7 +1302,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Named {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -1784,7 +1321,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Level1 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { rest: slots.take(1) }
         }
@@ -1797,7 +1335,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Level2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { name: slots.take(1) }
         }
@@ -1813,7 +1352,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Level {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -1840,7 +1380,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for ByType {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -1873,7 +1414,10 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for IdsItemString {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::All, Self::None][::toolc::args::choice(slot, 2)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
+            [Self::All, Self::None][::toolc::args::choice(slot, 2)]
+        }
     }
 
     #[derive(Debug)]
@@ -1885,7 +1429,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for IdsItem {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -1908,7 +1453,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Together {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[|slot| Self::String(::toolc::FromSlot::from_slot(slot)), |_| Self::True, |_| Self::False],
@@ -1928,7 +1474,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Open {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { name: slots.take(0), rest: slots.take(1), rest2: slots.take(2) }
         }
@@ -1944,7 +1491,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for Counts {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { total: slots.take_or(0, 0), rest: slots.take(1) }
         }
@@ -1967,7 +1515,8 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for LineKind {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Line][::toolc::args::choice(slot, 1)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::Line][::toolc::args::choice(slot, 1)] }
     }
 
     /// Which.
@@ -1987,187 +1536,13 @@ pub mod every_sort {
     }
 
     impl ::toolc::FromSlot for TextKind {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Text][::toolc::args::choice(slot, 1)] }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("every_sort"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}},\"nullable_sort\":{\"description\":\"One of several sorts, or null around them.\",\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/sort\"}]},\"sorts\":{\"type\":\"object\",\"description\":\"By name.\",\"default\":{\"a\":1,\"b\":{\"x\":2},\"c\":null},\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/nullable_sort\"}},\"mixed\":{\"description\":\"Sorts among alternatives are told apart by nobody: any value.\",\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"boolean\"}]},\"sides\":{\"description\":\"Both are numbers: any value.\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":0}]},\"presets\":{\"description\":\"One of two objects.\",\"enum\":[{\"a\":1},{\"a\":2}]}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"sort\":{\"anyOf\":[{\"type\":\"integer\"},{\"$ref\":\"#/$defs/maybe_point\"}]},\"nullable_sort\":{\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"null\"}]},\"maybe_point\":{\"type\":[\"object\",\"null\"],\"properties\":{\"x\":{\"type\":\"integer\",\"description\":\"To the right.\"}},\"required\":[\"x\"],\"additionalProperties\":false},\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(13, 13), additional: Additional::Node(53), bounds: Some(3), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(0, 2), exactly_one: true, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(1, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(2, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(26, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(28, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Null]), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(5, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(5, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(2, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(6, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(3, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(7, 6), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(24), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(26), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Null]), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(29), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(13, 2), exactly_one: true, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(4, 2), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(15, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(8, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, literals: Span::new(6, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(9, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, literals: Span::new(7, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(10, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(12, 1), additional: Additional::Node(43), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, bounds: Some(1), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(22, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, additional: Additional::Node(44), ..Node::ANY },
-            Node { any_of: Span::new(18, 2), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(24, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { any_of: Span::new(20, 2), exactly_one: true, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, bounds: Some(2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), literals: Span::new(8, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(10, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(56), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(11, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(30, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("kind", true, 3),
-            Property::new("radius", true, 4),
-            Property::new("side", true, 6),
-            Property::new("kind", true, 7),
-            Property::new("label", false, 8),
-            Property::new("version", true, 15),
-            Property::new("version", true, 17),
-            Property::new("name", false, 18),
-            Property::new("on", true, 35),
-            Property::new("on", true, 37),
-            Property::new("name", true, 39),
-            Property::new("rest", false, 40),
-            Property::new("total", false, 42),
-            Property::new("shape", false, 1),
-            Property::new("named", false, 9),
-            Property::new("level", false, 13),
-            Property::new("by_type", false, 19),
-            Property::new("ids", false, 28),
-            Property::new("together", false, 32),
-            Property::new("open", false, 38),
-            Property::new("counts", false, 41),
-            Property::new("nullable_sort", false, 44),
-            Property::new("sorts", false, 45),
-            Property::new("mixed", false, 46),
-            Property::new("sides", false, 49),
-            Property::new("presets", false, 52),
-            Property::new("kind", true, 54),
-            Property::new("to", false, 55),
-            Property::new("kind", true, 57),
-            Property::new("text", false, 58),
-            Property::new("x", true, 62),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("circle")),
-            Literal::String(Borrowed("square")),
-            Literal::Integer(1),
-            Literal::Integer(2),
-            Literal::String(Borrowed("all")),
-            Literal::String(Borrowed("none")),
-            Literal::Boolean(true),
-            Literal::Boolean(false),
-            Literal::Json(Borrowed("{\"a\":1}")),
-            Literal::Json(Borrowed("{\"a\":2}")),
-            Literal::String(Borrowed("line")),
-            Literal::String(Borrowed("text")),
-        ];
-        const BRANCHES: &[NodeId] = &[
-            2,
-            5,
-            10,
-            11,
-            12,
-            14,
-            16,
-            20,
-            21,
-            22,
-            23,
-            25,
-            27,
-            30,
-            31,
-            33,
-            34,
-            36,
-            47,
-            48,
-            50,
-            51,
-            59,
-            60,
-            61,
-            60,
-        ];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(0)), ..Bounds::NONE },
-            Bounds { min_properties: Some(0), max_properties: Some(20), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::Text][::toolc::args::choice(slot, 1)] }
     }
 }
 
 /// The tool `every_type`.
 pub mod every_type {
-    pub use data::TOOL;
-
     /// Arguments of `every_type`.
     #[derive(Debug)]
     pub struct Args {
@@ -2204,6 +1579,7 @@ pub mod every_type {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 flag: slots.take(0),
@@ -2230,86 +1606,16 @@ pub mod every_type {
     pub struct Bare {}
 
     impl ::toolc::FromSlot for Bare {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let _ = ::toolc::args::object(slot);
             Self {}
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("every_type"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed("🧩"),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 15), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(7), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(10), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Null]), ..Node::ANY },
-            Node { ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer, Type::Null]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Null, Type::Array]), form: Form::Array, items: Some(16), ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Integer]), ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean, Type::Number, Type::Array, Type::Object, Type::Null]), additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("flag", true, 1),
-            Property::new("count", true, 2),
-            Property::new("ratio", false, 3),
-            Property::new("word", false, 4),
-            Property::new("list", false, 5),
-            Property::new("words", false, 6),
-            Property::new("grid", false, 8),
-            Property::new("bare", false, 11),
-            Property::new("nothing", false, 12),
-            Property::new("anything", false, 13),
-            Property::new("maybe_count", false, 14),
-            Property::new("null_or_words", false, 15),
-            Property::new("must_be_told", true, 17),
-            Property::new("word_or_count", false, 18),
-            Property::new("mix", false, 19),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `every_union`.
 pub mod every_union {
-    pub use data::TOOL;
-
     /// Arguments of `every_union`.
     #[derive(Debug)]
     pub struct Args {
@@ -2332,6 +1638,7 @@ pub mod every_union {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 version: slots.take(0),
@@ -2363,7 +1670,8 @@ pub mod every_union {
     }
 
     impl ::toolc::FromSlot for Version {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::V1][::toolc::args::choice(slot, 1)] }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::V1][::toolc::args::choice(slot, 1)] }
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -2385,7 +1693,8 @@ pub mod every_union {
     }
 
     impl ::toolc::FromSlot for Perhaps {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Left, Self::Right][::toolc::args::choice(slot, 2)]
         }
     }
@@ -2400,7 +1709,8 @@ pub mod every_union {
     }
 
     impl ::toolc::FromSlot for Either {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -2418,7 +1728,8 @@ pub mod every_union {
     }
 
     impl ::toolc::FromSlot for ExactlyCircle {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { radius: slots.take(1) }
         }
@@ -2431,7 +1742,8 @@ pub mod every_union {
     }
 
     impl ::toolc::FromSlot for ExactlySquare {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { side: slots.take(1) }
         }
@@ -2447,7 +1759,8 @@ pub mod every_union {
     }
 
     impl ::toolc::FromSlot for Exactly {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -2457,103 +1770,10 @@ pub mod every_union {
             )
         }
     }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("every_union"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"every_union\",\"description\":\"Take values of which there are several sorts.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"version\":{\"description\":\"The one word.\",\"const\":\"v1\"},\"answer\":{\"type\":\"integer\",\"description\":\"The one number.\",\"const\":42,\"default\":42},\"when\":{\"type\":\"string\",\"description\":\"A time, in text.\",\"pattern\":\"^\\\\d{4}-\",\"format\":\"date-time\"},\"maybe\":{\"description\":\"A number, or none.\",\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"null\"}]},\"perhaps\":{\"description\":\"A word, or none.\",\"oneOf\":[{\"type\":\"null\"},{\"type\":\"string\",\"enum\":[\"left\",\"right\"]}]},\"either\":{\"description\":\"A number, or words.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},\"exactly\":{\"description\":\"A shape: a circle or a square.\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"square\"},\"side\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"side\"],\"additionalProperties\":false}]},\"both\":{\"description\":\"Two unions at once.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"oneOf\":[{\"maximum\":3},{\"minimum\":10}]}},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(4, 8), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, literals: Span::new(1, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer, Type::Null]), form: Form::Integer, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::String, Type::Null]), form: Form::Choice, literals: Span::new(2, 3), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(0, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(9), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(2, 2), exactly_one: true, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(5, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(6, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Number]), form: Form::Number, ..Node::ANY },
-            Node { any_of: Span::new(4, 2), all_of: Span::new(8, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { bounds: Some(1), ..Node::ANY },
-            Node { bounds: Some(2), ..Node::ANY },
-            Node { any_of: Span::new(6, 2), exactly_one: true, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("kind", true, 12),
-            Property::new("radius", true, 13),
-            Property::new("kind", true, 15),
-            Property::new("side", true, 16),
-            Property::new("version", false, 1),
-            Property::new("answer", false, 2),
-            Property::new("when", false, 3),
-            Property::new("maybe", false, 4),
-            Property::new("perhaps", false, 5),
-            Property::new("either", false, 6),
-            Property::new("exactly", false, 10),
-            Property::new("both", false, 17),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("v1")),
-            Literal::Integer(42),
-            Literal::String(Borrowed("left")),
-            Literal::String(Borrowed("right")),
-            Literal::Null,
-            Literal::String(Borrowed("circle")),
-            Literal::String(Borrowed("square")),
-        ];
-        const BRANCHES: &[NodeId] = &[
-            7,
-            8,
-            11,
-            14,
-            18,
-            19,
-            20,
-            21,
-            22,
-        ];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { minimum: Some(Bound::Integer(1)), ..Bounds::NONE },
-            Bounds { maximum: Some(Bound::Integer(3)), ..Bounds::NONE },
-            Bounds { minimum: Some(Bound::Integer(10)), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
-    }
 }
 
 /// The tool `exclusive`.
 pub mod exclusive {
-    pub use data::TOOL;
-
     /// Arguments of `exclusive`.
     #[derive(Debug)]
     pub struct Args {
@@ -2566,62 +1786,9 @@ pub mod exclusive {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { path: slots.take(0), id: slots.take(1), rest: slots.take(2) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("exclusive"),
-            toolset: Borrowed("shapes"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"exclusive\",\"description\":\"Take one of two arguments, at least.\",\"parameters\":{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"path\":{\"description\":\"Where it is.\"}},\"required\":[\"path\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"id\":{\"description\":\"Its number.\"}},\"required\":[\"id\"],\"additionalProperties\":true}],\"oneOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"allOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Where it is.\"},\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":true}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 2), any_of: Span::new(0, 2), all_of: Span::new(3, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(2, 1), ..Node::ANY },
-            Node { ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 1), ..Node::ANY },
-            Node { ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Map, ..Node::ANY },
-            Node { any_of: Span::new(2, 1), exactly_one: true, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("path", false, 1),
-            Property::new("id", false, 2),
-            Property::new("path", true, 5),
-            Property::new("id", true, 7),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[
-            4,
-            6,
-            8,
-            3,
-            9,
-        ];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -2,7 +2,8 @@
 
 //! The toolset `shut`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `shut`: Holds what it lists, and nothing that is added to its home by accident.
@@ -44,13 +45,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: ShutTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[crunch::TOOL, erase::TOOL, fetch_all::TOOL, shell::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -75,10 +76,16 @@ pub(super) fn call<'a, H: ShutTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &[
+    "6 crunch4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 7 outcome0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 1 0 0 1 0 286 {\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}0 1 1 0 1 0 1 20000 1 90000 0 0 0 0 0 ",
+    "5 erase4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 168 {\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 1 0 1 1 1 13 no_parameters19 It erases too much.",
+    "9 fetch_all4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 page1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 1 16 fetch_everything6 0 96 {\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.1 1 0 0 3 0 6  Then 3 1 0 6 crunch2 , 0 4  it.0 149 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"The page.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}1 4 1 6 crunch2 0 1 0 1 0 0 2 4 page5 pages0 0 1 0 ",
+    "5 shell4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 pin0 4 0 1 7 command1 1 0 0 8 password0 2 0 1 7 account0 3 0 0 4 code0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 1 0 0 1 0 593 {\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 1 7 command1 0 ",
+];
+
 /// The tool `crunch`.
 pub mod crunch {
-    pub use data::TOOL;
-
     /// Arguments of `crunch`.
     #[derive(Debug)]
     pub struct Args {
@@ -87,6 +94,7 @@ pub mod crunch {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Well) } }
     }
 
@@ -113,104 +121,27 @@ pub mod crunch {
     }
 
     impl ::toolc::FromSlot for Outcome {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Well, Self::Fail, Self::Panic][::toolc::args::choice(slot, 3)]
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("crunch"),
-            toolset: Borrowed("shut"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Blocking, annotations: Annotations { read_only: true, destructive: false, idempotent: true, open_world: false }, max_result_chars: Some(20000), timeout: Some(::core::time::Duration::from_millis(90000)), parallel: Parallel::Always, approval: Approval { always: false, shell: None }, defer: false, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 3), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("outcome", false, 1),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("well")),
-            Literal::String(Borrowed("fail")),
-            Literal::String(Borrowed("panic")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `erase`.
 pub mod erase {
-    pub use data::TOOL;
-
     /// Arguments of `erase`.
     #[derive(Debug)]
     pub struct Args {}
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("erase"),
-            toolset: Borrowed("shut"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: true, shell: None }, defer: true, deprecated: Some(Deprecated { replacement: Some(Borrowed("no_parameters")), note: Borrowed("It erases too much.") }) }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `fetch_all`.
 pub mod fetch_all {
-    pub use data::TOOL;
-
     /// Arguments of `fetch_all`.
     #[derive(Debug)]
     pub struct Args {
@@ -219,51 +150,13 @@ pub mod fetch_all {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { page: slots.take(0) } }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("fetch_all"),
-            toolset: Borrowed("shut"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[Atom::Tool(Borrowed("crunch"))]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[Requirement::Tools(Borrowed(&[Borrowed("crunch")]))]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Async, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Keyed { key: Borrowed("page"), space: Borrowed("pages") }, approval: Approval { always: false, shell: None }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: Some(Borrowed("fetch_everything")), segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.")), Segment::When { condition: Condition::new(&[Op::Atom(0)]), segments: 3 }, Segment::Text(Borrowed(" Then ")), Segment::Available { tools: Borrowed(&[(0, Borrowed("crunch"))]), join: Borrowed(", ") }, Segment::Text(Borrowed(" it.")), Segment::Text(Borrowed("\",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"The page.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("page", true, 1),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }
 
 /// The tool `shell`.
 pub mod shell {
-    pub use data::TOOL;
-
     /// Arguments of `shell`.
     #[derive(Debug)]
     pub struct Args {
@@ -278,6 +171,7 @@ pub mod shell {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 command: slots.take(0),
@@ -296,56 +190,10 @@ pub mod shell {
     }
 
     impl ::toolc::FromSlot for Account {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { pin: slots.take(0) }
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("shell"),
-            toolset: Borrowed("shut"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(&Behaviour { execution: Execution::Sync, annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true }, max_result_chars: None, timeout: None, parallel: Parallel::Never, approval: Approval { always: false, shell: Some(Borrowed("command")) }, defer: true, deprecated: None }),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(1, 4), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, bounds: Some(0), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("pin", false, 4).secret(),
-            Property::new("command", true, 1),
-            Property::new("password", false, 2).secret(),
-            Property::new("account", false, 3),
-            Property::new("code", false, 5).secret(),
-        ];
-        const LITERALS: &[Literal] = &[];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[
-            Bounds { max_length: Some(20), ..Bounds::NONE },
-        ];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -2,7 +2,8 @@
 
 //! The toolset `diagnostic`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `diagnostic`: Named as something that Rust knows otherwise.
@@ -25,13 +26,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: DiagnosticTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[diagnostic_::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -50,10 +51,11 @@ pub(super) fn call<'a, H: DiagnosticTools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &["10 diagnostic10 diagnostic0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 3 vec0 3 0 0 4 from0 1 0 0 6 option0 2 0 0 4 args0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 1 0 0 1 0 632 {\"type\":\"function\",\"function\":{\"name\":\"diagnostic\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+
 /// The tool `diagnostic`.
 pub mod diagnostic_ {
-    pub use data::TOOL;
-
     /// Arguments of `diagnostic`.
     #[derive(Debug)]
     pub struct Args {
@@ -66,6 +68,7 @@ pub mod diagnostic_ {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { from: slots.take_or(0, From2::Here), option: slots.take(1), args: slots.take(2) }
         }
@@ -91,7 +94,8 @@ pub mod diagnostic_ {
     }
 
     impl ::toolc::FromSlot for From2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::Here, Self::There][::toolc::args::choice(slot, 2)]
         }
     }
@@ -104,7 +108,8 @@ pub mod diagnostic_ {
     }
 
     impl ::toolc::FromSlot for Option2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { vec: slots.take(0) }
         }
@@ -130,54 +135,9 @@ pub mod diagnostic_ {
     }
 
     impl ::toolc::FromSlot for Args2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { [Self::Some, Self::None][::toolc::args::choice(slot, 2)] }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("diagnostic"),
-            toolset: Borrowed("diagnostic"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"diagnostic\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(1, 3), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 2), ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("vec", false, 3),
-            Property::new("from", false, 1),
-            Property::new("option", false, 2),
-            Property::new("args", false, 4),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("here")),
-            Literal::String(Borrowed("there")),
-            Literal::String(Borrowed("some")),
-            Literal::String(Borrowed("none")),
-        ];
-        const BRANCHES: &[NodeId] = &[];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
+            [Self::Some, Self::None][::toolc::args::choice(slot, 2)]
+        }
     }
 }

@@ -14,17 +14,15 @@
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::std::borrow::Cow::Borrowed;
-use ::std::sync::Arc;
-use ::toolc::requirement::Requirement;
-use ::toolc::segment::*;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 
 use ::toolc::{
     Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(4);
+const _: () = ::toolc::assert_stamp(5);
 
 #[rustfmt::skip]
 pub mod clippy_;
@@ -80,23 +78,24 @@ struct Everything<H>(Arc<H>);
 impl<H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools + Self_Tools +
     StdTools + ToolcTools + 'static> Provider for Everything<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[
-            self::clippy_::clippy_::TOOL,
-            self::core::core::TOOL,
-            self::diagnostic_::diagnostic_::TOOL,
-            self::r#gen::r#gen::TOOL,
-            self::main_::main_::TOOL,
-            self::mod_::mod_::TOOL,
-            self::rustfmt_::rustfmt_::TOOL,
-            self::self_::self_::TOOL,
-            self::std::std::TOOL,
-            self::toolc_::toolc_::TOOL,
-        ];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[
+            self::clippy_::DATA,
+            self::core::DATA,
+            self::diagnostic_::DATA,
+            self::r#gen::DATA,
+            self::main_::DATA,
+            self::mod_::DATA,
+            self::rustfmt_::DATA,
+            self::self_::DATA,
+            self::std::DATA,
+            self::toolc_::DATA,
+        ]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { TOOLSETS }
-    fn facts(&self) -> &[Fact] { FACTS }
+    fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
+    fn facts(&self) -> &[Fact] { &FACTS }
+    fn variables(&self) -> &[Variable] { &VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
@@ -116,137 +115,27 @@ impl<H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTo
 }
 
 /// Every toolset of the catalog.
-pub static TOOLSETS: &[Toolset] = &[
-    Toolset {
-        name: Borrowed("clippy"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("core"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("diagnostic"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("gen"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("main"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("mod"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("rustfmt"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("self"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("std"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-    Toolset {
-        name: Borrowed("toolc"),
-        description: Borrowed("Named as something that Rust knows otherwise."),
-        tools: Borrowed(&[]),
-        includes: Borrowed(&[]),
-        base: None,
-        excludes: Borrowed(&[]),
-        aliases: Borrowed(&[]),
-        tags: Borrowed(&[]),
-        closed: false,
-        requires: Borrowed(&[]),
-    },
-];
+pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
+    "6 clippy45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "4 core45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "10 diagnostic45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "3 gen45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "4 main45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "3 mod45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "7 rustfmt45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "4 self45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "3 std45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+    "5 toolc45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
+]]));
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: &[Fact] = &[];
+pub static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| unpack(&[&[]]));
 
 /// Environment variables that tools require.
-pub static VARIABLES: &[Variable] = &[];
+pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| unpack(&[&[]]));
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: &[Distribution] = &[];
+pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = LazyLock::new(|| unpack(&[&[]]));
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {

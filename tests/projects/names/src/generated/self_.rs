@@ -2,7 +2,8 @@
 
 //! The toolset `self`.
 
-use ::std::sync::Arc;
+use ::std::sync::{Arc, LazyLock};
+use ::toolc::pack::unpack;
 use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Handlers of the toolset `self`: Named as something that Rust knows otherwise.
@@ -25,13 +26,13 @@ struct Home<H>(Arc<H>);
 
 impl<H: Self_Tools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
-        static TOOLS: &[Tool] = &[self_::TOOL];
-        TOOLS
+        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
+        &TOOLS
     }
 
-    fn toolsets(&self) -> &[Toolset] { super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { super::FACTS }
-    fn variables(&self) -> &[Variable] { super::VARIABLES }
+    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
+    fn facts(&self) -> &[Fact] { &super::FACTS }
+    fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
@@ -50,10 +51,11 @@ pub(super) fn call<'a, H: Self_Tools + 'static>(
     }
 }
 
+/// The tools, in the order of their numbers.
+pub(super) const DATA: &[&str] = &["4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 0 1 5 0 0 0 1 7 0 0 4 self0 8 0 0 0 1 10 0 0 0 1 12 0 0 4 rest0 13 0 0 5 rest20 14 0 0 3 all0 1 0 0 6 tagged0 3 0 0 1 r0 20 0 0 4 type1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 1 0 0 1 0 1670 {\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"A type.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+
 /// The tool `self`.
 pub mod self_ {
-    pub use data::TOOL;
-
     /// Arguments of `self`.
     #[derive(Debug)]
     pub struct Args {
@@ -64,6 +66,7 @@ pub mod self_ {
     }
 
     impl From<::toolc::Slots<'_>> for Args {
+        #[inline]
         fn from(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 all: slots.take(0),
@@ -141,7 +144,8 @@ pub mod self_ {
     }
 
     impl ::toolc::FromSlot for FooBar3 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             [Self::FooBar, Self::FooBar2][::toolc::args::choice(slot, 2)]
         }
     }
@@ -159,7 +163,8 @@ pub mod self_ {
     }
 
     impl ::toolc::FromSlot for Returns2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { r#type: slots.take(0) }
         }
@@ -176,7 +181,8 @@ pub mod self_ {
     pub struct Box2(pub Vec<Box2>);
 
     impl ::toolc::FromSlot for Box2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
     }
 
     impl ::toolc::ToJson for Box2 {
@@ -190,7 +196,8 @@ pub mod self_ {
     }
 
     impl ::toolc::FromSlot for Option2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { r: slots.take(0) }
         }
@@ -220,7 +227,8 @@ pub mod self_ {
     }
 
     impl ::toolc::FromSlot for Self_ {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -254,7 +262,8 @@ pub mod self_ {
     }
 
     impl ::toolc::FromSlot for TaggedAB {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { self_: slots.take(1) }
         }
@@ -271,7 +280,8 @@ pub mod self_ {
     }
 
     impl ::toolc::FromSlot for Tagged2 {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
             Self { rest: slots.take(1), rest2: slots.take(2), rest3: slots.take(3) }
         }
@@ -291,7 +301,8 @@ pub mod self_ {
     }
 
     impl ::toolc::FromSlot for Tagged {
-        fn from_slot(slot: ::toolc::args::Slot<'_>) -> Self {
+        #[inline]
+        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             ::toolc::args::variant(
                 slot,
                 &[
@@ -316,88 +327,5 @@ pub mod self_ {
             use ::toolc::to_json::Presence::{Always, Optional};
             ::toolc::to_json::open_object(out, &[("self", Optional, &self.self_)], &self.rest);
         }
-    }
-
-    mod data {
-        use ::std::borrow::Cow::Borrowed;
-        use ::toolc::behaviour::*;
-        use ::toolc::requirement::Requirement;
-        use ::toolc::segment::*;
-        use ::toolc::table::*;
-        use ::toolc::{Definition, Dialect, Tool};
-
-        /// The tool as data.
-        pub const TOOL: Tool = Tool {
-            name: Borrowed("self"),
-            toolset: Borrowed("self"),
-            emoji: Borrowed(""),
-            arguments: Table::new(NODES, PROPERTIES, LITERALS, BRANCHES, BOUNDS, CONDITIONS),
-            atoms: Borrowed(&[]),
-            facts: Borrowed(&[]),
-            definitions: Borrowed(DEFINITIONS),
-            requires: Borrowed(&[]),
-            behaviour: Borrowed(Behaviour::DEFAULT),
-        };
-
-        const DEFINITIONS: &[Definition] = &[
-            Definition { dialect: Dialect::OpenAi, name: None, segments: Borrowed(&[Segment::Text(Borrowed("{\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"A type.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}"))]) },
-        ];
-        const NODES: &[Node] = &[
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(7, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(2), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(4, 5), ..Node::ANY },
-            Node { form: Form::Union, any_of: Span::new(0, 4), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(0, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(0, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(1, 2), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(1, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(3, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(2, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(4, 3), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(3, 1), ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::String, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object, Type::Null]), form: Form::Object, properties: Span::new(9, 1), additional: Additional::Deny, ..Node::ANY },
-            Node { types: Types::of(&[Type::String]), form: Form::Choice, literals: Span::new(4, 2), ..Node::ANY },
-            Node { types: Types::of(&[Type::Array]), form: Form::Array, items: Some(17), ..Node::ANY },
-            Node { types: Types::of(&[Type::Integer]), form: Form::Integer, ..Node::ANY },
-            Node { types: Types::of(&[Type::Boolean]), form: Form::Boolean, ..Node::ANY },
-            Node { types: Types::of(&[Type::Object]), form: Form::Object, properties: Span::new(10, 1), additional: Additional::Deny, ..Node::ANY },
-        ];
-        const PROPERTIES: &[Property] = &[
-            Property::new("", true, 5),
-            Property::new("", true, 7),
-            Property::new("self", false, 8),
-            Property::new("", true, 10),
-            Property::new("", true, 12),
-            Property::new("rest", false, 13),
-            Property::new("rest2", false, 14),
-            Property::new("all", false, 1),
-            Property::new("tagged", false, 3),
-            Property::new("r", false, 20),
-            Property::new("type", true, 17),
-        ];
-        const LITERALS: &[Literal] = &[
-            Literal::String(Borrowed("a-b")),
-            Literal::String(Borrowed("a_b")),
-            Literal::String(Borrowed("self")),
-            Literal::String(Borrowed("")),
-            Literal::String(Borrowed("foo-bar")),
-            Literal::String(Borrowed("FooBar")),
-        ];
-        const BRANCHES: &[NodeId] = &[
-            4,
-            6,
-            9,
-            11,
-            15,
-            16,
-            17,
-            18,
-            19,
-        ];
-        const BOUNDS: &[Bounds] = &[];
-        const CONDITIONS: &[(Part, Condition)] = &[];
     }
 }

@@ -1,4 +1,4 @@
-//! Lower: one tool as each dialect shows it to a model. A dialect is a function here and a line in [`DIALECTS`].
+//! One tool as each dialect shows it to a model. A dialect is a function here and a line in [`DIALECTS`].
 
 use serde_json::Value;
 
@@ -12,13 +12,13 @@ pub struct Dialect {
     /// Its name: in `toolc.toml`, and of its folder of schemas.
     pub name: &'static str,
     /// Its variant of the runtime's `Dialect`.
-    pub variant: &'static str,
+    pub variant: toolc::Dialect,
     /// The definition of a tool.
     lower: fn(&Shown<'_>) -> Doc,
 }
 
 /// Every dialect.
-pub const DIALECTS: &[Dialect] = &[Dialect { name: "openai", variant: "OpenAi", lower: openai }];
+pub const DIALECTS: &[Dialect] = &[Dialect { name: "openai", variant: toolc::Dialect::OpenAi, lower: openai }];
 
 /// A tool, as it is called and described in one dialect.
 struct Shown<'c> {

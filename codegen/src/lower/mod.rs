@@ -1,0 +1,102 @@
+//! Lower: a catalog as the data that the runtime serves. Each tool is lowered once; whatever is written about it,
+//! Rust or JSON, is made of that.
+
+mod behaviour;
+mod dialects;
+mod requires;
+mod table;
+
+use std::ops::Deref;
+
+use toolc::segment;
+
+use crate::catalog::{Atom, Catalog, Tool, ToolId, Toolset, ToolsetId};
+use crate::check::Checked;
+use crate::parallel;
+
+pub use dialects::{DIALECTS, Dialect};
+pub(crate) use table::values;
+
+/// A catalog with its tools as the runtime has them.
+#[derive(Debug)]
+pub struct Lowered<'c> {
+    catalog: &'c Checked,
+    tools: Vec<toolc::Tool>,
+}
+
+impl Deref for Lowered<'_> {
+    type Target = Checked;
+
+    fn deref(&self) -> &Checked {
+        self.catalog
+    }
+}
+
+impl Lowered<'_> {
+    /// A tool as the runtime has it. Its definitions are in the order of the settings' dialects.
+    pub fn tool(&self, id: ToolId) -> &toolc::Tool {
+        &self.tools[id.0]
+    }
+
+    /// A toolset as the runtime has it.
+    pub fn toolset(&self, id: ToolsetId) -> toolc::Toolset {
+        toolset(self, &self[id])
+    }
+}
+
+/// Lowers every tool.
+pub fn lower(catalog: &Checked) -> Lowered<'_> {
+    let tools: Vec<&Tool> = catalog.tools().map(|(_, tool)| tool).collect();
+    Lowered { catalog, tools: parallel::map(&tools, |one| tool(catalog, one)) }
+}
+
+fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
+    let manifest = &tool.manifest;
+    let definitions = catalog.settings().dialects.iter().map(|dialect| toolc::Definition {
+        dialect: dialect.variant,
+        name: tool.otherwise(dialect.name).and_then(|otherwise| Some(otherwise.name.as_ref()?.value.clone().into())),
+        segments: dialect.definition(catalog, tool).segments(),
+    });
+    toolc::Tool {
+        name: text(tool.name()),
+        toolset: text(catalog[tool.home].name()),
+        emoji: text(&manifest.emoji),
+        arguments: table::of(&manifest.params, &manifest.defs),
+        atoms: tool.atoms.iter().map(|one| atom(catalog, one)).collect(),
+        facts: tool.facts.iter().map(|&id| text(&catalog[id].name.value)).collect(),
+        definitions: definitions.collect(),
+        requires: requires::of(catalog, &tool.requires, &manifest.requires, &tool.atoms),
+        behaviour: behaviour::of(catalog, tool),
+    }
+}
+
+fn toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
+    let manifest = &toolset.manifest;
+    let tools = |ids: &[ToolId]| ids.iter().map(|&id| text(catalog[id].name())).collect();
+    toolc::Toolset {
+        name: text(toolset.name()),
+        description: text(&manifest.description),
+        tools: tools(&toolset.tools),
+        includes: toolset.includes.iter().map(|&(id, _)| text(catalog[id].name())).collect(),
+        base: toolset.base.map(|(id, _)| text(catalog[id].name())),
+        excludes: tools(&toolset.excludes),
+        aliases: manifest.aliases.iter().map(|alias| text(&alias.value)).collect(),
+        tags: manifest.tags.iter().map(|tag| text(tag)).collect(),
+        closed: manifest.closed,
+        requires: requires::of(catalog, &toolset.requires, &manifest.requires, &toolset.atoms),
+    }
+}
+
+fn atom(catalog: &Catalog, atom: &Atom) -> segment::Atom {
+    match atom {
+        Atom::Tool(id) => segment::Atom::Tool(text(catalog[*id].name())),
+        Atom::Fact(id) => segment::Atom::Fact(text(&catalog[*id].name.value)),
+        Atom::Compared(id, comparison, with) => {
+            segment::Atom::Compared(text(&catalog[*id].name.value), *comparison, with.clone())
+        }
+    }
+}
+
+fn text(text: &str) -> toolc::Text {
+    text.to_owned().into()
+}

@@ -1,0 +1,216 @@
+//! A tool's argument table: the schema laid out flat, as the runtime's reader wants it. A definition is laid out once,
+//! whatever leads to it.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::Value;
+use toolc::table::{self, Bound, Bounds, Form, Literal, Node, Part, Span, Table, Type, Types};
+
+use super::text;
+use crate::diagnostic::At;
+use crate::doc::compile;
+use crate::schema::{Additional, Bare, Choice, Defs, Schema};
+use crate::text::questions::When;
+
+pub(super) fn of(schema: &Schema, defs: &Defs) -> Table {
+    let mut layout = Layout { defs, ids: HashMap::new(), pending: VecDeque::new(), table: Table::default() };
+    let root = layout.push(Node::ANY);
+    layout.write(root, schema, Form::Object, false);
+    while let Some((id, schema, nullable)) = layout.pending.pop_front() {
+        layout.write(id, schema, defs.form(schema), nullable);
+    }
+    layout.table
+}
+
+struct Layout<'s> {
+    defs: &'s Defs,
+    /// The nodes of what `$ref`s lead to, by its address; and with null allowed beside it.
+    ids: HashMap<(*const Schema, bool), u16>,
+    /// What `$ref`s lead to, and is still to be laid out: it may lead back.
+    pending: VecDeque<(u16, &'s Schema, bool)>,
+    table: Table,
+}
+
+impl<'s> Layout<'s> {
+    fn push(&mut self, node: Node) -> u16 {
+        self.table.nodes.push(node);
+        count(&self.table.nodes) - 1
+    }
+
+    /// The node of a schema, with all below it.
+    fn node(&mut self, schema: &'s Schema) -> u16 {
+        let bare = self.defs.bare(schema);
+        if bare.via.is_some() {
+            return self.shared(bare);
+        }
+        let id = self.push(Node::ANY);
+        self.write(id, bare.schema, self.defs.form(bare.schema), bare.nullable);
+        id
+    }
+
+    /// The node of what a `$ref` leads to: one for all that lead there, and laid out later, since it may lead back.
+    fn shared(&mut self, Bare { schema, nullable, .. }: Bare<'s>) -> u16 {
+        let key = (std::ptr::from_ref(schema), nullable);
+        if let Some(id) = self.ids.get(&key) {
+            return *id;
+        }
+        let id = self.push(Node::ANY);
+        self.ids.insert(key, id);
+        self.pending.push_back((id, schema, nullable));
+        id
+    }
+
+    /// Lays out a schema. `nullable`: null is allowed, too.
+    fn write(&mut self, id: u16, schema: &'s Schema, form: Form, nullable: bool) {
+        let mut types = schema.effective_types();
+        if nullable && !types.is_empty() && !types.contains(&Type::Null) {
+            types.push(Type::Null);
+        }
+        let mut node = Node { types: Types::of(&types), form, ..Node::ANY };
+        let values = values(schema);
+        if !values.is_empty() {
+            let start = count(&self.table.literals);
+            for (value, when) in values {
+                self.condition(Part::Literal(count(&self.table.literals)), when);
+                self.table.literals.push(literal(value));
+            }
+            if nullable {
+                self.table.literals.push(Literal::Null);
+            }
+            node.literals = span(start, &self.table.literals);
+        }
+        if schema.is_object() {
+            let below: Vec<u16> = schema.properties.iter().map(|property| self.node(&property.schema)).collect();
+            let start = count(&self.table.properties);
+            for (property, node) in schema.properties.iter().zip(below) {
+                self.condition(Part::Property(count(&self.table.properties)), property.when.as_ref());
+                self.table.properties.push(table::Property {
+                    name: text(&property.name.value),
+                    required: property.required,
+                    node,
+                    hidden: false,
+                    secret: property.secret,
+                });
+            }
+            node.properties = span(start, &self.table.properties);
+            node.additional = match &schema.additional {
+                Additional::Deny => table::Additional::Deny,
+                Additional::Allow => table::Additional::Allow,
+                Additional::Schema(below) => table::Additional::Node(self.node(below)),
+            };
+        }
+        self.compose(&mut node, schema, nullable);
+        node.items = schema.items.as_ref().map(|items| self.node(items));
+        if let Some(bounds) = bounds(schema) {
+            self.table.bounds.push(bounds);
+            node.bounds = Some(count(&self.table.bounds) - 1);
+        }
+        self.table.nodes[usize::from(id)] = node;
+    }
+
+    /// The schemas that are about the same value. A node has one list of alternatives: further ones get nodes of their
+    /// own. A `$ref` among other words is a choice of one, toward which there is repair.
+    fn compose(&mut self, node: &mut Node, schema: &'s Schema, nullable: bool) {
+        let mut all_of: Vec<u16> = schema.all_of.iter().map(|one| self.node(one)).collect();
+        let defs = self.defs;
+        let referred = schema.reference.as_ref().map(|reference| defs.bare(&defs.get(reference.to).schema));
+        let referred: Vec<u16> = referred.into_iter().map(|bare| self.shared(bare)).collect();
+        let mut unions = Vec::new();
+        for (alternatives, exactly_one) in [(&schema.any_of, false), (&schema.one_of, true)] {
+            if alternatives.is_empty() {
+                continue;
+            }
+            // The alternatives of a union are the variants of the Rust enum; null is none of those.
+            let is_null = |one: &&Schema| node.form == Form::Union && one.is_null();
+            let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.iter().partition(is_null);
+            let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|one| self.node(one)).collect();
+            if node.form == Form::Union && nullable && !defs.is_nullable(schema) {
+                nodes.push(self.push(Node { types: Types::of(&[Type::Null]), ..Node::ANY }));
+            }
+            unions.push((nodes, exactly_one));
+        }
+        unions.extend((!referred.is_empty()).then_some((referred, false)));
+        for (index, (nodes, exactly_one)) in unions.into_iter().enumerate() {
+            let any_of = self.branches(nodes);
+            if index == 0 {
+                (node.any_of, node.exactly_one) = (any_of, exactly_one);
+            } else {
+                all_of.push(self.push(Node { any_of, exactly_one, ..Node::ANY }));
+            }
+        }
+        if !all_of.is_empty() {
+            node.all_of = self.branches(all_of);
+        }
+    }
+
+    fn branches(&mut self, nodes: Vec<u16>) -> Span {
+        let start = count(&self.table.branches);
+        self.table.branches.extend(nodes);
+        span(start, &self.table.branches)
+    }
+
+    fn condition(&mut self, part: Part, when: Option<&At<When>>) {
+        if let Some(when) = when {
+            self.table.conditions.push((part, compile(&when.value)));
+        }
+    }
+}
+
+/// The values that a schema names, in the order in which the table and the Rust enum hold them: a null comes last, since
+/// it is none of the Rust enum's.
+pub(crate) fn values(schema: &Schema) -> Vec<(&Value, Option<&At<When>>)> {
+    if let Some(constant) = &schema.constant {
+        return vec![(&constant.value, None)];
+    }
+    let (nulls, others): (Vec<&Choice>, Vec<&Choice>) =
+        schema.choices.iter().partition(|choice| choice.value.value.is_null());
+    others.into_iter().chain(nulls).map(|choice| (&choice.value.value, choice.when.as_ref())).collect()
+}
+
+/// Schemas that reach this stage have been counted: see [`check::size`](crate::check).
+fn count<T>(list: &[T]) -> u16 {
+    u16::try_from(list.len()).unwrap_or_else(|_| unreachable!("a schema larger than the checks let pass"))
+}
+
+/// What has been added to `list` since it was `start` long.
+fn span<T>(start: u16, list: &[T]) -> Span {
+    Span::new(start, count(list) - start)
+}
+
+fn literal(value: &Value) -> Literal {
+    match value {
+        Value::Null => Literal::Null,
+        Value::Bool(flag) => Literal::Boolean(*flag),
+        Value::String(string) => Literal::String(text(string)),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => Literal::Integer(integer),
+            None => Literal::Number(number.as_f64().unwrap_or_default()),
+        },
+        Value::Array(_) | Value::Object(_) => Literal::Json(value.to_string().into()),
+    }
+}
+
+/// None where there are none.
+fn bounds(schema: &Schema) -> Option<Bounds> {
+    let written = &schema.bounds;
+    let number = |bound: &Option<At<Value>>| {
+        let value = &bound.as_ref()?.value;
+        value.as_i64().map(Bound::Integer).or_else(|| value.as_f64().map(Bound::Number))
+    };
+    let length = |bound: &Option<At<Value>>| bound.as_ref()?.value.as_u64();
+    let bounds = Bounds {
+        minimum: number(&written.minimum),
+        maximum: number(&written.maximum),
+        exclusive_minimum: number(&written.exclusive_minimum),
+        exclusive_maximum: number(&written.exclusive_maximum),
+        multiple_of: number(&written.multiple_of),
+        min_length: length(&written.min_length),
+        max_length: length(&written.max_length),
+        min_items: length(&written.min_items),
+        max_items: length(&written.max_items),
+        unique_items: written.unique_items.as_ref().is_some_and(|flag| flag.value == Value::Bool(true)),
+        min_properties: length(&written.min_properties),
+        max_properties: length(&written.max_properties),
+    };
+    (bounds != Bounds::NONE).then_some(bounds)
+}
