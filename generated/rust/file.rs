@@ -61,10 +61,10 @@ pub(super) fn call<'a, H: FileTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(FileTools::patch(&**handlers, patch::Args::from(args), call)),
-        1 => Reply::Ready(FileTools::read_file(&**handlers, read_file::Args::from(args), call)),
-        2 => Reply::Ready(FileTools::search_files(&**handlers, search_files::Args::from(args), call)),
-        3 => Reply::Ready(FileTools::write_file(&**handlers, write_file::Args::from(args), call)),
+        0 => Reply::Ready(FileTools::patch(&**handlers, patch::Args::read(args), call)),
+        1 => Reply::Ready(FileTools::read_file(&**handlers, read_file::Args::read(args), call)),
+        2 => Reply::Ready(FileTools::search_files(&**handlers, search_files::Args::read(args), call)),
+        3 => Reply::Ready(FileTools::write_file(&**handlers, write_file::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -92,9 +92,10 @@ pub mod patch {
         pub replace_all: bool,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 path: slots.take(0),
                 old_string: slots.take(1),
@@ -118,9 +119,10 @@ pub mod read_file {
         pub limit: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { path: slots.take(0), offset: slots.take_or(1, 1), limit: slots.take_or(2, 500) }
         }
     }
@@ -149,9 +151,10 @@ pub mod search_files {
         pub offset: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 pattern: slots.take(0),
                 target: slots.take_or(1, Target::Content),
@@ -166,7 +169,7 @@ pub mod search_files {
     }
 
     /// What to search: the lines of files, or the names of files.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Target {
         /// `content`
         Content,
@@ -192,7 +195,7 @@ pub mod search_files {
     }
 
     /// For a content search: matching lines, only the paths of files with a match, or the number of matching lines in each file.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum OutputMode {
         /// `content`
         Content,
@@ -232,8 +235,9 @@ pub mod write_file {
         pub content: String,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { path: slots.take(0), content: slots.take(1) } }
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { path: slots.take(0), content: slots.take(1) } }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn call<'a, H: TerminalTools + 'static>(
 ) -> Reply<'a> {
     match index {
         0 => {
-            let (handlers, args) = (Arc::clone(handlers), terminal::Args::from(args));
+            let (handlers, args) = (Arc::clone(handlers), terminal::Args::read(args));
             Reply::blocking(call, move |call| TerminalTools::terminal(&*handlers, args, call))
         },
         _ => Reply::no_such_tool(index),
@@ -70,9 +70,10 @@ pub mod terminal {
         pub workdir: Option<String>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { command: slots.take(0), timeout: slots.take_or(1, 180), workdir: slots.take(2) }
         }
     }

@@ -46,7 +46,7 @@ pub(super) fn call<'a, H: TodoTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(TodoTools::todo(&**handlers, todo::Args::from(args), call)),
+        0 => Reply::Ready(TodoTools::todo(&**handlers, todo::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -65,13 +65,16 @@ pub mod todo {
         pub merge: bool,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { todos: slots.take(0), merge: slots.take_or(1, false) } }
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+            Self { todos: slots.take(0), merge: slots.take_or(1, false) }
+        }
     }
 
     /// How far it is.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum TodosItemStatus {
         /// `pending`
         Pending,

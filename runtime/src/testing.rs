@@ -1,6 +1,5 @@
 //! For this crate's tests: a provider made by hand, tools for it, and the least that can be called an executor.
 
-use std::borrow::Cow::Owned;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};

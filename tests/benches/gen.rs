@@ -92,7 +92,7 @@ impl Project {
             "[package]\nname = \"synthetic-catalog\"\nedition = \"2024\"\n\
              [lib]\npath = \"generated/rust/lib.rs\"\n\
              [dependencies]\ntoolc.path = '{}'\n\
-             [workspace]\n[profile.release]\nlto = \"thin\"\ncodegen-units = 1\n",
+             [workspace]\n",
             here.join("../runtime").display()
         );
         fs::write(self.root().join("Cargo.toml"), manifest).expect("failed to write the crate's manifest");

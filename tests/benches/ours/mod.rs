@@ -109,11 +109,11 @@ impl Many {
                 name: Owned(name),
                 toolset: "at_run_time".into(),
                 arguments: table.clone(),
-                definitions: Owned(vec![Definition {
+                definitions: vec![Definition {
                     dialect: Dialect::OpenAi,
                     name: None,
-                    segments: Owned(vec![Segment::Text(Owned(text))]),
-                }]),
+                    segments: vec![Segment::Text(Owned(text))],
+                }],
                 ..Tool::default()
             }
         };

@@ -199,7 +199,7 @@ pub(super) fn available(body: &TokenStream) -> TokenStream {
 fn arm(handled: &Handled<'_>, index: usize, tool: &Tool, name: &Ident) -> TokenStream {
     let (handlers, method) = (handled.handlers(), snake(tool.name()));
     let index = Literal::usize_unsuffixed(index);
-    let run = quote!(#handlers::#method(&**handlers, #name::Args::from(args), call));
+    let run = quote!(#handlers::#method(&**handlers, #name::Args::read(args), call));
     // A typed result becomes the output that all have in common.
     let returns = tool.manifest.returns.is_some();
     let out = returns.then(|| quote!(.map(|returns| Output::of(&returns))));
@@ -214,7 +214,7 @@ fn arm(handled: &Handled<'_>, index: usize, tool: &Tool, name: &Ident) -> TokenS
         Execution::Async => quote!(#index => Reply::Later(Box::pin(#run))),
         Execution::Blocking => quote! {
             #index => {
-                let (handlers, args) = (Arc::clone(handlers), #name::Args::from(args));
+                let (handlers, args) = (Arc::clone(handlers), #name::Args::read(args));
                 Reply::blocking(call, move |call| #handlers::#method(&*handlers, args, call) #out)
             }
         },

@@ -22,9 +22,10 @@ impl Types<'_> {
         quote! {
             #definition
 
-            impl From<::toolc::Slots<'_>> for #name {
+            impl #name {
+                /// Of a call that has been read and is valid.
                 #[inline]
-                fn from(#slots: ::toolc::Slots<'_>) -> Self {
+                pub fn read(#slots: ::toolc::Slots<'_>) -> Self {
                     Self { #(#takes),* }
                 }
             }
@@ -41,7 +42,7 @@ impl Types<'_> {
                 let docs = words.iter().map(|word| doc(&format!("`{word}`")));
                 quote! {
                     #about
-                    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+                    #[derive(Debug, Clone, Copy, PartialEq)]
                     pub enum #name { #(#docs #variants),* }
 
                     impl #name {

@@ -56,9 +56,9 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(BenchTools::open_page(&**handlers, open_page::Args::from(args), call)),
-        1 => Reply::Ready(BenchTools::send_reply(&**handlers, send_reply::Args::from(args), call)),
-        2 => Reply::Ready(BenchTools::trivial(&**handlers, trivial::Args::from(args), call)),
+        0 => Reply::Ready(BenchTools::open_page(&**handlers, open_page::Args::read(args), call)),
+        1 => Reply::Ready(BenchTools::send_reply(&**handlers, send_reply::Args::read(args), call)),
+        2 => Reply::Ready(BenchTools::trivial(&**handlers, trivial::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -85,9 +85,10 @@ pub mod open_page {
         pub links: bool,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 url: slots.take(0),
                 r#as: slots.take_or(1, As::Text),
@@ -98,7 +99,7 @@ pub mod open_page {
     }
 
     /// What to return.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum As {
         /// `text`
         Text,
@@ -139,9 +140,10 @@ pub mod send_reply {
         pub attachments: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 body: slots.take(0),
                 format: slots.take_or(1, Format::Plain),
@@ -152,7 +154,7 @@ pub mod send_reply {
     }
 
     /// How the text is marked up.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Format {
         /// `plain`
         Plain,
@@ -198,9 +200,10 @@ pub mod trivial {
         pub tags: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
                 limit: slots.take_or(1, 10),
@@ -212,7 +215,7 @@ pub mod trivial {
     }
 
     /// In which order the entries come.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Sort {
         /// `relevance`
         Relevance,

@@ -148,97 +148,97 @@ pub(super) fn call<'a, H: SupportOfficeTools + 'static>(
     match index {
         0 => Reply::Ready(SupportOfficeTools::check_pending_pages(
             &**handlers,
-            check_pending_pages::Args::from(args),
+            check_pending_pages::Args::read(args),
             call,
         )),
         1 => Reply::Ready(SupportOfficeTools::compare_urgent_pages(
             &**handlers,
-            compare_urgent_pages::Args::from(args),
+            compare_urgent_pages::Args::read(args),
             call,
         )),
         2 => Reply::Ready(SupportOfficeTools::count_linked_visits(
             &**handlers,
-            count_linked_visits::Args::from(args),
+            count_linked_visits::Args::read(args),
             call,
         )),
         3 => Reply::Ready(SupportOfficeTools::fetch_hidden_files(
             &**handlers,
-            fetch_hidden_files::Args::from(args),
+            fetch_hidden_files::Args::read(args),
             call,
         )),
         4 => Reply::Ready(SupportOfficeTools::import_nested_alerts(
             &**handlers,
-            import_nested_alerts::Args::from(args),
+            import_nested_alerts::Args::read(args),
             call,
         )),
         5 => Reply::Ready(SupportOfficeTools::inspect_external_records(
             &**handlers,
-            inspect_external_records::Args::from(args),
+            inspect_external_records::Args::read(args),
             call,
         )),
         6 => Reply::Ready(SupportOfficeTools::inspect_open_deadlines(
             &**handlers,
-            inspect_open_deadlines::Args::from(args),
+            inspect_open_deadlines::Args::read(args),
             call,
         )),
         7 => Reply::Ready(SupportOfficeTools::inspect_recent_budgets(
             &**handlers,
-            inspect_recent_budgets::Args::from(args),
+            inspect_recent_budgets::Args::read(args),
             call,
         )),
         8 => Reply::Ready(SupportOfficeTools::label_pending_items(
             &**handlers,
-            label_pending_items::Args::from(args),
+            label_pending_items::Args::read(args),
             call,
         )),
         9 => Reply::Ready(SupportOfficeTools::label_recent_documents(
             &**handlers,
-            label_recent_documents::Args::from(args),
+            label_recent_documents::Args::read(args),
             call,
         )),
         10 => Reply::Ready(SupportOfficeTools::measure_closed_documents(
             &**handlers,
-            measure_closed_documents::Args::from(args),
+            measure_closed_documents::Args::read(args),
             call,
         )),
         11 => Reply::Ready(SupportOfficeTools::measure_urgent_drafts(
             &**handlers,
-            measure_urgent_drafts::Args::from(args),
+            measure_urgent_drafts::Args::read(args),
             call,
         )),
         12 => Reply::Ready(SupportOfficeTools::merge_recent_bookings(
             &**handlers,
-            merge_recent_bookings::Args::from(args),
+            merge_recent_bookings::Args::read(args),
             call,
         )),
         13 => Reply::Ready(SupportOfficeTools::remove_urgent_requests(
             &**handlers,
-            remove_urgent_requests::Args::from(args),
+            remove_urgent_requests::Args::read(args),
             call,
         )),
         14 => Reply::Ready(SupportOfficeTools::rename_daily_documents(
             &**handlers,
-            rename_daily_documents::Args::from(args),
+            rename_daily_documents::Args::read(args),
             call,
         )),
         15 => Reply::Ready(SupportOfficeTools::repair_nested_records(
             &**handlers,
-            repair_nested_records::Args::from(args),
+            repair_nested_records::Args::read(args),
             call,
         )),
         16 => Reply::Ready(SupportOfficeTools::review_shared_samples(
             &**handlers,
-            review_shared_samples::Args::from(args),
+            review_shared_samples::Args::read(args),
             call,
         )),
         17 => Reply::Ready(SupportOfficeTools::sort_blocked_goals(
             &**handlers,
-            sort_blocked_goals::Args::from(args),
+            sort_blocked_goals::Args::read(args),
             call,
         )),
         18 => Reply::Ready(SupportOfficeTools::sort_pending_drafts(
             &**handlers,
-            sort_pending_drafts::Args::from(args),
+            sort_pending_drafts::Args::read(args),
             call,
         )),
         _ => Reply::no_such_tool(index),
@@ -283,9 +283,10 @@ pub mod check_pending_pages {
         pub state: State,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
                 days: slots.take_or(1, 220),
@@ -296,7 +297,7 @@ pub mod check_pending_pages {
     }
 
     /// Only pages in this state.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum State {
         /// `new`
         New,
@@ -348,9 +349,10 @@ pub mod compare_urgent_pages {
         pub depth: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
                 width: slots.take_or(1, 361),
@@ -379,9 +381,10 @@ pub mod count_linked_visits {
         pub reference: Option<String>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
                 days: slots.take_or(1, 272),
@@ -412,9 +415,10 @@ pub mod fetch_hidden_files {
         pub team: Option<String>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
                 width: slots.take_or(1, 78),
@@ -442,9 +446,10 @@ pub mod import_nested_alerts {
         pub offset: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reason: slots.take(0),
                 width: slots.take_or(1, 380),
@@ -472,9 +477,10 @@ pub mod inspect_external_records {
         pub options: Option<Options>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
                 width: slots.take_or(1, 140),
@@ -520,9 +526,10 @@ pub mod inspect_open_deadlines {
         pub reason: Option<String>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
                 offset: slots.take_or(1, 5236),
@@ -552,9 +559,10 @@ pub mod inspect_recent_budgets {
         pub exclude: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
                 limit: slots.take_or(1, 71),
@@ -586,7 +594,7 @@ pub mod inspect_recent_budgets {
     }
 
     /// Whose budgets to look at.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Scope {
         /// `own`
         Own,
@@ -634,9 +642,10 @@ pub mod label_pending_items {
         pub tags: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
                 priority: slots.take_or(1, 4),
@@ -664,9 +673,10 @@ pub mod label_recent_documents {
         pub identifiers: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reason: slots.take(0),
                 depth: slots.take_or(1, 6),
@@ -696,9 +706,10 @@ pub mod measure_closed_documents {
         pub languages: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
                 limit: slots.take_or(1, 34),
@@ -745,9 +756,10 @@ pub mod measure_urgent_drafts {
         pub identifiers: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
                 days: slots.take_or(1, 297),
@@ -773,9 +785,10 @@ pub mod merge_recent_bookings {
         pub target: Option<Target>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
                 priority: slots.take_or(1, 3),
@@ -820,9 +833,10 @@ pub mod remove_urgent_requests {
         pub target: Option<Target>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
                 offset: slots.take_or(1, 2013),
@@ -869,9 +883,10 @@ pub mod rename_daily_documents {
         pub depth: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
                 limit: slots.take_or(1, 96),
@@ -883,7 +898,7 @@ pub mod rename_daily_documents {
     }
 
     /// How the documents are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Format {
         /// `short`
         Short,
@@ -931,9 +946,10 @@ pub mod repair_nested_records {
         pub format: Format,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reason: slots.take(0),
                 offset: slots.take_or(1, 1970),
@@ -946,7 +962,7 @@ pub mod repair_nested_records {
     }
 
     /// Only records in this state.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum State {
         /// `new`
         New,
@@ -981,7 +997,7 @@ pub mod repair_nested_records {
     }
 
     /// How the records are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Format {
         /// `short`
         Short,
@@ -1025,9 +1041,10 @@ pub mod review_shared_samples {
         pub scope: Scope,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
                 depth: slots.take_or(1, 0),
@@ -1038,7 +1055,7 @@ pub mod review_shared_samples {
     }
 
     /// Whose samples to look at.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Scope {
         /// `own`
         Own,
@@ -1086,9 +1103,10 @@ pub mod sort_blocked_goals {
         pub sort: Sort,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
                 depth: slots.take_or(1, 6),
@@ -1120,7 +1138,7 @@ pub mod sort_blocked_goals {
     }
 
     /// In which order the goals come.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Sort {
         /// `changed`
         Changed,
@@ -1171,9 +1189,10 @@ pub mod sort_pending_drafts {
         pub columns: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
                 priority: slots.take_or(1, 1),
@@ -1186,7 +1205,7 @@ pub mod sort_pending_drafts {
     }
 
     /// Over which channel the drafts came in.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Channel {
         /// `mail`
         Mail,

@@ -147,88 +147,88 @@ pub(super) fn call<'a, H: SurveyReportsTools + 'static>(
     match index {
         0 => Reply::Ready(SurveyReportsTools::approve_local_tasks(
             &**handlers,
-            approve_local_tasks::Args::from(args),
+            approve_local_tasks::Args::read(args),
             call,
         )),
         1 => Reply::Ready(SurveyReportsTools::check_active_parcels(
             &**handlers,
-            check_active_parcels::Args::from(args),
+            check_active_parcels::Args::read(args),
             call,
         )),
-        2 => Reply::Ready(SurveyReportsTools::copy_shared_tasks(&**handlers, copy_shared_tasks::Args::from(args), call)),
+        2 => Reply::Ready(SurveyReportsTools::copy_shared_tasks(&**handlers, copy_shared_tasks::Args::read(args), call)),
         3 => Reply::Ready(SurveyReportsTools::describe_urgent_notes(
             &**handlers,
-            describe_urgent_notes::Args::from(args),
+            describe_urgent_notes::Args::read(args),
             call,
         )),
         4 => Reply::Ready(SurveyReportsTools::export_closed_drafts(
             &**handlers,
-            export_closed_drafts::Args::from(args),
+            export_closed_drafts::Args::read(args),
             call,
         )),
         5 => Reply::Ready(SurveyReportsTools::find_recent_customers(
             &**handlers,
-            find_recent_customers::Args::from(args),
+            find_recent_customers::Args::read(args),
             call,
         )),
         6 => Reply::Ready(SurveyReportsTools::group_daily_alerts(
             &**handlers,
-            group_daily_alerts::Args::from(args),
+            group_daily_alerts::Args::read(args),
             call,
         )),
         7 => Reply::Ready(SurveyReportsTools::group_recent_appointments(
             &**handlers,
-            group_recent_appointments::Args::from(args),
+            group_recent_appointments::Args::read(args),
             call,
         )),
         8 => Reply::Ready(SurveyReportsTools::import_monthly_branches(
             &**handlers,
-            import_monthly_branches::Args::from(args),
+            import_monthly_branches::Args::read(args),
             call,
         )),
         9 => Reply::Ready(SurveyReportsTools::inspect_recent_messages(
             &**handlers,
-            inspect_recent_messages::Args::from(args),
+            inspect_recent_messages::Args::read(args),
             call,
         )),
         10 => Reply::Ready(SurveyReportsTools::label_monthly_notes(
             &**handlers,
-            label_monthly_notes::Args::from(args),
+            label_monthly_notes::Args::read(args),
             call,
         )),
         11 => Reply::Ready(SurveyReportsTools::label_pinned_visits(
             &**handlers,
-            label_pinned_visits::Args::from(args),
+            label_pinned_visits::Args::read(args),
             call,
         )),
         12 => Reply::Ready(SurveyReportsTools::order_nested_vehicles(
             &**handlers,
-            order_nested_vehicles::Args::from(args),
+            order_nested_vehicles::Args::read(args),
             call,
         )),
         13 => Reply::Ready(SurveyReportsTools::rename_external_items(
             &**handlers,
-            rename_external_items::Args::from(args),
+            rename_external_items::Args::read(args),
             call,
         )),
         14 => Reply::Ready(SurveyReportsTools::review_stale_visits(
             &**handlers,
-            review_stale_visits::Args::from(args),
+            review_stale_visits::Args::read(args),
             call,
         )),
         15 => Reply::Ready(SurveyReportsTools::share_pinned_labels(
             &**handlers,
-            share_pinned_labels::Args::from(args),
+            share_pinned_labels::Args::read(args),
             call,
         )),
         16 => Reply::Ready(SurveyReportsTools::sort_public_alerts(
             &**handlers,
-            sort_public_alerts::Args::from(args),
+            sort_public_alerts::Args::read(args),
             call,
         )),
         17 => Reply::Ready(SurveyReportsTools::verify_daily_campaigns(
             &**handlers,
-            verify_daily_campaigns::Args::from(args),
+            verify_daily_campaigns::Args::read(args),
             call,
         )),
         _ => Reply::no_such_tool(index),
@@ -276,9 +276,10 @@ pub mod approve_local_tasks {
         pub options: Option<Options>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
                 width: slots.take_or(1, 165),
@@ -291,7 +292,7 @@ pub mod approve_local_tasks {
     }
 
     /// In which order the tasks come.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Sort {
         /// `changed`
         Changed,
@@ -357,9 +358,10 @@ pub mod check_active_parcels {
         pub exclude: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
                 retries: slots.take_or(1, 3),
@@ -387,9 +389,10 @@ pub mod copy_shared_tasks {
         pub exclude: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
                 offset: slots.take_or(1, 6299),
@@ -420,9 +423,10 @@ pub mod describe_urgent_notes {
         pub limit: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
                 depth: slots.take_or(1, 10),
@@ -450,9 +454,10 @@ pub mod export_closed_drafts {
         pub tags: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
                 limit: slots.take_or(1, 64),
@@ -480,9 +485,10 @@ pub mod find_recent_customers {
         pub tags: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 since: slots.take(0),
                 priority: slots.take_or(1, 4),
@@ -494,7 +500,7 @@ pub mod find_recent_customers {
     }
 
     /// Only customers in this state.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum State {
         /// `new`
         New,
@@ -544,9 +550,10 @@ pub mod group_daily_alerts {
         pub priority: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
                 width: slots.take_or(1, 87),
@@ -572,9 +579,10 @@ pub mod group_recent_appointments {
         pub reason: Option<String>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
                 offset: slots.take_or(1, 1426),
@@ -602,9 +610,10 @@ pub mod import_monthly_branches {
         pub format: Format,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
                 limit: slots.take_or(1, 42),
@@ -616,7 +625,7 @@ pub mod import_monthly_branches {
     }
 
     /// How the branches are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Format {
         /// `short`
         Short,
@@ -660,9 +669,10 @@ pub mod inspect_recent_messages {
         pub languages: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 query: slots.take(0),
                 priority: slots.take_or(1, 1),
@@ -688,9 +698,10 @@ pub mod label_monthly_notes {
         pub depth: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 folder: slots.take(0),
                 offset: slots.take_or(1, 6559),
@@ -716,9 +727,10 @@ pub mod label_pinned_visits {
         pub format: Format,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 template: slots.take(0),
                 limit: slots.take_or(1, 92),
@@ -729,7 +741,7 @@ pub mod label_pinned_visits {
     }
 
     /// How the visits are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Format {
         /// `short`
         Short,
@@ -775,9 +787,10 @@ pub mod order_nested_vehicles {
         pub scope: Scope,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
                 retries: slots.take_or(1, 0),
@@ -789,7 +802,7 @@ pub mod order_nested_vehicles {
     }
 
     /// Whose vehicles to look at.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Scope {
         /// `own`
         Own,
@@ -835,9 +848,10 @@ pub mod rename_external_items {
         pub recipients: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
                 priority: slots.take_or(1, 5),
@@ -849,7 +863,7 @@ pub mod rename_external_items {
     }
 
     /// Over which channel the items came in.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Channel {
         /// `mail`
         Mail,
@@ -896,9 +910,10 @@ pub mod review_stale_visits {
         pub sort: Sort,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 team: slots.take(0),
                 priority: slots.take_or(1, 1),
@@ -909,7 +924,7 @@ pub mod review_stale_visits {
     }
 
     /// In which order the visits come.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Sort {
         /// `changed`
         Changed,
@@ -960,9 +975,10 @@ pub mod share_pinned_labels {
         pub languages: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 owner: slots.take(0),
                 limit: slots.take_or(1, 85),
@@ -975,7 +991,7 @@ pub mod share_pinned_labels {
     }
 
     /// How the labels are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Format {
         /// `short`
         Short,
@@ -1019,9 +1035,10 @@ pub mod sort_public_alerts {
         pub identifiers: Option<Vec<String>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
                 limit: slots.take_or(1, 7),
@@ -1049,9 +1066,10 @@ pub mod verify_daily_campaigns {
         pub days: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 reference: slots.take(0),
                 priority: slots.take_or(1, 1),

@@ -75,8 +75,8 @@ pub(super) fn call<'a, H: GuardsTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(GuardsTools::guarded(&**handlers, guarded::Args::from(args), call)),
-        1 => Reply::Ready(GuardsTools::in_chat(&**handlers, in_chat::Args::from(args), call)),
+        0 => Reply::Ready(GuardsTools::guarded(&**handlers, guarded::Args::read(args), call)),
+        1 => Reply::Ready(GuardsTools::in_chat(&**handlers, in_chat::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -93,9 +93,10 @@ pub mod guarded {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 }
 
@@ -105,8 +106,9 @@ pub mod in_chat {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 }

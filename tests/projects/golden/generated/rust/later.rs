@@ -59,8 +59,8 @@ pub(super) fn call<'a, H: LaterTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Later(Box::pin(LaterTools::run_later(&**handlers, run_later::Args::from(args), call))),
-        1 => Reply::Later(Box::pin(LaterTools::wait(&**handlers, wait::Args::from(args), call))),
+        0 => Reply::Later(Box::pin(LaterTools::run_later(&**handlers, run_later::Args::read(args), call))),
+        1 => Reply::Later(Box::pin(LaterTools::wait(&**handlers, wait::Args::read(args), call))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -82,15 +82,16 @@ pub mod run_later {
         pub pauses: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { outcome: slots.take_or(0, Outcome::Echo), pauses: slots.take_or(1, 1) }
         }
     }
 
     /// How to end.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Outcome {
         /// `echo`
         Echo,
@@ -128,8 +129,9 @@ pub mod wait {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 }

@@ -114,8 +114,8 @@ pub enum AgentCall {
 impl ::toolc::AgentTools for AgentCall {
     fn read(tool: &str, args: Slots<'_>) -> Option<Self> {
         match tool {
-            "ask_back" => Some(Self::AskBack(self::r#loop::ask_back::Args::from(args))),
-            "delegate" => Some(Self::Delegate(self::r#loop::delegate::Args::from(args))),
+            "ask_back" => Some(Self::AskBack(self::r#loop::ask_back::Args::read(args))),
+            "delegate" => Some(Self::Delegate(self::r#loop::delegate::Args::read(args))),
             _ => None,
         }
     }

@@ -56,9 +56,9 @@ pub(super) fn call<'a, H: LibTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(LibTools::odd_names(&**handlers, odd_names::Args::from(args), call)),
-        1 => Reply::Ready(LibTools::no_parameters(&**handlers, no_parameters::Args::from(args), call)),
-        2 => Reply::Ready(LibTools::run_now(&**handlers, run_now::Args::from(args), call)),
+        0 => Reply::Ready(LibTools::odd_names(&**handlers, odd_names::Args::read(args), call)),
+        1 => Reply::Ready(LibTools::no_parameters(&**handlers, no_parameters::Args::read(args), call)),
+        2 => Reply::Ready(LibTools::run_now(&**handlers, run_now::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -97,9 +97,10 @@ pub mod odd_names {
         pub option: Option<Option2>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 r#type: slots.take(0),
                 self_: slots.take(1),
@@ -131,7 +132,7 @@ pub mod odd_names {
     }
 
     /// What the generated code calls something itself.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Args2 {
         /// `option`
         Option,
@@ -157,7 +158,7 @@ pub mod odd_names {
     }
 
     /// Here, too.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum OptionString {
         /// `x`
         X
@@ -199,9 +200,10 @@ pub mod no_parameters {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 }
 
@@ -214,13 +216,14 @@ pub mod run_now {
         pub outcome: Outcome
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Echo) } }
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Echo) } }
     }
 
     /// How to end.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Outcome {
         /// `echo`
         Echo,

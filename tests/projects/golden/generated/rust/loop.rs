@@ -51,9 +51,10 @@ pub mod ask_back {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 }
 
@@ -68,8 +69,9 @@ pub mod delegate {
         pub depth: i64,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { task: slots.take(0), depth: slots.take_or(1, 1) } }
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { task: slots.take(0), depth: slots.take_or(1, 1) } }
     }
 }

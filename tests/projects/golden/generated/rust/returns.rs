@@ -84,25 +84,25 @@ pub(super) fn call<'a, H: ReturnsTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(ReturnsTools::return_all(&**handlers, return_all::Args::from(args), call).map(|returns| Output::of(&returns))),
-        1 => Reply::Ready(ReturnsTools::return_bare(&**handlers, return_bare::Args::from(args), call).map(|returns| Output::of(&returns))),
+        0 => Reply::Ready(ReturnsTools::return_all(&**handlers, return_all::Args::read(args), call).map(|returns| Output::of(&returns))),
+        1 => Reply::Ready(ReturnsTools::return_bare(&**handlers, return_bare::Args::read(args), call).map(|returns| Output::of(&returns))),
         2 => {
-            let returns = ReturnsTools::return_def(&**handlers, return_def::Args::from(args), call);
+            let returns = ReturnsTools::return_def(&**handlers, return_def::Args::read(args), call);
             Reply::Later(Box::pin(async move { returns.await.map(|returns| Output::of(&returns)) }))
         },
-        3 => Reply::Ready(ReturnsTools::return_list(&**handlers, return_list::Args::from(args), call).map(|returns| Output::of(&returns))),
+        3 => Reply::Ready(ReturnsTools::return_list(&**handlers, return_list::Args::read(args), call).map(|returns| Output::of(&returns))),
         4 => {
-            let returns = ReturnsTools::return_maybe(&**handlers, return_maybe::Args::from(args), call);
+            let returns = ReturnsTools::return_maybe(&**handlers, return_maybe::Args::read(args), call);
             Reply::Later(Box::pin(async move { returns.await.map(|returns| Output::of(&returns)) }))
         },
         5 => {
-            let (handlers, args) = (Arc::clone(handlers), return_sort::Args::from(args));
+            let (handlers, args) = (Arc::clone(handlers), return_sort::Args::read(args));
             Reply::blocking(
                 call,
                 move |call| ReturnsTools::return_sort(&*handlers, args, call).map(|returns| Output::of(&returns)),
             )
         },
-        6 => Reply::Ready(ReturnsTools::return_word(&**handlers, return_word::Args::from(args), call).map(|returns| Output::of(&returns))),
+        6 => Reply::Ready(ReturnsTools::return_word(&**handlers, return_word::Args::read(args), call).map(|returns| Output::of(&returns))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -129,9 +129,10 @@ pub mod return_all {
         pub node: Option<Node>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { tree: slots.take(0), node: slots.take(1) } }
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { tree: slots.take(0), node: slots.take(1) } }
     }
 
     /// What came of it.
@@ -248,7 +249,7 @@ pub mod return_all {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(&self.0, out) }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum ReturnsMode {
         /// `fast`
         Fast,
@@ -316,7 +317,7 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum NodeString {
         /// `none`
         None,
@@ -352,9 +353,10 @@ pub mod return_bare {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 
     /// Anything.
@@ -367,9 +369,10 @@ pub mod return_def {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 
     /// What `return_def` returns.
@@ -396,9 +399,10 @@ pub mod return_list {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 
     /// What `return_list` returns.
@@ -426,9 +430,10 @@ pub mod return_maybe {
         pub found: bool
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { found: slots.take(0) } }
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { found: slots.take(0) } }
     }
 
     /// What `return_maybe` returns.
@@ -456,9 +461,10 @@ pub mod return_sort {
         pub r#as: As
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { r#as: slots.take(0) } }
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { r#as: slots.take(0) } }
     }
 
     /// What `return_sort` returns.
@@ -509,13 +515,14 @@ pub mod return_word {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 
     /// What `return_word` returns.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Returns {
         /// `yes`
         Yes,

@@ -95,16 +95,16 @@ pub(super) fn call<'a, H: ShapesTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(ShapesTools::depends(&**handlers, depends::Args::from(args), call)),
-        1 => Reply::Ready(ShapesTools::every_bound(&**handlers, every_bound::Args::from(args), call)),
-        2 => Reply::Ready(ShapesTools::every_choice(&**handlers, every_choice::Args::from(args), call)),
-        3 => Reply::Ready(ShapesTools::every_default(&**handlers, every_default::Args::from(args), call)),
-        4 => Reply::Ready(ShapesTools::every_object(&**handlers, every_object::Args::from(args), call)),
-        5 => Reply::Ready(ShapesTools::every_ref(&**handlers, every_ref::Args::from(args), call)),
-        6 => Reply::Ready(ShapesTools::every_sort(&**handlers, every_sort::Args::from(args), call)),
-        7 => Reply::Ready(ShapesTools::every_type(&**handlers, every_type::Args::from(args), call)),
-        8 => Reply::Ready(ShapesTools::every_union(&**handlers, every_union::Args::from(args), call)),
-        9 => Reply::Ready(ShapesTools::exclusive(&**handlers, exclusive::Args::from(args), call)),
+        0 => Reply::Ready(ShapesTools::depends(&**handlers, depends::Args::read(args), call)),
+        1 => Reply::Ready(ShapesTools::every_bound(&**handlers, every_bound::Args::read(args), call)),
+        2 => Reply::Ready(ShapesTools::every_choice(&**handlers, every_choice::Args::read(args), call)),
+        3 => Reply::Ready(ShapesTools::every_default(&**handlers, every_default::Args::read(args), call)),
+        4 => Reply::Ready(ShapesTools::every_object(&**handlers, every_object::Args::read(args), call)),
+        5 => Reply::Ready(ShapesTools::every_ref(&**handlers, every_ref::Args::read(args), call)),
+        6 => Reply::Ready(ShapesTools::every_sort(&**handlers, every_sort::Args::read(args), call)),
+        7 => Reply::Ready(ShapesTools::every_type(&**handlers, every_type::Args::read(args), call)),
+        8 => Reply::Ready(ShapesTools::every_union(&**handlers, every_union::Args::read(args), call)),
+        9 => Reply::Ready(ShapesTools::exclusive(&**handlers, exclusive::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -138,9 +138,10 @@ pub mod depends {
         pub last: Option<String>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 first: slots.take(0),
                 mode: slots.take_or(1, Mode::Text),
@@ -151,7 +152,7 @@ pub mod depends {
     }
 
     /// What to return.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Mode {
         /// `picture`
         Picture,
@@ -222,9 +223,10 @@ pub mod every_bound {
         pub keys: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 closed: slots.take(0),
                 open: slots.take(1),
@@ -262,9 +264,10 @@ pub mod every_choice {
         pub several: Option<Vec<SeveralItem>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 order: slots.take(0),
                 odd: slots.take(1),
@@ -279,7 +282,7 @@ pub mod every_choice {
     }
 
     /// In which order.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Order {
         /// `asc`
         Asc,
@@ -305,7 +308,7 @@ pub mod every_choice {
     }
 
     /// Words that are no identifiers, and words that would become the same one.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Odd {
         /// ``
         Empty,
@@ -362,7 +365,7 @@ pub mod every_choice {
     }
 
     /// Only the values say what type it is.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Untyped {
         /// `yes`
         Yes,
@@ -388,7 +391,7 @@ pub mod every_choice {
     }
 
     /// A word.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Maybe {
         /// `left`
         Left,
@@ -413,7 +416,7 @@ pub mod every_choice {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum SeveralItem {
         /// `red`
         Red,
@@ -485,9 +488,10 @@ pub mod every_default {
         pub free: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 flag: slots.take_or(0, true),
                 count: slots.take_or(1, -7),
@@ -532,7 +536,7 @@ pub mod every_default {
     }
 
     /// A word from a list.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Choice {
         /// `a-b`
         AB,
@@ -557,7 +561,7 @@ pub mod every_default {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum ChoicesItem {
         /// `red`
         Red,
@@ -662,9 +666,10 @@ pub mod every_object {
         pub maybe: Option<Maybe>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 order: slots.take(0),
                 labels: slots.take(1),
@@ -826,9 +831,10 @@ pub mod every_ref {
         pub points: Option<Vec<Point>>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 tree: slots.take(0),
                 list: slots.take_or_else(1, || List { value: 1, next: Some(Box::new(List { value: 2, next: None })) }),
@@ -963,7 +969,7 @@ pub mod every_ref {
     pub type MaybePoint = Point;
 
     /// A colour.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Colour {
         /// `red`
         Red,
@@ -1048,7 +1054,7 @@ pub mod every_ref {
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum NegationOp {
         /// `not`
         Not
@@ -1069,7 +1075,7 @@ pub mod every_ref {
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum SumOp {
         /// `sum`
         Sum
@@ -1125,9 +1131,10 @@ pub mod every_sort {
         pub rest: ::std::collections::BTreeMap<String, String>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 shape: slots.take_or_else(0, || Shape::Square(ShapeSquare { side: 2.0, label: String::from("none") })),
                 named: slots.take(1),
@@ -1395,7 +1402,7 @@ pub mod every_sort {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum IdsItemString {
         /// `all`
         All,
@@ -1499,7 +1506,7 @@ pub mod every_sort {
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum LineKind {
         /// `line`
         Line
@@ -1520,7 +1527,7 @@ pub mod every_sort {
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum TextKind {
         /// `text`
         Text
@@ -1578,9 +1585,10 @@ pub mod every_type {
         pub mix: Option<::toolc::Value>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 flag: slots.take(0),
                 count: slots.take(1),
@@ -1637,9 +1645,10 @@ pub mod every_union {
         pub both: Option<::toolc::Value>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 version: slots.take(0),
                 answer: slots.take_or(1, 42),
@@ -1654,7 +1663,7 @@ pub mod every_union {
     }
 
     /// The one word.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Version {
         /// `v1`
         V1
@@ -1674,7 +1683,7 @@ pub mod every_union {
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::V1][::toolc::args::choice(slot, 1)] }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Perhaps {
         /// `left`
         Left,
@@ -1785,9 +1794,10 @@ pub mod exclusive {
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { path: slots.take(0), id: slots.take(1), rest: slots.take(2) }
         }
     }

@@ -66,12 +66,12 @@ pub(super) fn call<'a, H: ShutTools + 'static>(
 ) -> Reply<'a> {
     match index {
         0 => {
-            let (handlers, args) = (Arc::clone(handlers), crunch::Args::from(args));
+            let (handlers, args) = (Arc::clone(handlers), crunch::Args::read(args));
             Reply::blocking(call, move |call| ShutTools::crunch(&*handlers, args, call))
         },
-        1 => Reply::Ready(ShutTools::erase(&**handlers, erase::Args::from(args), call)),
-        2 => Reply::Later(Box::pin(ShutTools::fetch_all(&**handlers, fetch_all::Args::from(args), call))),
-        3 => Reply::Ready(ShutTools::shell(&**handlers, shell::Args::from(args), call)),
+        1 => Reply::Ready(ShutTools::erase(&**handlers, erase::Args::read(args), call)),
+        2 => Reply::Later(Box::pin(ShutTools::fetch_all(&**handlers, fetch_all::Args::read(args), call))),
+        3 => Reply::Ready(ShutTools::shell(&**handlers, shell::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -93,13 +93,14 @@ pub mod crunch {
         pub outcome: Outcome
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Well) } }
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Well) } }
     }
 
     /// How it ends.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Outcome {
         /// `well`
         Well,
@@ -134,9 +135,10 @@ pub mod erase {
     #[derive(Debug)]
     pub struct Args {}
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
     }
 }
 
@@ -149,9 +151,10 @@ pub mod fetch_all {
         pub page: String
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self { Self { page: slots.take(0) } }
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { page: slots.take(0) } }
     }
 }
 
@@ -170,9 +173,10 @@ pub mod shell {
         pub code: ::toolc::Secret<String>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 command: slots.take(0),
                 password: slots.take(1),

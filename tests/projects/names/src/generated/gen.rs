@@ -46,7 +46,7 @@ pub(super) fn call<'a, H: GenTools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(GenTools::r#gen(&**handlers, r#gen::Args::from(args), call)),
+        0 => Reply::Ready(GenTools::r#gen(&**handlers, r#gen::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -67,15 +67,16 @@ pub mod r#gen {
         pub args: Option<Args2>,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self { from: slots.take_or(0, From2::Here), option: slots.take(1), args: slots.take(2) }
         }
     }
 
     /// A type of its own, named as a trait in the prelude.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum From2 {
         /// `here`
         Here,
@@ -116,7 +117,7 @@ pub mod r#gen {
     }
 
     /// Named as the struct that it is in.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Args2 {
         /// `some`
         Some,

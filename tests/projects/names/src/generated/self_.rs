@@ -46,7 +46,7 @@ pub(super) fn call<'a, H: Self_Tools + 'static>(
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
-        0 => Reply::Ready(Self_Tools::self_(&**handlers, self_::Args::from(args), call).map(|returns| Output::of(&returns))),
+        0 => Reply::Ready(Self_Tools::self_(&**handlers, self_::Args::read(args), call).map(|returns| Output::of(&returns))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -65,9 +65,10 @@ pub mod self_ {
         pub tagged: Tagged,
     }
 
-    impl From<::toolc::Slots<'_>> for Args {
+    impl Args {
+        /// Of a call that has been read and is valid.
         #[inline]
-        fn from(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
             Self {
                 all: slots.take(0),
                 tagged: slots.take_or_else(1, || Tagged::AB2(TaggedAB { self_: Some(String::from("crate")) })),
@@ -125,7 +126,7 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum FooBar3 {
         /// `foo-bar`
         FooBar,
