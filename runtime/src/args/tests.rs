@@ -79,12 +79,12 @@ pub(super) fn typed() -> Table {
         Bounds { max_items: Some(3), ..Bounds::NONE },
     ];
     Table {
-        nodes: nodes.into(),
-        properties: properties.into(),
-        literals: literals.into(),
-        branches: vec![8, 9, 17, 18, 6, 2, 21].into(),
-        bounds: bounds.into(),
-        conditions: Vec::new().into(),
+        nodes,
+        properties,
+        literals,
+        branches: vec![8, 9, 17, 18, 6, 2, 21],
+        bounds,
+        conditions: Vec::new(),
     }
 }
 
