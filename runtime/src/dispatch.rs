@@ -1,15 +1,12 @@
 //! The way that a call takes through a turn: to the tool that it names, if that is shown, with arguments that are
 //! valid; and back, as one JSON text, whatever happens.
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
 use crate::args::{self, Limits};
 use crate::behaviour::Execution;
+use crate::cancel::Since;
 use crate::registry::Route;
 use crate::{
-    AgentTask, AgentTools, Call, ErrorKind, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, agent, nearest,
-    panics,
+    AgentTask, AgentTools, ErrorKind, Output, Pending, Slots, ToolCall, ToolError, Turn, agent, nearest, panics,
 };
 
 /// A call's answer: always one well-formed JSON text.
@@ -33,7 +30,12 @@ impl Answer {
 impl Turn {
     /// Answers a model's call. A panic of the handler, too, ends in an answer.
     pub async fn call(&self, request: &ToolCall<'_>) -> Answer {
-        Answer::of(self.run(request).await)
+        self.call_since(request, self.begin()).await
+    }
+
+    /// The same, in a session whose cancelling counts since then.
+    pub(crate) async fn call_since(&self, request: &ToolCall<'_>, session: Since<'_>) -> Answer {
+        Answer::of(self.run(request, session).await)
     }
 
     /// The call of a tool that the agent's own loop runs, typed. None where `request` calls no such tool of `A`: then
@@ -85,7 +87,7 @@ impl Turn {
         }
     }
 
-    async fn run(&self, request: &ToolCall<'_>) -> Result<Output, ToolError> {
+    async fn run(&self, request: &ToolCall<'_>, session: Since<'_>) -> Result<Output, ToolError> {
         let Some(id) = self.find(request.name()) else { return Err(self.unknown(request.name())) };
         let slots = self.read(id, request)?;
         match self.state().tools[id].route {
@@ -93,16 +95,10 @@ impl Turn {
             Route::Agent => return Err(agent::not_here()),
             Route::Approval => return Err(unapproved()),
         }
-        let (provider, index) = self.state().provider(id);
-        let call = Call::of(self.name(id), *request);
-        match panics::caught(|| provider.call(index, slots, &call)) {
-            Ok(Reply::Ready(result)) => result,
-            Ok(Reply::Later(future)) => Caught(future).await,
-            Err(panicked) => Err(panicked.into()),
-        }
+        self.handle(id, slots, request, session).await
     }
 
-    fn read<'r>(&self, id: usize, request: &ToolCall<'r>) -> Result<Slots<'r>, ToolError> {
+    pub(crate) fn read<'r>(&self, id: usize, request: &ToolCall<'r>) -> Result<Slots<'r>, ToolError> {
         args::read(request.arguments(), self.table(id), Limits::default())
     }
 
@@ -132,17 +128,6 @@ impl Turn {
 /// The answer where somebody has to approve a call, and there is nobody.
 fn unapproved() -> ToolError {
     ToolError::of(ErrorKind::Refused, "this call needs approval, and this host has nobody to ask. Do without this tool")
-}
-
-/// A handler's future, whose panic is its error.
-struct Caught<'a>(Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>);
-
-impl Future for Caught<'_> {
-    type Output = Result<Output, ToolError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        panics::caught(|| self.0.as_mut().poll(context)).unwrap_or_else(|panicked| Poll::Ready(Err(panicked.into())))
-    }
 }
 
 #[cfg(test)]

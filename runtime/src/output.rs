@@ -71,6 +71,8 @@ pub enum ErrorKind {
     NotFound,
     /// It took longer than it may.
     Timeout,
+    /// The host cancelled it.
+    Cancelled,
     /// The handler panicked.
     Panicked,
 }
@@ -86,6 +88,7 @@ impl ErrorKind {
             ErrorKind::Refused => "refused",
             ErrorKind::NotFound => "not_found",
             ErrorKind::Timeout => "timeout",
+            ErrorKind::Cancelled => "cancelled",
             ErrorKind::Panicked => "panicked",
         }
     }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::mem::discriminant;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::decide::{Verdicts, World};
 use crate::facts::Facts;
 use crate::graph::Pick;
+use crate::host::Host;
 use crate::registry::{EVERYTHING, State};
-use crate::{Dialect, Env, FactValue, Registry, Text, Turn, nearest};
+use crate::{Dialect, Env, FactValue, Progress, Registry, Text, Turn, nearest};
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
 pub struct Session {
@@ -18,6 +19,7 @@ pub struct Session {
     enabled: Vec<String>,
     disabled: Vec<String>,
     env: Env,
+    host: Arc<Host>,
     clock: fn() -> Instant,
     /// What the host said, and the latest turn, which is handed out again while nothing has changed.
     now: Mutex<Now>,
@@ -39,13 +41,14 @@ pub struct SessionBuilder {
     disabled: Vec<String>,
     facts: Vec<(Text, FactValue)>,
     env: Env,
+    host: Host,
     clock: fn() -> Instant,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
         let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
-        Self { registry, enabled, disabled, facts, env: Env::process(), clock: Instant::now }
+        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: Instant::now }
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
@@ -72,6 +75,21 @@ impl SessionBuilder {
         self
     }
 
+    /// How long a call may take where its tool says nothing; 300 seconds by default. The time that it waits for a thread
+    /// counts. Sync handlers run to their end: nothing can stop them.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.host.timeout = timeout;
+        self
+    }
+
+    /// Tells `tell` how far calls have come, in the order in which a call's handler says so, and nothing after the call's
+    /// answer. It is called on whatever thread the handler runs, which waits meanwhile: pass the event on, and do not wait
+    /// for the call.
+    pub fn on_progress(mut self, tell: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.host.progress = Some(Arc::new(tell));
+        self
+    }
+
     /// Begins the session.
     ///
     /// # Errors
@@ -84,8 +102,8 @@ impl SessionBuilder {
                 return Err(unknown_toolset(&state, name));
             }
         }
-        let Self { registry, enabled, disabled, facts, env, clock } = self;
-        let session = Session { registry, enabled, disabled, env, clock, now: Mutex::default() };
+        let Self { registry, enabled, disabled, facts, env, host, clock } = self;
+        let session = Session { registry, enabled, disabled, env, host: Arc::new(host), clock, now: Mutex::default() };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -108,9 +126,14 @@ impl Session {
         let world = World { env: &self.env, facts, clock: self.clock };
         let verdicts = now.verdicts.get_or_insert_with(|| self.verdicts(&state));
         let set = verdicts.decide(dialect, &world);
-        let turn = Turn::new(&state, dialect, set, facts, latest);
+        let turn = Turn::new(&state, &self.host, dialect, set, facts, latest);
         now.latest = Some(turn.clone());
         turn
+    }
+
+    /// Cancels its calls that are under way; what begins later does so as before.
+    pub fn cancel(&self) {
+        self.host.cancel.cancel();
     }
 
     /// None yet, on what the session is granted of `state`.
