@@ -35,6 +35,7 @@ mod panics;
 mod provider;
 mod registry;
 pub mod requirement;
+mod scrub;
 mod secret;
 pub mod segment;
 mod session;

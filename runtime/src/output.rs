@@ -5,6 +5,7 @@ use std::fmt;
 use serde_core::Serialize;
 
 use crate::json;
+use crate::scrub::{self, scrub};
 use crate::to_json::ToJson;
 
 /// A handler's result.
@@ -50,8 +51,8 @@ impl Output {
     }
 }
 
-/// Characters of an error's text that a model gets. What went wrong is said by then.
-const LONGEST: usize = 2_000;
+/// Characters of each word about a problem. Keys that are not the tool's are as long as the model writes them.
+const LONGEST_WORDS: usize = 500;
 
 /// Why a call failed, in one word that a program can match on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -148,24 +149,22 @@ impl ToolError {
         &self.0.problems
     }
 
-    /// The JSON that the model gets.
+    /// The JSON that the model gets. Its texts are scrubbed: a model finds nothing in them that it could take for
+    /// structure, and 2,000 characters at most.
     pub fn to_json(&self) -> String {
         let mut out = String::from(r#"{"error":"#);
-        match self.0.message.char_indices().nth(LONGEST) {
-            Some((end, _)) => json::push_string(&mut out, &format!("{}…", &self.0.message[..end])),
-            None => json::push_string(&mut out, &self.0.message),
-        }
+        json::push_string(&mut out, &scrub(&self.0.message, scrub::LONGEST));
         out.push_str(r#","kind":"#);
         json::push_string(&mut out, self.0.kind.word());
         if !self.0.problems.is_empty() {
             out.push_str(r#","problems":["#);
             for (i, problem) in self.0.problems.iter().enumerate() {
                 out.push_str(if i == 0 { r#"{"path":"# } else { r#",{"path":"# });
-                json::push_string(&mut out, &problem.path);
+                json::push_string(&mut out, &scrub(&problem.path, LONGEST_WORDS));
                 out.push_str(r#","expected":"#);
-                json::push_string(&mut out, &problem.expected);
+                json::push_string(&mut out, &scrub(&problem.expected, LONGEST_WORDS));
                 out.push_str(r#","got":"#);
-                json::push_string(&mut out, &problem.got);
+                json::push_string(&mut out, &scrub(&problem.got, LONGEST_WORDS));
                 out.push('}');
             }
             out.push(']');
