@@ -32,6 +32,16 @@ impl<'a> ToolCall<'a> {
         self.name
     }
 
+    /// The id by which the provider's API knows this call; may be empty.
+    pub const fn id(&self) -> &'a str {
+        self.id
+    }
+
+    /// The task to which this call's state belongs.
+    pub const fn task(&self) -> &'a str {
+        self.task
+    }
+
     /// The arguments' JSON text, as the model wrote it.
     pub const fn arguments(&self) -> &'a str {
         self.arguments
@@ -86,6 +96,11 @@ pub(crate) struct OwnedCall {
 
 impl OwnedCall {
     pub(crate) fn borrow(&self) -> Call<'_> {
-        Call::new(ToolCall::new(&self.tool, "").with_id(&self.id).with_task(&self.task))
+        Call::new(self.request())
+    }
+
+    /// The request for it, by the tool's own name.
+    pub(crate) fn request(&self) -> ToolCall<'_> {
+        ToolCall::new(&self.tool, "").with_id(&self.id).with_task(&self.task)
     }
 }

@@ -16,6 +16,7 @@
 //! static data written by `cargo xtask gen`.
 
 mod agent;
+mod approval;
 pub mod args;
 mod availability;
 pub mod behaviour;
@@ -27,7 +28,10 @@ mod env;
 mod facts;
 mod gates;
 pub mod graph;
+mod hooks;
+mod host;
 mod json;
+mod limit;
 mod nearest;
 mod output;
 pub mod pack;
@@ -41,6 +45,7 @@ pub mod segment;
 mod session;
 mod sheet;
 mod spec;
+mod spill;
 pub mod table;
 #[cfg(test)]
 mod testing;
@@ -48,11 +53,14 @@ pub mod to_json;
 mod turn;
 
 pub use agent::{AgentTask, AgentTools, Pending};
+pub use approval::{ApprovalRequest, Approver, Decision, Why};
 pub use args::{FromSlot, Slots};
 pub use availability::{Availability, Check, Hidden, Reason};
 pub use call::{Call, ToolCall};
 pub use dispatch::Answer;
 pub use env::Env;
+pub use hooks::{CallInfo, CallResult, Fault, HIDDEN, Hook, Stage, Step};
+pub use limit::ResultLimits;
 pub use nearest::nearest;
 pub use output::{ErrorKind, Output, Problem, ToolError};
 pub use provider::{Provider, Reply};
@@ -62,6 +70,7 @@ pub use segment::FactValue;
 pub use serde_json::{Map, Value};
 pub use session::{Session, SessionBuilder, SessionError};
 pub use spec::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
+pub use spill::{Spill, SpillFolder};
 pub use to_json::ToJson;
 pub use turn::Turn;
 

@@ -66,8 +66,14 @@ pub enum ErrorKind {
     UnknownTool,
     /// The handler said so.
     Failed,
-    /// The handler refused for safety: a path, a device, a command.
+    /// The handler refused for safety: a path, a device, a command. Or the call needs approval, and nobody can be asked.
     Refused,
+    /// The host does not allow this call: a hook said so.
+    Blocked,
+    /// Somebody was asked to approve the call, and did not.
+    Denied,
+    /// A hook of the host failed before the call, which was not run.
+    HookFailed,
     /// What was asked for is not there.
     NotFound,
     /// It took longer than it may.
@@ -85,6 +91,9 @@ impl ErrorKind {
             ErrorKind::UnknownTool => "unknown_tool",
             ErrorKind::Failed => "failed",
             ErrorKind::Refused => "refused",
+            ErrorKind::Blocked => "blocked",
+            ErrorKind::Denied => "denied",
+            ErrorKind::HookFailed => "hook_failed",
             ErrorKind::NotFound => "not_found",
             ErrorKind::Timeout => "timeout",
             ErrorKind::Panicked => "panicked",

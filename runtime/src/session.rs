@@ -9,8 +9,9 @@ use std::time::Instant;
 use crate::decide::{Verdicts, World};
 use crate::facts::Facts;
 use crate::graph::Pick;
+use crate::host::Host;
 use crate::registry::{EVERYTHING, State};
-use crate::{Dialect, Env, FactValue, Registry, Text, Turn, nearest};
+use crate::{Approver, Dialect, Env, FactValue, Hook, Registry, ResultLimits, Spill, Text, Turn, nearest};
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
 pub struct Session {
@@ -19,6 +20,7 @@ pub struct Session {
     disabled: Vec<String>,
     env: Env,
     clock: fn() -> Instant,
+    host: Arc<Host>,
     /// What the host said, and the latest turn, which is handed out again while nothing has changed.
     now: Mutex<Now>,
 }
@@ -31,7 +33,6 @@ struct Now {
 }
 
 /// The choices of a session that is about to begin.
-#[derive(Debug)]
 #[must_use = "a session begins with `build`"]
 pub struct SessionBuilder {
     registry: Registry,
@@ -40,12 +41,14 @@ pub struct SessionBuilder {
     facts: Vec<(Text, FactValue)>,
     env: Env,
     clock: fn() -> Instant,
+    host: Host,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
         let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
-        Self { registry, enabled, disabled, facts, env: Env::process(), clock: Instant::now }
+        let (env, host) = (Env::process(), Host::default());
+        Self { registry, enabled, disabled, facts, env, clock: Instant::now, host }
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
@@ -72,6 +75,30 @@ impl SessionBuilder {
         self
     }
 
+    /// Has a say in every call, after the hooks that were added before it.
+    pub fn hook(mut self, hook: Arc<dyn Hook>) -> Self {
+        self.host.hooks.push(hook);
+        self
+    }
+
+    /// Asks this one about calls that have to be approved. Without, they are refused.
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.host.approver = Some(approver);
+        self
+    }
+
+    /// Tells the model this much of results, where a tool itself does not say how much.
+    pub fn result_limits(mut self, limits: ResultLimits) -> Self {
+        self.host.limits = limits;
+        self
+    }
+
+    /// Keeps results here that are too long. Without, they are cut, and the rest is lost.
+    pub fn spill(mut self, spill: Arc<dyn Spill>) -> Self {
+        self.host.spill = Some(spill);
+        self
+    }
+
     /// Begins the session.
     ///
     /// # Errors
@@ -84,8 +111,9 @@ impl SessionBuilder {
                 return Err(unknown_toolset(&state, name));
             }
         }
-        let Self { registry, enabled, disabled, facts, env, clock } = self;
-        let session = Session { registry, enabled, disabled, env, clock, now: Mutex::default() };
+        let Self { registry, enabled, disabled, facts, env, clock, host } = self;
+        let host = Arc::new(host);
+        let session = Session { registry, enabled, disabled, env, clock, host, now: Mutex::default() };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -108,7 +136,7 @@ impl Session {
         let world = World { env: &self.env, facts, clock: self.clock };
         let verdicts = now.verdicts.get_or_insert_with(|| self.verdicts(&state));
         let set = verdicts.decide(dialect, &world);
-        let turn = Turn::new(&state, dialect, set, facts, latest);
+        let turn = Turn::new(&state, &self.host, dialect, set, facts, latest);
         now.latest = Some(turn.clone());
         turn
     }
@@ -160,6 +188,17 @@ fn pick(state: &State, name: &str) -> Option<Pick> {
         return Some(Pick::All);
     }
     state.toolset(name).map(Pick::Set)
+}
+
+impl fmt::Debug for SessionBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionBuilder")
+            .field("enabled", &self.enabled)
+            .field("disabled", &self.disabled)
+            .field("facts", &self.facts)
+            .field("env", &self.env)
+            .finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for Session {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::decide::Decided;
 use crate::facts::Facts;
+use crate::host::Host;
 use crate::registry::State;
 use crate::segment::{self, Atoms, FactValue};
 use crate::sheet::Line;
@@ -21,6 +22,7 @@ pub struct Turn {
 
 struct Snapshot {
     state: Arc<State>,
+    host: Arc<Host>,
     dialect: Dialect,
     /// By position in the state, and so sorted by name.
     tools: Vec<usize>,
@@ -43,6 +45,7 @@ impl Turn {
     /// The turn of this set. It is the `latest` once more, if that one shows the same.
     pub(crate) fn new(
         state: &Arc<State>,
+        host: &Arc<Host>,
         dialect: Dialect,
         set: Decided,
         facts: Facts<'_>,
@@ -51,7 +54,7 @@ impl Turn {
         let Decided { there, hidden } = set;
         let snapshot = match latest.filter(|turn| turn.snapshot.tools == there) {
             Some(turn) => Arc::clone(&turn.snapshot),
-            None => Arc::new(Snapshot::new(Arc::clone(state), dialect, there, facts)),
+            None => Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, facts)),
         };
         Self { snapshot, hidden: (!hidden.is_empty()).then(|| hidden.into()) }
     }
@@ -81,6 +84,10 @@ impl Turn {
 
     pub(crate) fn state(&self) -> &State {
         &self.snapshot.state
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        &self.snapshot.host
     }
 
     /// The own name of the tool at a position of the state.
@@ -120,7 +127,7 @@ impl Turn {
 }
 
 impl Snapshot {
-    fn new(state: Arc<State>, dialect: Dialect, tools: Vec<usize>, facts: Facts<'_>) -> Self {
+    fn new(state: Arc<State>, host: Arc<Host>, dialect: Dialect, tools: Vec<usize>, facts: Facts<'_>) -> Self {
         let sheet = state.sheet(dialect);
         let is_there = |id| tools.binary_search(&id).is_ok();
         let (mut renamed, mut narrowed) = (Vec::new(), Vec::new());
@@ -150,7 +157,7 @@ impl Snapshot {
         }
         definitions.push(']');
         renamed.sort_unstable();
-        Self { state, dialect, tools, renamed, narrowed, definitions }
+        Self { state, host, dialect, tools, renamed, narrowed, definitions }
     }
 }
 

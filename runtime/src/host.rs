@@ -1,0 +1,27 @@
+//! What a host says of every call of a session: who watches, who is asked, how much is said, where the rest is kept.
+
+use std::sync::Arc;
+
+use crate::approval::Allowed;
+use crate::{Approver, CallInfo, Fault, Hook, ResultLimits, Spill, hooks};
+
+#[derive(Default)]
+pub(crate) struct Host {
+    pub(crate) hooks: Vec<Arc<dyn Hook>>,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) allowed: Allowed,
+    pub(crate) limits: ResultLimits,
+    pub(crate) spill: Option<Arc<dyn Spill>>,
+}
+
+impl Host {
+    /// Notes a fault: every hook is told, and one that fails at that, too, has had its chance.
+    pub(crate) fn note(&self, call: &CallInfo<'_>, fault: &Fault<'_>) {
+        for hook in &self.hooks {
+            let _ = hooks::attempt(|| {
+                hook.fault(call, fault);
+                Ok(())
+            });
+        }
+    }
+}
