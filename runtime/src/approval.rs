@@ -1,11 +1,11 @@
 //! Approval: somebody is asked before a call is run that its manifest, or a hook, will not have run unasked.
 
 use std::collections::BTreeSet;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
-use crate::{CallInfo, ErrorKind, ToolError, panics};
+use crate::{CallInfo, ErrorKind, ToolError, panics, scrub};
 
 /// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
 ///
@@ -48,8 +48,21 @@ pub struct ApprovalRequest<'a> {
 
 impl fmt::Display for ApprovalRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "run `{}` with {}?", self.call.tool(), self.call.arguments())?;
-        self.why.iter().try_for_each(|why| write!(f, " ({why})"))
+        let arguments = self.call.arguments().to_string();
+        write!(f, "run `{}` with {}?", self.call.tool(), Visible(&arguments))?;
+        self.why.iter().try_for_each(|why| write!(f, " ({})", Visible(&why.to_string())))
+    }
+}
+
+/// A text in which nothing hides from whoever reads it before deciding: no character without a shape, none that turns
+/// the order of others around.
+struct Visible<'a>(&'a str);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|letter| {
+            if scrub::is_invisible(letter) { write!(f, "{}", letter.escape_unicode()) } else { f.write_char(letter) }
+        })
     }
 }
 

@@ -178,3 +178,8 @@ pub(crate) fn attempt<T>(work: impl FnOnce() -> Result<T, ToolError>) -> Result<
         Err(panicked) => Err(panicked.0),
     }
 }
+
+/// What a hook is called, whatever happens.
+pub(crate) fn name(hook: &dyn Hook) -> &str {
+    panics::caught(|| hook.name()).unwrap_or("a hook")
+}

@@ -1,5 +1,6 @@
 //! What a host says of every call of a session: who watches, who is asked, how much is said, where the rest is kept.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::approval::Allowed;
@@ -23,5 +24,12 @@ impl Host {
                 Ok(())
             });
         }
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
+        f.debug_struct("Host").field("hooks", &hooks).field("limits", &self.limits).finish_non_exhaustive()
     }
 }

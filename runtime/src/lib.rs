@@ -33,6 +33,7 @@ mod host;
 mod json;
 mod limit;
 mod nearest;
+mod outcome;
 mod output;
 pub mod pack;
 mod panics;
@@ -51,6 +52,7 @@ pub mod table;
 mod testing;
 pub mod to_json;
 mod turn;
+mod watched;
 
 pub use agent::{AgentTask, AgentTools, Pending};
 pub use approval::{ApprovalRequest, Approver, Decision, Why};

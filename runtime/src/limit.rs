@@ -32,10 +32,20 @@ pub(crate) fn is_over(text: &str, most: usize) -> bool {
     text.len() > most && text.chars().nth(most).is_some()
 }
 
-/// What the model gets of a result that is too long, and what went wrong at keeping it. Where it is kept, that is
+/// What became of a result that is too long.
+pub(crate) struct Shortened {
+    /// What the model gets.
+    pub(crate) json: String,
+    /// Whether all of it is kept elsewhere.
+    pub(crate) is_kept: bool,
+    /// What went wrong at keeping it.
+    pub(crate) fault: Option<String>,
+}
+
+/// Shortens a result that is too long. Where it is kept, the model gets
 /// `{"truncated": true, "preview": text, "chars": N, "file": path, "bytes": N, "hint": text}`; or else, as much of it
 /// as there is room for, with `"missing": N` for `file` and `bytes`.
-pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn Spill>) -> (String, Option<String>) {
+pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn Spill>) -> Shortened {
     let (text, extension) = readable(json);
     let chars = text.chars().count();
     let kept = spill.map(|spill| hooks::attempt(|| spill.keep(tool, extension, &text).map_err(ToolError::from)));
@@ -49,26 +59,23 @@ pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn Sp
     let mut out = String::from(r#"{"truncated":true,"preview":"#);
     json::push_string(&mut out, preview);
     let _ = write!(out, r#","chars":{chars},"#);
-    let shown = preview.chars().count();
-    match kept {
-        Some(name) => {
-            out.push_str(r#""file":"#);
-            json::push_string(&mut out, &name);
-            let _ = write!(
-                out,
-                r#","bytes":{},"hint":"these are the first {shown} characters; all of the result is in the file, to be read in parts"}}"#,
-                text.len()
-            );
-        }
-        None => {
-            let missing = chars - shown;
-            let _ = write!(
-                out,
-                r#""missing":{missing},"hint":"these are the first {shown} characters; the other {missing} are lost. Call again, and ask for less"}}"#
-            );
-        }
+    let (shown, is_kept) = (preview.chars().count(), kept.is_some());
+    if let Some(name) = kept {
+        out.push_str(r#""file":"#);
+        json::push_string(&mut out, &name);
+        let _ = write!(
+            out,
+            r#","bytes":{},"hint":"these are the first {shown} characters; all of the result is in the file, to be read in parts"}}"#,
+            text.len()
+        );
+    } else {
+        let missing = chars - shown;
+        let _ = write!(
+            out,
+            r#""missing":{missing},"hint":"these are the first {shown} characters; the other {missing} are lost. Call again, and ask for less"}}"#
+        );
     }
-    (out, fault)
+    Shortened { json: out, is_kept, fault }
 }
 
 /// Which results are to be shortened so that all of them together keep to `most`, the largest first, and to how many
@@ -141,7 +148,8 @@ mod tests {
     }
 
     fn short(json: &str, most: usize, tool: &str, spill: Option<&dyn Spill>) -> (Value, Option<String>) {
-        let (json, fault) = shorten(json, most, tool, spill);
+        let Shortened { json, is_kept, fault } = shorten(json, most, tool, spill);
+        assert_eq!(is_kept, json.contains("\"file\":"));
         (serde_json::from_str(&json).unwrap(), fault)
     }
 

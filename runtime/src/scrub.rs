@@ -118,7 +118,7 @@ const TURNS: &[&str] = &[
 /// Where any of the above begins.
 const STARTS: &[char] = &['<', '[', '`', '#', 'A', 'H', 'S', 'U'];
 
-/// Characters that split a token for the eye of a program and not for a model's.
+/// Characters without a shape: they split a token for a program's eye, and not for a model's.
 const INVISIBLE: &[RangeInclusive<char>] = &[
     '\0'..='\u{8}',
     '\u{b}'..='\u{c}',
@@ -234,7 +234,8 @@ fn tag(text: &str) -> Option<usize> {
     }
     let is_tag = is_listed(TAGS, name);
     let one_case = |name: &str| !name.contains(char::is_uppercase) || !name.contains(char::is_lowercase);
-    if !is_tag && !(is_listed(WORDS, name) && one_case(name)) {
+    let is_word = || is_listed(WORDS, name) && one_case(name);
+    if !is_tag && !is_word() {
         return None;
     }
     let attributes = &rest[..rest.floor_char_boundary(ATTRIBUTES)];
@@ -255,7 +256,7 @@ fn is_listed(names: &[&str], name: &str) -> bool {
     names.iter().any(|listed| listed.eq_ignore_ascii_case(name))
 }
 
-fn is_invisible(letter: char) -> bool {
+pub(crate) fn is_invisible(letter: char) -> bool {
     INVISIBLE.iter().any(|range| range.contains(&letter))
 }
 

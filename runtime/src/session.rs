@@ -33,6 +33,7 @@ struct Now {
 }
 
 /// The choices of a session that is about to begin.
+#[derive(Debug)]
 #[must_use = "a session begins with `build`"]
 pub struct SessionBuilder {
     registry: Registry,
@@ -188,17 +189,6 @@ fn pick(state: &State, name: &str) -> Option<Pick> {
         return Some(Pick::All);
     }
     state.toolset(name).map(Pick::Set)
-}
-
-impl fmt::Debug for SessionBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SessionBuilder")
-            .field("enabled", &self.enabled)
-            .field("disabled", &self.disabled)
-            .field("facts", &self.facts)
-            .field("env", &self.env)
-            .finish_non_exhaustive()
-    }
 }
 
 impl fmt::Debug for Session {
