@@ -14,6 +14,8 @@ use toolc::graph::Pick;
 
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostic, Level, Renderer};
+use crate::ledger::{Digests, Ledger};
+use crate::lower::lower;
 use crate::source::{MANIFESTS, Sources};
 use crate::write::{self, GENERATED, Plan};
 use crate::{Failure, compile, emit};
@@ -135,7 +137,7 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
     let Some(catalog) = compilation.catalog else { return Ok(false) };
     match command {
         Command::Lint => Ok(true),
-        Command::Gen { check } => generate(&root, &catalog, check, out),
+        Command::Gen { check } => generate(&root, &sources, &catalog, check, out),
         Command::List => list(&catalog, out),
         Command::Show { tool } => show(&catalog, &tool, out, err),
         Command::Resolve { toolsets } => resolve(&catalog, &toolsets, out, err),
@@ -175,15 +177,26 @@ fn report(sources: &Sources, all: &[Diagnostic], colour: bool, to: &mut dyn Writ
     print(to, &text)
 }
 
-fn generate(root: &Path, catalog: &Checked, check: bool, out: &mut dyn Write) -> Result<bool, Failure> {
+fn generate(
+    root: &Path,
+    sources: &Sources,
+    catalog: &Checked,
+    check: bool,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
     let _lock = (!check).then(|| write::lock(root));
     let module = catalog.settings().rust.as_deref();
-    let plan = write::plan(root, module, emit::emit(catalog))?;
+    // A check believes nothing that it has not seen.
+    let ledger = if check { Ledger::default() } else { Ledger::open(root) };
+    let lowered = lower(catalog);
+    let digests = Digests::new(sources, &lowered);
+    let plan = write::plan(root, module, &emit::drafts(&lowered), &digests, &ledger)?;
     let folders = module.map_or(format!("{GENERATED}/"), |module| format!("{GENERATED}/, {module}/"));
     if check {
         return report_stale(&plan, &folders, out);
     }
     plan.apply()?;
+    ledger.keep(root, &plan.files);
     for orphan in &plan.orphans {
         print(out, &format!("removed: {}\n", orphan.name))?;
     }
@@ -192,7 +205,7 @@ fn generate(root: &Path, catalog: &Checked, check: bool, out: &mut dyn Write) ->
         &format!(
             "{folders}: {} of {} written, {} removed\n",
             plan.stale.len(),
-            plural(plan.total, "file"),
+            plural(plan.files.len(), "file"),
             plan.orphans.len()
         ),
     )?;
@@ -221,7 +234,7 @@ fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool,
         text += &format!("orphan: {}\n", orphan.name);
     }
     if plan.is_clean() {
-        text += &format!("{folders}: {} up to date\n", plural(plan.total, "file"));
+        text += &format!("{folders}: {} up to date\n", plural(plan.files.len(), "file"));
     } else {
         text += "run `cargo xtask gen` and commit what it writes\n";
     }

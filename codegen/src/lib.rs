@@ -1,8 +1,8 @@
 //! The compiler of tool manifests.
 //!
 //! ```text
-//! files ──scan──▶ Sources ──parse──▶ Manifests ──resolve──▶ Catalog ──check──▶ Checked ──emit──▶ Output ──write──▶ disk
-//!         source            manifest             catalog             check    (lower)  emit               write
+//! files ──scan──▶ Sources ──parse──▶ Manifests ──resolve──▶ Catalog ──check──▶ Checked ──lower──▶ Lowered ──emit──▶ Draft ──write──▶ disk
+//!         source            manifest             catalog             check             lower             emit            write
 //! ```
 //!
 //! A module per stage, a type per stage, and [`compile`] below reads top to bottom. No stage stops at the first
@@ -14,6 +14,7 @@ pub mod cli;
 pub mod diagnostic;
 pub mod doc;
 pub mod emit;
+pub mod ledger;
 pub mod lower;
 pub mod manifest;
 mod names;

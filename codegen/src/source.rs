@@ -178,6 +178,11 @@ impl Sources {
         &self.files[id.0 as usize]
     }
 
+    /// Every file, by path.
+    pub fn all(&self) -> &[Source] {
+        &self.files
+    }
+
     /// Every file that is a manifest, with its id. Other TOML files are reported.
     pub(crate) fn manifests(&self, sink: &Sink) -> Vec<(SourceId, Kind, &Source)> {
         let mut manifests = Vec::new();

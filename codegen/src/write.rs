@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 
 use crate::Failure;
-use crate::emit::{MARK, Output};
+use crate::emit::{Draft, MARK, Output};
+use crate::ledger::{Digests, Ledger};
 use crate::parallel;
 use crate::source::MANIFESTS;
 
@@ -24,8 +25,8 @@ pub struct Plan {
     pub stale: Vec<Stale>,
     /// Files that gen did not write.
     pub orphans: Vec<Orphan>,
-    /// How many files there are to be in all.
-    pub total: usize,
+    /// Every file that there is to be, and the digest of what it is made of.
+    pub files: Vec<(String, u64)>,
 }
 
 /// A folder that gen owns: what it did not write there, and git does not ignore, goes.
@@ -63,18 +64,24 @@ pub struct Orphan {
 }
 
 /// Compares the output with what is on disk below `root`, in the folders that gen owns: the usual one, and that of the
-/// generated module, if it has one of its own.
+/// generated module, if it has one of its own. What the ledger knows is taken to be as it should.
 ///
 /// # Errors
 /// When a folder cannot be read, or holds something and was not made by gen.
-pub fn plan(root: &Path, module: Option<&str>, outputs: Vec<Output>) -> Result<Plan, Failure> {
+pub fn plan(
+    root: &Path,
+    module: Option<&str>,
+    drafts: &[Draft<'_>],
+    digests: &Digests,
+    ledger: &Ledger,
+) -> Result<Plan, Failure> {
     let folders: Vec<Folder> =
         [Some(GENERATED), module].into_iter().flatten().map(|name| Folder::new(root, name)).collect();
-    let place = |output: &Output| {
-        let found = folders.iter().find_map(|folder| Some(folder.path.join(output.path.strip_prefix(&folder.name)?)));
-        found.unwrap_or_else(|| unreachable!("an emitter writes to {}, which gen does not own", output.path))
+    let place = |draft: &Draft<'_>| {
+        let found = folders.iter().find_map(|folder| Some(folder.path.join(draft.path.strip_prefix(&folder.name)?)));
+        found.unwrap_or_else(|| unreachable!("an emitter writes to {}, which gen does not own", draft.path))
     };
-    let wanted: BTreeSet<PathBuf> = outputs.iter().map(place).collect();
+    let wanted: BTreeSet<PathBuf> = drafts.iter().map(place).collect();
     let mut orphans = Vec::new();
     for folder in &folders {
         let present = present(&folder.path)?;
@@ -91,23 +98,27 @@ pub fn plan(root: &Path, module: Option<&str>, outputs: Vec<Output>) -> Result<P
             orphans.push(Orphan { name: format!("{}{below}", folder.name), path });
         }
     }
-    let total = outputs.len();
-    let compared = parallel::map(&outputs, |output| {
-        let path = place(output);
+    let compared = parallel::map(drafts, |draft| {
+        let (path, inputs) = (place(draft), digests.of(&draft.inputs));
         let found = match fs::symlink_metadata(&path) {
+            Ok(about) if ledger.knows(&draft.path, inputs, &about) => return Ok((inputs, None)),
             Ok(about) if about.is_file() => Some(fs::read(&path).map_err(|error| failed("read", &path, &error))?),
             Ok(_) => None,
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
             Err(error) => return Err(failed("read", &path, &error)),
         };
+        let output = Output { path: draft.path.clone(), text: draft.text() };
         let differs = found.as_deref() != Some(output.text.as_bytes());
-        Ok(differs.then(|| (found.and_then(|bytes| String::from_utf8(bytes).ok()), path)))
+        let found = found.filter(|_| differs).and_then(|bytes| String::from_utf8(bytes).ok());
+        Ok((inputs, differs.then_some(Stale { output, found, path })))
     });
-    let mut stale = Vec::new();
-    for (output, compared) in outputs.into_iter().zip(compared) {
-        stale.extend(compared?.map(|(found, path)| Stale { output, found, path }));
+    let (mut files, mut stale) = (Vec::new(), Vec::new());
+    for (draft, compared) in drafts.iter().zip(compared) {
+        let (inputs, differs) = compared?;
+        files.push((draft.path.clone(), inputs));
+        stale.extend(differs);
     }
-    Ok(Plan { folders, stale, orphans, total })
+    Ok(Plan { folders, stale, orphans, files })
 }
 
 impl Plan {

@@ -11,12 +11,13 @@ use toolc::graph::{Graph, Members};
 use toolc::segment::{self, Atoms, Comparison, FactValue, Segment};
 
 use crate::diagnostic::{At, Place};
-use crate::doc::Doc;
+use crate::doc::{Doc, words};
 use crate::manifest::{
     CommandsManifest, DialectManifest, DistributionManifest, FactManifest, ToolManifest, ToolsetManifest,
     VariableManifest,
 };
 use crate::text::questions::{AtomId, Template, When};
+use crate::text::template::Piece;
 pub use resolve::resolve;
 pub use settings::Settings;
 
@@ -148,6 +149,9 @@ impl Setting {
 
     /// What a text of the tool says there.
     pub fn text(&self, template: &Template) -> String {
+        if template.iter().all(|piece| matches!(piece, Piece::Text(_))) {
+            return words(template);
+        }
         self.value(&Doc::Text(template.clone())).as_str().map(str::to_owned).unwrap_or_default()
     }
 }
@@ -257,7 +261,8 @@ impl Catalog {
         let mut shown = granted;
         for (id, tool) in self.tools() {
             let home = &self[tool.home];
-            shown[id.0] &= self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms)
+            shown[id.0] = shown[id.0]
+                && self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms)
                 && self.allows(home.manifest.requires.when.as_ref(), &home.atoms);
         }
         // Without rings, which are errors, this ends after as many rounds as requirements are deep.

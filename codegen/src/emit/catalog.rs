@@ -5,9 +5,10 @@ use serde_json::{Map, Value, json};
 use toolc::behaviour::Annotations;
 use toolc::segment::FactValue;
 
-use super::{MARK, Output};
+use super::{Draft, Inputs, MARK, pretty};
 use crate::catalog::{Atom, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::diagnostic::{At, Place};
+use crate::doc::Doc;
 use crate::lower::Lowered;
 use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
 use crate::parallel;
@@ -15,21 +16,28 @@ use crate::schema::Schema;
 use crate::text::condition::Condition;
 use crate::text::questions::When;
 
-pub(super) fn emit(catalog: &Lowered<'_>) -> Vec<Output> {
+pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
+    vec![Draft::new("catalog.json", Inputs::All, || text_of(catalog))]
+}
+
+fn text_of(catalog: &Lowered<'_>) -> String {
     let tools: Vec<&Tool> = catalog.tools().map(|(_, tool)| tool).collect();
-    let document = json!({
-        "$comment": MARK,
-        "tools": parallel::map(&tools, |one| tool(catalog, one)),
+    let tools = parallel::map(&tools, |one| pretty::inner(&tool(catalog, one), 2));
+    let rest = json!({
         "toolsets": catalog.toolsets().map(|(id, one)| toolset(catalog, id, one)).collect::<Value>(),
         "distributions": distributions(catalog),
         "commands": catalog.commands().iter().map(commands).collect::<Value>(),
         "facts": facts(catalog),
         "env": variables(catalog),
     });
-    vec![Output::json("catalog.json", &document)]
+    // Tools are most of it, and laid out on all processors.
+    let tools = if tools.is_empty() { "[]".to_owned() } else { format!("[\n    {}\n  ]", tools.join(",\n    ")) };
+    let rest = pretty::lines(&rest.to_string());
+    format!("{{\n  \"$comment\": \"{MARK}\",\n  \"tools\": {tools},{}", rest.trim_start_matches('{'))
 }
 
-fn tool(catalog: &Lowered<'_>, tool: &Tool) -> Value {
+/// As JSON.
+fn tool(catalog: &Lowered<'_>, tool: &Tool) -> String {
     let (setting, manifest) = (catalog.full_setting(tool), &tool.manifest);
     let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value;
     let parallel = manifest.parallel.as_ref().map_or("never", |word| &word.value);
@@ -42,7 +50,7 @@ fn tool(catalog: &Lowered<'_>, tool: &Tool) -> Value {
         let replacement = tool.replacement.map(|id| catalog[id].name());
         said([("replacement", json!(replacement)), ("note", json!(deprecated.note))])
     });
-    said([
+    let said = said([
         ("name", json!(tool.name())),
         ("toolset", json!(catalog[tool.home].name())),
         ("title", json!(manifest.title)),
@@ -72,9 +80,13 @@ fn tool(catalog: &Lowered<'_>, tool: &Tool) -> Value {
         ("deprecated", json!(deprecated)),
         ("dialect", dialects.collect::<Map<_, _>>().into()),
         ("secret", json!(secrets(&manifest.params, ""))),
-        ("parameters", setting.value(&manifest.parameters())),
-        ("returns", json!(manifest.returns.as_ref().map(|returns| setting.value(&manifest.defs.document(returns))))),
-    ])
+    ]);
+    let json = |doc: &Doc| setting.render(&doc.segments());
+    let returns = manifest.returns.as_ref().map(|returns| json(&manifest.defs.document(returns)));
+    let returns = returns.map(|returns| format!(",\"returns\":{returns}")).unwrap_or_default();
+    let mut out = said.to_string();
+    out.pop();
+    out + ",\"parameters\":" + &json(&manifest.parameters()) + &returns + "}"
 }
 
 /// JSON pointers to the arguments that must not be shown; none where there are none.

@@ -2,15 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{MARK, Output};
+use super::{Draft, Inputs, MARK, pretty};
 use crate::lower::Lowered;
 use crate::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
 use crate::source::Kind;
 
-pub(super) fn emit(_: &Lowered<'_>) -> Vec<Output> {
+pub(super) fn emit<'c>(_: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     Kind::ALL
         .into_iter()
-        .map(|kind| Output::json(format!("manifest/{}.schema.json", kind.noun()), &document(kind)))
+        .map(|kind| {
+            let text = move || pretty::lines(&document(kind).to_string());
+            Draft::new(format!("manifest/{}.schema.json", kind.noun()), Inputs::Common, text)
+        })
         .collect()
 }
 

@@ -2,8 +2,12 @@
 
 /// `json` with each entry and item on a line of its own, and a line break at its end.
 pub(super) fn lines(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() * 3 / 2);
-    let mut depth = 0;
+    inner(json, 0) + "\n"
+}
+
+/// The same for what stands `depth` levels deep, without a line break at its end.
+pub(super) fn inner(json: &str, mut depth: usize) -> String {
+    let mut out = String::with_capacity(json.len() * 2);
     let new_line = |out: &mut String, depth: usize| {
         out.push('\n');
         (0..depth).for_each(|_| out.push_str("  "));
@@ -39,7 +43,6 @@ pub(super) fn lines(json: &str) -> String {
         }
         rest = &rest[length..];
     }
-    out.push('\n');
     out
 }
 

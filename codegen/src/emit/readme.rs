@@ -2,12 +2,16 @@
 
 use minijinja::{Environment, context};
 
-use super::{MARK, Output};
+use super::{Draft, Inputs, MARK};
 use crate::lower::Lowered;
 
 const TEMPLATE: &str = include_str!("readme.md.jinja");
 
-pub(super) fn emit(catalog: &Lowered<'_>) -> Vec<Output> {
+pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
+    vec![Draft::new("README.md", Inputs::All, || text(catalog))]
+}
+
+fn text(catalog: &Lowered<'_>) -> String {
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
     let tools: Vec<_> = (catalog.tools())
         .map(|(_, tool)| {
@@ -29,8 +33,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> Vec<Output> {
         })
         .collect();
     let rust = catalog.settings().rust.as_deref().unwrap_or("rust");
-    let text = Environment::new()
+    Environment::new()
         .render_str(TEMPLATE, context! { mark => MARK, rust, tools, toolsets })
-        .unwrap_or_else(|error| unreachable!("the template is part of this crate: {error:#}"));
-    vec![Output::new("README.md", text)]
+        .unwrap_or_else(|error| unreachable!("the template is part of this crate: {error:#}"))
 }

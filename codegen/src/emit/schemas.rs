@@ -3,40 +3,48 @@
 //! Of every tool as it is in the turn of all tools, of every toolset as the turn that enables just that; with facts at
 //! their defaults, and everything else there that is required.
 
-use super::{Output, pretty};
-use crate::catalog::{Tool, ToolId, Toolset, ToolsetId};
+use super::{Draft, Inputs, pretty};
+use crate::catalog::{ToolId, Toolset, ToolsetId};
 use crate::lower::{Dialect, Lowered};
 use crate::parallel;
 
-pub(super) fn emit(catalog: &Lowered<'_>) -> Vec<Output> {
-    let tools: Vec<(ToolId, &Tool)> = catalog.tools().collect();
+pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     let toolsets: Vec<(ToolsetId, &Toolset)> = catalog.toolsets().collect();
-    let mut outputs = Vec::new();
+    let shown = parallel::map(&toolsets, |(id, toolset)| (*toolset, shown(catalog, *id)));
+    let mut drafts = Vec::new();
     for dialect in &catalog.settings().dialects {
-        outputs.extend(parallel::map(&tools, |&(id, tool)| {
+        drafts.extend(catalog.tools().map(|(id, tool)| {
             let path = format!("schemas/{}/tools/{}.json", dialect.name, tool.name());
-            let definition = catalog.tool(id).definition(dialect.variant).unwrap_or_default();
-            Output::new(path, pretty::lines(&catalog.full_setting(tool).render(definition)))
+            let text = move || {
+                let definition = catalog.tool(id).definition(dialect.variant).unwrap_or_default();
+                pretty::lines(&catalog.full_setting(tool).render(definition))
+            };
+            Draft::new(path, Inputs::Tools(vec![id]), text)
         }));
-        let of_toolsets = parallel::map(&toolsets, |(id, toolset)| {
-            let text = shown(catalog, *id, dialect)?;
+        drafts.extend(shown.iter().filter(|(_, shown)| !shown.is_empty()).map(|(toolset, shown)| {
             let path = format!("schemas/{}/toolsets/{}.json", dialect.name, toolset.name());
-            Some(Output::new(path, pretty::lines(&text)))
-        });
-        outputs.extend(of_toolsets.into_iter().flatten());
+            let tools = shown.clone();
+            Draft::new(path, Inputs::Tools(shown.clone()), move || together(catalog, &tools, dialect))
+        }));
     }
-    outputs
+    drafts
 }
 
-/// The definitions of the turn that enables just this toolset, if there are any.
-fn shown(catalog: &Lowered<'_>, id: ToolsetId, dialect: &Dialect) -> Option<String> {
+/// The tools of the turn that enables just this toolset.
+fn shown(catalog: &Lowered<'_>, id: ToolsetId) -> Vec<ToolId> {
     let members = catalog.shown(catalog.graph().resolve(id.0));
-    let shown = catalog.tools().filter(|(id, _)| members[id.0]);
-    let definitions: Vec<String> = shown
-        .map(|(id, tool)| {
+    catalog.tools().map(|(id, _)| id).filter(|id| members[id.0]).collect()
+}
+
+/// The definitions in a turn of these tools.
+fn together(catalog: &Lowered<'_>, tools: &[ToolId], dialect: &Dialect) -> String {
+    let mut members = vec![false; catalog.graph().tools];
+    tools.iter().for_each(|id| members[id.0] = true);
+    let definitions: Vec<String> = (tools.iter())
+        .map(|&id| {
             let definition = catalog.tool(id).definition(dialect.variant).unwrap_or_default();
-            catalog.setting(tool, &members).render(definition)
+            catalog.setting(&catalog[id], &members).render(definition)
         })
         .collect();
-    (!definitions.is_empty()).then(|| format!("[{}]", definitions.join(",")))
+    pretty::lines(&format!("[{}]", definitions.join(",")))
 }

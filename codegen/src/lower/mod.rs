@@ -1,5 +1,5 @@
-//! Lower: a catalog as the data that the runtime serves. Each tool is lowered once; whatever is written about it,
-//! Rust or JSON, is made of that.
+//! Lower: a catalog as the data that the runtime serves. Each tool is lowered once, when something first asks for it;
+//! whatever is written about it, Rust or JSON, is made of that.
 
 mod behaviour;
 mod dialects;
@@ -7,12 +7,13 @@ mod requires;
 mod table;
 
 use std::ops::Deref;
+use std::sync::OnceLock;
 
+use toolc::pack::Pack as _;
 use toolc::segment;
 
 use crate::catalog::{Atom, Catalog, Tool, ToolId, Toolset, ToolsetId};
 use crate::check::Checked;
-use crate::parallel;
 
 pub use dialects::{DIALECTS, Dialect};
 pub(crate) use table::values;
@@ -21,7 +22,7 @@ pub(crate) use table::values;
 #[derive(Debug)]
 pub struct Lowered<'c> {
     catalog: &'c Checked,
-    tools: Vec<toolc::Tool>,
+    tools: Vec<OnceLock<toolc::Tool>>,
 }
 
 impl Deref for Lowered<'_> {
@@ -35,7 +36,20 @@ impl Deref for Lowered<'_> {
 impl Lowered<'_> {
     /// A tool as the runtime has it. Its definitions are in the order of the settings' dialects.
     pub fn tool(&self, id: ToolId) -> &toolc::Tool {
-        &self.tools[id.0]
+        self.tools[id.0].get_or_init(|| tool(self, &self[id]))
+    }
+
+    /// What may be told of a tool in files that are not its own, as one text: whatever else its manifest says, they are
+    /// the same.
+    pub(crate) fn seen(&self, id: ToolId) -> String {
+        let (mut out, tool) = (String::new(), &self[id]);
+        let names = |dialect: &&'static Dialect| text(tool.name_in(dialect.name));
+        text(tool.name()).pack(&mut out);
+        text(self[tool.home].name()).pack(&mut out);
+        tool.manifest.execution.value.pack(&mut out);
+        self.settings().dialects.iter().map(names).collect::<Vec<_>>().pack(&mut out);
+        requires::of(self, &tool.requires, &tool.manifest.requires, &tool.atoms).pack(&mut out);
+        out
     }
 
     /// A toolset as the runtime has it.
@@ -44,10 +58,9 @@ impl Lowered<'_> {
     }
 }
 
-/// Lowers every tool.
+/// Gets ready to lower.
 pub fn lower(catalog: &Checked) -> Lowered<'_> {
-    let tools: Vec<&Tool> = catalog.tools().map(|(_, tool)| tool).collect();
-    Lowered { catalog, tools: parallel::map(&tools, |one| tool(catalog, one)) }
+    Lowered { catalog, tools: catalog.tools().map(|_| OnceLock::new()).collect() }
 }
 
 fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {

@@ -16,29 +16,33 @@ mod types;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::{MARK, Output};
+use super::{Draft, Inputs, MARK};
 use crate::catalog::{Toolset, ToolsetId};
 use crate::lower::Lowered;
 use crate::names::{module, plain};
-use crate::parallel;
+use crate::write::GENERATED;
 use print::print;
 use toolset::Handled;
 
-pub(super) fn emit(catalog: &Lowered<'_>) -> Vec<Output> {
-    let homes: Vec<(ToolsetId, &Toolset)> =
-        catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty()).collect();
+pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
+    let homes = || catalog.toolsets().filter(|(_, toolset)| !toolset.home_tools.is_empty());
     let folder = catalog.settings().rust.as_deref();
-    let file = |stem: &str, from: &str, rust: &str| match folder {
-        Some(folder) => Output { path: format!("{folder}/{stem}.rs"), text: marked(from, rust) },
-        None => Output::new(format!("rust/{stem}.rs"), marked(from, rust)),
+    let place =
+        |stem: &str| folder.map_or(format!("{GENERATED}/rust/{stem}.rs"), |folder| format!("{folder}/{stem}.rs"));
+    let top = Draft {
+        path: place(if folder.is_some() { "mod" } else { "lib" }),
+        inputs: Inputs::Common,
+        text: Box::new(move || marked("from the manifests", &print(root(catalog, &homes().collect::<Vec<_>>()), 0))),
     };
-    let top = if folder.is_some() { "mod" } else { "lib" };
-    let mut outputs = vec![file(top, "from the manifests", &print(root(catalog, &homes), 0))];
-    outputs.extend(parallel::map(&homes, |(id, home)| {
-        let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
-        file(&plain(&module(home.name())), &from, &toolset::of(catalog, *id))
-    }));
-    outputs
+    let modules = homes().map(|(id, home)| Draft {
+        path: place(&plain(&module(home.name()))),
+        inputs: Inputs::Tools(home.home_tools.clone()),
+        text: Box::new(move || {
+            let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
+            marked(&from, &toolset::of(catalog, id))
+        }),
+    });
+    std::iter::once(top).chain(modules).collect()
 }
 
 fn marked(from: &str, rust: &str) -> String {

@@ -1,0 +1,135 @@
+//! The ledger: what gen wrote when it last ran, and of what, so that the text of a file need not be made again where
+//! nothing that it is made of has changed. It lies beside the build, never beside the output. Nothing depends on it:
+//! without it, or with one that is damaged or another compiler's, gen makes everything.
+
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::emit::Inputs;
+use crate::lower::Lowered;
+use crate::parallel;
+use crate::source::{Kind, Sources};
+
+/// Of a file: its inputs, its size in bytes, when it was modified.
+type Entry = (u64, u64, u128);
+
+/// What is known of the files that the last run left.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    /// Where it is kept. None: nowhere.
+    path: Option<PathBuf>,
+    /// Which compiler wrote it.
+    compiler: String,
+    known: HashMap<String, Entry>,
+}
+
+impl Ledger {
+    /// That of the project at `root`; an empty one where there is none to be trusted.
+    pub fn open(root: &Path) -> Self {
+        let Some((path, compiler)) = place(root).zip(compiler()) else { return Self::default() };
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let known = read(&text, &compiler).unwrap_or_default();
+        Self { path: Some(path), compiler, known }
+    }
+
+    /// Whether a file was made of these inputs, and is as it was left.
+    pub fn knows(&self, path: &str, inputs: u64, found: &Metadata) -> bool {
+        self.known.get(path).is_some_and(|known| Some(*known) == entry(inputs, found))
+    }
+
+    /// Keeps what is true now: the files below `root`, each with its inputs. Failing that, the next run has more to do.
+    pub fn keep(&self, root: &Path, files: &[(String, u64)]) {
+        let Some(path) = &self.path else { return };
+        let mut text = format!("{}\n", self.compiler);
+        for line in parallel::map(files, |(name, inputs)| {
+            let (inputs, size, modified) = entry(*inputs, &fs::symlink_metadata(root.join(name)).ok()?)?;
+            Some(format!("{inputs:016x} {size} {modified} {name}\n"))
+        }) {
+            text += &line.unwrap_or_default();
+        }
+        let kept = path.parent().map(|folder| {
+            fs::create_dir_all(folder)?;
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            file.write_all(text.as_bytes())?;
+            file.persist(path).map_err(|error| error.error)
+        });
+        drop(kept);
+    }
+}
+
+fn entry(inputs: u64, about: &Metadata) -> Option<Entry> {
+    let modified = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    about.is_file().then_some((inputs, about.len(), modified.as_nanos()))
+}
+
+fn read(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
+    let (first, lines) = text.split_once('\n')?;
+    let line = |line: &str| {
+        let mut words = line.splitn(4, ' ');
+        let inputs = u64::from_str_radix(words.next()?, 16).ok()?;
+        let (size, modified) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        Some((words.next()?.to_owned(), (inputs, size, modified)))
+    };
+    (first == compiler).then(|| lines.lines().map(line).collect())?
+}
+
+/// Where cargo builds this project: a folder that is there to be deleted, and that nobody commits.
+fn place(root: &Path) -> Option<PathBuf> {
+    let root = fs::canonicalize(root).ok()?;
+    let elsewhere = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = [Some(root.join("target")), elsewhere].into_iter().flatten().find(|folder| folder.is_dir())?;
+    let mut hasher = DefaultHasher::new();
+    root.hash(&mut hasher);
+    Some(target.join("toolc").join(format!("{:016x}.ledger", hasher.finish())))
+}
+
+/// This very program: another one may write other files.
+fn compiler() -> Option<String> {
+    let path = std::env::current_exe().ok()?;
+    let about = fs::metadata(&path).ok()?;
+    let modified = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{} {} {}", about.len(), modified.as_nanos(), path.display()))
+}
+
+/// Numbers that change with what files are made of.
+#[derive(Debug)]
+pub struct Digests {
+    /// Everything, but for what only a tool's own files tell.
+    common: u64,
+    /// Each tool's manifest.
+    tools: Vec<u64>,
+}
+
+impl Digests {
+    /// Of the manifests, and the catalog that they came to.
+    pub fn new(sources: &Sources, catalog: &Lowered<'_>) -> Self {
+        let ids: Vec<_> = catalog.tools().map(|(id, _)| id).collect();
+        let tools = parallel::map(&ids, |&id| {
+            let mut hasher = DefaultHasher::new();
+            sources.get(catalog[id].manifest.name.place.source).text.hash(&mut hasher);
+            (hasher.finish(), catalog.seen(id))
+        });
+        let mut common = DefaultHasher::new();
+        for source in sources.all().iter().filter(|source| source.kind != Some(Kind::Tool)) {
+            (&source.path, &source.text).hash(&mut common);
+        }
+        tools.iter().for_each(|(_, seen)| seen.hash(&mut common));
+        Self { common: common.finish(), tools: tools.into_iter().map(|(own, _)| own).collect() }
+    }
+
+    /// One number for all of these.
+    pub fn of(&self, inputs: &Inputs) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.common.hash(&mut hasher);
+        match inputs {
+            Inputs::Common => {}
+            Inputs::Tools(tools) => tools.iter().for_each(|id| self.tools[id.0].hash(&mut hasher)),
+            Inputs::All => self.tools.hash(&mut hasher),
+        }
+        hasher.finish()
+    }
+}

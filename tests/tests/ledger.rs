@@ -1,0 +1,154 @@
+//! What gen remembers of its last run saves work, and never changes what there is in the end.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toolc_codegen::cli::capture;
+use toolc_codegen::compile;
+use toolc_codegen::emit::drafts;
+use toolc_codegen::ledger::Digests;
+use toolc_codegen::lower::lower;
+use toolc_codegen::source::Sources;
+
+/// Each file that is generated of these: the digest of what it is made of, and its text. None where there are errors.
+fn output(files: &[(String, String)]) -> Option<BTreeMap<String, (u64, String)>> {
+    let sources = Sources::from_memory(files.iter().cloned());
+    let catalog = compile(&sources).catalog?;
+    let lowered = lower(&catalog);
+    let digests = Digests::new(&sources, &lowered);
+    let drafts = drafts(&lowered);
+    Some(drafts.iter().map(|draft| (draft.path.clone(), (digests.of(&draft.inputs), draft.text()))).collect())
+}
+
+/// Manifests that tell something to the files of others: what is required, what tools are called, how they run.
+const MANIFESTS: [(&str, &str); 9] = [
+    ("manifests/facts.toml", "[facts.off]\ndefault = false\ndescription = \"Never.\"\n"),
+    ("manifests/env.toml", "[env.KEY]\ndescription = \"A key.\"\n"),
+    ("manifests/toolsets/one.toml", "name = \"one\"\ndescription = \"One.\"\nincludes = [\"two\"]\n"),
+    (
+        "manifests/toolsets/two.toml",
+        "name = \"two\"\ndescription = \"Two.\"\ntags = [\"x\"]\n[requires]\nenv = [\"KEY\"]\n",
+    ),
+    (
+        "manifests/tools/a.toml",
+        "name = \"a\"\ntoolset = \"one\"\n\
+         description = \"A{% if tools.b %} with b{% endif %}{% if tools.c %}: {{ available('c') }}{% endif %}.\"\n",
+    ),
+    (
+        "manifests/tools/b.toml",
+        "name = \"b\"\ntoolset = \"two\"\ndescription = \"B.\"\n[requires]\nwhen = \"facts.off\"\n",
+    ),
+    (
+        "manifests/tools/c.toml",
+        "name = \"c\"\ntoolset = \"two\"\ndescription = \"C.\"\n[params.x]\ntype = \"string\"\n\
+         description = \"X.\"\n[dialect.openai]\nname = \"sea\"\n",
+    ),
+    (
+        "manifests/tools/d.toml",
+        "name = \"d\"\ntoolset = \"one\"\nexecution = \"agent\"\ndescription = \"D.\"\n[requires]\ncheck = true\n",
+    ),
+    (
+        "manifests/tools/e.toml",
+        "name = \"e\"\ntoolset = \"two\"\nemoji = \"E\"\ndescription = \"E.\"\n[requires]\ntools = [\"b\"]\n",
+    ),
+];
+
+#[test]
+fn what_is_made_of_the_same_is_the_same() {
+    let files = MANIFESTS.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let before = output(&files).expect("there are no errors");
+    let (mut kept, mut remade) = (0, 0);
+    // Each line is taken away, and each string made longer.
+    for (index, (path, text)) in MANIFESTS.iter().enumerate() {
+        for (at, line) in text.lines().enumerate() {
+            for other in [None, Some(line.replacen('"', "\"x", 1))] {
+                let lines = text.lines().enumerate();
+                let lines = lines.filter_map(|(index, line)| if index == at { other.as_deref() } else { Some(line) });
+                let mut changed = files.clone();
+                changed[index].1 = lines.collect::<Vec<_>>().join("\n");
+                let Some(after) = output(&changed) else { continue };
+                for (file, (digest, text)) in &after {
+                    match before.get(file) {
+                        Some((same, old)) if same == digest => {
+                            let difference = text.lines().zip(old.lines()).find(|(new, old)| new != old);
+                            assert!(text == old, "{path}, {line}: {file} is made of the same: {difference:?}");
+                            kept += 1;
+                        }
+                        Some((_, old)) if text != old => remade += 1,
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    assert!(kept > remade && remade > 20, "{kept} files were made of the same, {remade} differ");
+}
+
+/// A project with a tool, in which gen keeps a ledger.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    for (path, text) in [
+        ("manifests/tools/greet.toml", "name = \"greet\"\ntoolset = \"home\"\ndescription = \"Greets somebody.\"\n"),
+        ("manifests/toolsets/home.toml", "name = \"home\"\ndescription = \"Everything.\"\n"),
+    ] {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("it stands in a folder")).expect("failed to make a folder");
+        fs::write(path, text).expect("failed to write");
+    }
+    fs::create_dir(folder.path().join("target")).expect("failed to make a folder");
+    folder
+}
+
+fn xtask(root: &Path, args: &[&str]) -> String {
+    let root = root.display().to_string();
+    let (_, out, errors) = capture(["--root", &root].iter().chain(args).copied());
+    out + &errors
+}
+
+fn ledger(root: &Path) -> PathBuf {
+    let mut entries = fs::read_dir(root.join("target/toolc")).expect("there is a ledger");
+    entries.next().expect("there is a ledger").expect("failed to read a folder").path()
+}
+
+#[test]
+fn what_is_known_is_not_made_again_and_a_check_believes_nothing() {
+    let folder = project();
+    let root = folder.path();
+    xtask(root, &["gen"]);
+    // As long as it was, and as old: nothing but its text tells that somebody has been there.
+    let path = root.join("generated/schemas/openai/tools/greet.json");
+    let modified = fs::metadata(&path).and_then(|about| about.modified()).expect("failed to read when it was modified");
+    let forged = fs::read_to_string(&path).expect("failed to read").replace("Greets", "Meets!");
+    fs::write(&path, forged).expect("failed to write");
+    let file = fs::File::options().append(true).open(&path).expect("failed to open");
+    file.set_modified(modified).expect("failed to set when it was modified");
+    assert!(xtask(root, &["gen"]).contains("0 of"), "it was made again");
+    assert!(xtask(root, &["gen", "--check"]).contains("stale: generated/schemas/openai/tools/greet.json"));
+
+    fs::remove_file(ledger(root)).expect("failed to remove the ledger");
+    assert!(xtask(root, &["gen"]).contains("1 of"), "it was not mended");
+    assert!(xtask(root, &["gen", "--check"]).contains("up to date"));
+}
+
+#[test]
+fn whatever_happens_to_files_and_ledger_the_next_run_mends_it() {
+    let folder = project();
+    let root = folder.path();
+    xtask(root, &["gen"]);
+    let path = root.join("generated/rust/home.rs");
+    let whole = fs::read(ledger(root)).expect("failed to read the ledger");
+    let damages: [(&str, Box<dyn Fn()>); 6] = [
+        ("edited", Box::new(|| fs::write(&path, "// nothing").expect("failed to write"))),
+        ("removed", Box::new(|| fs::remove_file(&path).expect("failed to remove"))),
+        ("a folder", Box::new(|| fs::remove_file(&path).and_then(|()| fs::create_dir(&path)).expect("failed"))),
+        ("half a ledger", Box::new(|| fs::write(ledger(root), &whole[..whole.len() / 2]).expect("failed to write"))),
+        ("no text", Box::new(|| fs::write(ledger(root), [0xff; 64]).expect("failed to write"))),
+        ("a ledger of another time", Box::new(|| fs::write(ledger(root), &whole).expect("failed to write"))),
+    ];
+    for (what, damage) in damages {
+        damage();
+        xtask(root, &["gen"]);
+        assert!(xtask(root, &["gen", "--check"]).contains("up to date"), "{what}");
+    }
+}
