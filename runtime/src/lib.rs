@@ -87,3 +87,8 @@ pub const STAMP: u32 = 5;
 pub const fn assert_stamp(stamp: u32) {
     assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
 }
+
+/// The guide's examples are run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/calls.md")]
+struct Guide;

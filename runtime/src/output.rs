@@ -54,51 +54,52 @@ impl Output {
 /// Characters of each word about a problem. Keys that are not the tool's are as long as the model writes them.
 const LONGEST_WORDS: usize = 500;
 
-/// Why a call failed, in one word that a program can match on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The arguments are not one JSON object within the limits.
-    MalformedArguments,
-    /// The arguments do not satisfy the tool's schema: see the problems.
-    InvalidArguments,
-    /// No such tool in this turn.
-    UnknownTool,
-    /// The handler said so.
-    Failed,
-    /// The handler refused for safety: a path, a device, a command. Or the call needs approval, and nobody can be asked.
-    Refused,
-    /// The host does not allow this call: a hook said so.
-    Blocked,
-    /// Somebody was asked to approve the call, and did not.
-    Denied,
-    /// A hook of the host failed before the call, which was not run.
-    HookFailed,
-    /// What was asked for is not there.
-    NotFound,
-    /// It took longer than it may.
-    Timeout,
-    /// The handler panicked.
-    Panicked,
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $word:literal)*) => {
+        /// Why a call failed, in one word that a program can match on.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl ErrorKind {
+            /// All of them.
+            pub const ALL: &[ErrorKind] = &[$(ErrorKind::$kind),*];
+
+            /// The word in the error's JSON.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(ErrorKind::$kind => $word,)*
+                }
+            }
+        }
+    };
 }
 
-impl ErrorKind {
-    /// The word in the error's JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            ErrorKind::MalformedArguments => "malformed_arguments",
-            ErrorKind::InvalidArguments => "invalid_arguments",
-            ErrorKind::UnknownTool => "unknown_tool",
-            ErrorKind::Failed => "failed",
-            ErrorKind::Refused => "refused",
-            ErrorKind::Blocked => "blocked",
-            ErrorKind::Denied => "denied",
-            ErrorKind::HookFailed => "hook_failed",
-            ErrorKind::NotFound => "not_found",
-            ErrorKind::Timeout => "timeout",
-            ErrorKind::Panicked => "panicked",
-        }
-    }
+kinds! {
+    /// The arguments are not one JSON object within the limits.
+    MalformedArguments "malformed_arguments"
+    /// The arguments do not satisfy the tool's schema: see the problems.
+    InvalidArguments "invalid_arguments"
+    /// No such tool in this turn.
+    UnknownTool "unknown_tool"
+    /// The handler said so.
+    Failed "failed"
+    /// The handler refused for safety: a path, a device, a command. Or the call needs approval, and nobody can be asked.
+    Refused "refused"
+    /// The host does not allow this call: a hook said so.
+    Blocked "blocked"
+    /// Somebody was asked to approve the call, and did not.
+    Denied "denied"
+    /// A hook of the host failed before the call, which was not run.
+    HookFailed "hook_failed"
+    /// What was asked for is not there.
+    NotFound "not_found"
+    /// It took longer than it may.
+    Timeout "timeout"
+    /// The handler panicked.
+    Panicked "panicked"
 }
 
 /// One thing that is wrong with the arguments.

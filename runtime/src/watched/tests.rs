@@ -119,7 +119,7 @@ fn hooks_see_a_call_in_order_and_no_secret() {
     let seen = seen();
     let turn = turn(|s| s.hook(Arc::new(Watcher::new("a", &seen))).hook(Arc::new(Watcher::new("b", &seen))));
     // Repaired, too.
-    assert_eq!(call(&turn, "echo", r#"{"say": 5, "pin": "12"}"#), json!({"say": "5", "pin": 12}));
+    assert_eq!(call(&turn, "echo", r#"{"pin": "12", "say": 5}"#), json!({"say": "5", "pin": 12}));
     let given = r#"echo 1 t {"pin":"[secret]","say":"5"}"#;
     let result = r#"{"pin":12,"say":"5"}"#;
     let expected = [
@@ -149,7 +149,7 @@ fn a_hook_changes_arguments_which_are_read_again() {
     let change = |some: Value| Watcher::new("a", &seen).before(move |_| Ok(Step::Change(object(some.clone()))));
     let with = |hook: Arc<Watcher>| turn(|s| s.hook(hook).hook(Arc::new(Watcher::new("b", &seen))));
     // The secret that it does not see stays.
-    let told = call(&with(change(json!({"say": 7}))), "echo", r#"{"say": "x", "pin": 12}"#);
+    let told = call(&with(change(json!({"say": 7}))), "echo", r#"{"pin": 12, "say": "x"}"#);
     assert_eq!(told, json!({"say": "7", "pin": 12}));
     assert!(take(&seen)[1].starts_with(r#"b before echo 1 t {"pin":"[secret]","say":"7"}"#));
     let told = call(&with(change(json!({"pin": 3}))), "echo", r#"{"say": "x"}"#);
@@ -264,7 +264,7 @@ fn somebody_is_asked_before_a_call_that_says_so() {
     let boss = Boss::new(|| Decision::AllowOnce);
     let turn = turn(|s| s.approver(Arc::clone(&boss) as Arc<dyn Approver>));
     for _ in 0..2 {
-        let told = call(&turn, "launch", "{\"say\": \"x\u{202e}\", \"pin\": 12}");
+        let told = call(&turn, "launch", "{\"pin\": 12, \"say\": \"x\u{202e}\"}");
         assert_eq!(told, json!({"say": "x\u{202e}", "pin": 12}));
         let asked = take(&boss.asked);
         assert_eq!(
