@@ -173,7 +173,7 @@ fn write_pieces(template: &Template, out: &mut Vec<Part>) {
             Piece::Text(text) => push(out, &escaped(text)),
             Piece::Fact(fact) => out.push(Part::Always(Segment::Fact(narrow(fact.0)))),
             Piece::Available { tools, join } => out.push(Part::Always(Segment::Available {
-                tools: tools.iter().map(|(tool, name)| (index(*tool), escaped(name).into())).collect::<Vec<_>>().into(),
+                tools: tools.iter().map(|(tool, name)| (index(*tool), escaped(name).into())).collect::<Vec<_>>(),
                 join: escaped(join).into(),
             })),
             Piece::Choice { branches, otherwise } => {
@@ -240,7 +240,7 @@ pub fn compile(condition: &When) -> Compiled {
     }
     let mut ops = Vec::new();
     write(condition, &mut ops);
-    Compiled(ops.into())
+    Compiled(ops)
 }
 
 fn index(atom: AtomId) -> u8 {

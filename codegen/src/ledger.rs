@@ -117,7 +117,9 @@ impl Digests {
         for source in sources.all().iter().filter(|source| source.kind != Some(Kind::Tool)) {
             (&source.path, &source.text).hash(&mut common);
         }
-        tools.iter().for_each(|(_, seen)| seen.hash(&mut common));
+        for (_, seen) in &tools {
+            seen.hash(&mut common);
+        }
         Self { common: common.finish(), tools: tools.into_iter().map(|(own, _)| own).collect() }
     }
 

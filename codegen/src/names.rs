@@ -10,6 +10,12 @@ pub(crate) fn snake(name: &str) -> Ident {
     ident(&name.to_snake_case())
 }
 
+/// Whether `snake` leaves a name as it is, but for what makes a keyword of it an identifier. Such names stay apart.
+pub(crate) fn is_snake(name: &str) -> bool {
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    name.starts_with(|first: char| first.is_ascii_lowercase()) && name.split('_').all(is_word)
+}
+
 /// A module. Some names would be files, attributes or crates that mean something else.
 pub(crate) fn module(name: &str) -> Ident {
     let ident = snake(name);
@@ -120,6 +126,17 @@ mod tests {
         assert_eq!(pascal(&["😀"]).to_string(), "Empty");
         assert_eq!(module("mod").to_string(), "mod_");
         assert_eq!(module("type").to_string(), "r#type");
+    }
+
+    #[test]
+    fn snake_case_stays_as_it_is() {
+        for name in ["a", "read_file", "a1_b2", "x_1", "available"] {
+            assert!(is_snake(name) && plain(&snake(name)) == name, "{name}");
+        }
+        for name in ["", "_", "_a", "a_", "a__b", "1a", "A", "aB", "a-b", "größe", "a.b", "a b"] {
+            assert!(!is_snake(name), "{name}");
+        }
+        assert_eq!([snake("type"), snake("self")].map(|name| name.to_string()), ["r#type", "self_"]);
     }
 
     #[test]

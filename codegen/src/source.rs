@@ -9,6 +9,7 @@ use walkdir::WalkDir;
 
 use crate::Failure;
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
+use crate::parallel;
 
 /// The folder of a project that holds its manifests, and by which the project is known.
 pub const MANIFESTS: &str = "manifests";
@@ -116,7 +117,7 @@ impl Source {
                 (text, Some("not UTF-8 from here on: save the file as UTF-8".to_owned()))
             }
         };
-        let text = text.replace("\r\n", "\n");
+        let text = if text.contains('\r') { text.replace("\r\n", "\n") } else { text };
         let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default().to_owned();
         Self { kind: Kind::of(&path), stem, fault: fault.map(|why| (text.len(), why)), text, path }
     }
@@ -155,12 +156,12 @@ impl Sources {
         if fs::symlink_metadata(&settings).is_ok() {
             paths.push(settings);
         }
-        let mut files = Vec::new();
-        for path in paths {
-            if let Some(relative) = relative(root, &path).filter(|relative| is_source(relative)) {
-                files.push(read(&path, relative)?);
-            }
-        }
+        let read = |path: &PathBuf| {
+            let relative = relative(root, path).filter(|relative| is_source(relative))?;
+            Some(read(path, relative))
+        };
+        let files = parallel::map(&paths, read).into_iter().flatten();
+        let mut files = files.collect::<Result<Vec<Source>, Failure>>()?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { root: root.to_owned(), files })
     }
@@ -232,8 +233,11 @@ fn is_source(path: &str) -> bool {
 
 fn read(path: &Path, relative: String) -> Result<Source, Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("failed to read {}: {error}", path.display()));
-    let mut bytes = Vec::new();
-    fs::File::open(path).map_err(failed)?.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let file = fs::File::open(path).map_err(failed)?;
+    // Room for all of it, and for finding that there is no more: it is read at once.
+    let length = file.metadata().map_err(failed)?.len().min(LARGEST) + 1;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > LARGEST {
         let fault = Some((0, format!("larger than {LARGEST} bytes: this cannot be a manifest")));
         return Ok(Source { fault, ..Source::new(relative, Vec::new()) });

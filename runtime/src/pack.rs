@@ -110,7 +110,9 @@ impl Pack for Duration {
 impl<T: Pack> Pack for Vec<T> {
     fn pack(&self, out: &mut String) {
         self.len().pack(out);
-        self.iter().for_each(|item| item.pack(out));
+        for item in self {
+            item.pack(out);
+        }
     }
 
     fn unpack(from: &mut &'static str) -> Self {
@@ -126,7 +128,9 @@ impl<T: Pack> Pack for Vec<T> {
 impl<T: Pack> Pack for Option<T> {
     fn pack(&self, out: &mut String) {
         self.is_some().pack(out);
-        self.iter().for_each(|value| value.pack(out));
+        if let Some(value) = self {
+            value.pack(out);
+        }
     }
 
     fn unpack(from: &mut &'static str) -> Self {

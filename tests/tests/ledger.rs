@@ -138,17 +138,20 @@ fn whatever_happens_to_files_and_ledger_the_next_run_mends_it() {
     xtask(root, &["gen"]);
     let path = root.join("generated/rust/home.rs");
     let whole = fs::read(ledger(root)).expect("failed to read the ledger");
-    let damages: [(&str, Box<dyn Fn()>); 6] = [
-        ("edited", Box::new(|| fs::write(&path, "// nothing").expect("failed to write"))),
-        ("removed", Box::new(|| fs::remove_file(&path).expect("failed to remove"))),
-        ("a folder", Box::new(|| fs::remove_file(&path).and_then(|()| fs::create_dir(&path)).expect("failed"))),
-        ("half a ledger", Box::new(|| fs::write(ledger(root), &whole[..whole.len() / 2]).expect("failed to write"))),
-        ("no text", Box::new(|| fs::write(ledger(root), [0xff; 64]).expect("failed to write"))),
-        ("a ledger of another time", Box::new(|| fs::write(ledger(root), &whole).expect("failed to write"))),
-    ];
-    for (what, damage) in damages {
-        damage();
+    let is_mended = |what: &str| {
         xtask(root, &["gen"]);
         assert!(xtask(root, &["gen", "--check"]).contains("up to date"), "{what}");
+    };
+    fs::write(&path, "// nothing").expect("failed to write");
+    is_mended("edited");
+    fs::remove_file(&path).expect("failed to remove");
+    is_mended("removed");
+    fs::remove_file(&path).and_then(|()| fs::create_dir(&path)).expect("failed to put a folder there");
+    is_mended("a folder");
+    for (what, bytes) in
+        [("half a ledger", &whole[..whole.len() / 2]), ("no text", &[0xff; 64]), ("an old one", &whole)]
+    {
+        fs::write(ledger(root), bytes).expect("failed to write");
+        is_mended(what);
     }
 }

@@ -316,7 +316,7 @@ impl Catalog {
     }
 
     /// Every tool, by name.
-    pub fn tools(&self) -> impl Iterator<Item = (ToolId, &Tool)> {
+    pub fn tools(&self) -> impl Iterator<Item = (ToolId, &Tool)> + Clone {
         self.tools.iter().enumerate().map(|(id, tool)| (ToolId(id), tool))
     }
 

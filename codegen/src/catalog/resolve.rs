@@ -44,12 +44,12 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
     };
     let settings = settings(written.unwrap_or_default(), &names, sink);
     let tools: Vec<Tool> = tools.into_values().map(|manifest| tool(manifest, &names, &facts)).collect();
-    let toolsets: Vec<Toolset> = (toolsets.into_values().zip((0..).map(ToolsetId)))
-        .map(|(manifest, id)| {
-            let home_tools = (0..tools.len()).filter(|&tool| tools[tool].home == id).map(ToolId).collect();
-            toolset(manifest, home_tools, &names, &facts)
-        })
-        .collect();
+    let mut home_tools: Vec<Vec<ToolId>> = vec![Vec::new(); toolsets.len()];
+    for (tool, id) in tools.iter().zip((0..).map(ToolId)) {
+        home_tools[tool.home.0].push(id);
+    }
+    let toolsets = toolsets.into_values().zip(home_tools);
+    let toolsets: Vec<Toolset> = toolsets.map(|(manifest, home)| toolset(manifest, home, &names, &facts)).collect();
     let distributions = distributions.into_values().map(|manifest| {
         let linked = manifest.toolsets.iter().filter_map(|(name, percent)| Some((names.toolset(name)?, *percent)));
         let mut toolsets: Vec<(ToolsetId, f64)> = linked.collect();

@@ -4,6 +4,7 @@
 use serde_json::Value;
 use toolc::table::Form;
 
+use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
 use crate::schema::{Defs, Schema};
@@ -19,7 +20,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 
 fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
     if let Some(default) = &schema.default {
-        hold(&[default], schema, defs, Code::DEFAULT_VIOLATES_SCHEMA, sink);
+        hold([default], schema, defs, Code::DEFAULT_VIOLATES_SCHEMA, sink);
         if fill(&default.value, schema, defs, &mut { MOST }).is_none() {
             let message = "this default has no end: what it leaves out has a default, in which the same is left out";
             sink.push(
@@ -30,19 +31,20 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
         }
     }
     if !schema.examples.is_empty() {
-        let examples: Vec<&At<Value>> = schema.examples.iter().collect();
-        hold(&examples, schema, defs, Code::EXAMPLE_VIOLATES_SCHEMA, sink);
+        hold(&schema.examples, schema, defs, Code::EXAMPLE_VIOLATES_SCHEMA, sink);
     }
     if !schema.choices.is_empty() {
         // Held against everything but the enum itself.
-        let rest = Schema { choices: Vec::new(), ..schema.clone() };
-        let values: Vec<&At<Value>> = schema.choices.iter().map(|choice| &choice.value).collect();
-        hold(&values, &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
+        let values = doubtful(schema.choices.iter().map(|choice| &choice.value), schema);
+        if !values.is_empty() {
+            let rest = Schema { choices: Vec::new(), ..schema.clone() };
+            hold(values, &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
+        }
         check_duplicates(schema, sink);
     }
-    if let Some(constant) = &schema.constant {
+    for constant in doubtful(&schema.constant, schema) {
         let rest = Schema { constant: None, ..schema.clone() };
-        hold(&[constant], &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
+        hold([constant], &rest, defs, Code::ENUM_TYPE_MISMATCH, sink);
     }
 }
 
@@ -64,7 +66,16 @@ fn check_duplicates(schema: &Schema, sink: &Sink) {
     }
 }
 
-fn hold(values: &[&At<Value>], schema: &Schema, defs: &Defs, code: Code, sink: &Sink) {
+/// Those of some values that are not plainly what their schema allows.
+fn doubtful<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema) -> Vec<&'v At<Value>> {
+    values.into_iter().filter(|value| !is_plainly_valid(&value.value, schema)).collect()
+}
+
+fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, defs: &Defs, code: Code, sink: &Sink) {
+    let values = doubtful(values, schema);
+    if values.is_empty() {
+        return;
+    }
     // What is no schema has been reported as that.
     let Ok(validator) = jsonschema::draft202012::new(&defs.whole(schema)) else { return };
     let what = match code {

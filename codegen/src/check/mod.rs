@@ -9,6 +9,7 @@ mod defaults;
 mod definitions;
 mod descriptions;
 mod keys;
+mod plain;
 mod requires;
 mod rust_names;
 mod size;

@@ -6,16 +6,23 @@ use proc_macro2::Ident;
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
-use crate::names::{handlers, plain, snake};
+use crate::names::{handlers, is_snake, plain, snake};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
-    distinct("tool", catalog.tools().map(|(_, tool)| &tool.manifest.name), &[snake], sink);
+    distinct_snakes("tool", catalog.tools().map(|(_, tool)| &tool.manifest.name), sink);
     let declared = catalog.toolsets().filter(|(_, toolset)| toolset.declared);
     distinct("toolset", declared.map(|(_, toolset)| &toolset.manifest.name), &[snake, handlers], sink);
-    distinct("fact", catalog.facts().iter().map(|fact| &fact.name), &[snake], sink);
+    distinct_snakes("fact", catalog.facts().iter().map(|fact| &fact.name), sink);
     check_available(catalog, sink);
     for schema in catalog.tools().flat_map(|(_, tool)| tool.manifest.schemas()) {
-        distinct("property", schema.properties.iter().map(|property| &property.name), &[snake], sink);
+        distinct_snakes("property", schema.properties.iter().map(|property| &property.name), sink);
+    }
+}
+
+/// Where all names are in snake_case as they are written, which is where most are, nothing has to be made of them.
+fn distinct_snakes<'n>(what: &str, names: impl Iterator<Item = &'n At<String>> + Clone, sink: &Sink) {
+    if !names.clone().all(|name| is_snake(&name.value)) {
+        distinct(what, names, &[snake], sink);
     }
 }
 
@@ -42,8 +49,8 @@ fn check_available(catalog: &Catalog, sink: &Sink) {
     for (_, toolset) in catalog.toolsets() {
         let home: Vec<_> = toolset.home_tools.iter().map(|&id| &catalog[id].manifest).collect();
         let asked = toolset.manifest.requires.check || home.iter().any(|tool| tool.requires.check);
-        let tool = home.iter().find(|tool| plain(&snake(&tool.name.value)) == "available");
-        if let (true, Some(tool)) = (asked, tool) {
+        let mut tools = home.iter().filter(|_| asked);
+        if let Some(tool) = tools.find(|tool| plain(&snake(&tool.name.value)) == "available") {
             let message = "`available` is the method by which handlers say what is available";
             sink.push(Diagnostic::new(Code::RUST_NAME_COLLISION, tool.name.place, message).help("rename the tool"));
         }

@@ -39,7 +39,9 @@ fn shown(catalog: &Lowered<'_>, id: ToolsetId) -> Vec<ToolId> {
 /// The definitions in a turn of these tools.
 fn together(catalog: &Lowered<'_>, tools: &[ToolId], dialect: &Dialect) -> String {
     let mut members = vec![false; catalog.graph().tools];
-    tools.iter().for_each(|id| members[id.0] = true);
+    for id in tools {
+        members[id.0] = true;
+    }
     let definitions: Vec<String> = (tools.iter())
         .map(|&id| {
             let definition = catalog.tool(id).definition(dialect.variant).unwrap_or_default();

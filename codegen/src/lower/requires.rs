@@ -19,17 +19,21 @@ pub(super) fn of(
     let variables = |ids: &[VariableId]| ids.iter().map(|&id| text(&catalog[id].name.value)).collect();
     let tools = |ids: &[(ToolId, Place)]| ids.iter().map(|&(id, _)| text(catalog[id].name())).collect();
     let texts = |texts: &[String]| texts.iter().map(|name| text(name)).collect();
-    let lists: [(fn(Vec<Text>) -> Requirement, Vec<Text>); 6] = [
-        (Requirement::Env, variables(&linked.env)),
-        (Requirement::AnyEnv, variables(&linked.any_env)),
-        (Requirement::Programs, texts(&manifest.programs)),
-        (Requirement::Os, texts(&manifest.os)),
-        (Requirement::Tools, tools(&linked.tools)),
-        (Requirement::AnyTools, tools(&linked.any_tools)),
+    let lists = [
+        some(Requirement::Env, variables(&linked.env)),
+        some(Requirement::AnyEnv, variables(&linked.any_env)),
+        some(Requirement::Programs, texts(&manifest.programs)),
+        some(Requirement::Os, texts(&manifest.os)),
+        some(Requirement::Tools, tools(&linked.tools)),
+        some(Requirement::AnyTools, tools(&linked.any_tools)),
     ];
-    let lists = lists.into_iter().filter(|(_, names)| !names.is_empty());
     let when = manifest.when.iter().map(|when| condition(catalog, &when.value, atoms));
-    lists.map(|(of, names)| of(names)).chain(when).chain(manifest.check.then_some(Requirement::Check)).collect()
+    lists.into_iter().flatten().chain(when).chain(manifest.check.then_some(Requirement::Check)).collect()
+}
+
+/// None where there are no names.
+fn some(of: fn(Vec<Text>) -> Requirement, names: Vec<Text>) -> Option<Requirement> {
+    (!names.is_empty()).then(|| of(names))
 }
 
 /// Over atoms of its own: only those that it asks.

@@ -8,9 +8,6 @@ use super::Fault;
 use super::condition::{self, Asks, Condition};
 use super::cursor::{Cursor, Token};
 
-/// What is more than text.
-const SIGNS: [&[u8]; 6] = [b"{{", b"{%", b"{#", b"}}", b"%}", b"#}"];
-
 /// `{% if %}` nest at most this deep.
 const DEEPEST: usize = 16;
 
@@ -99,7 +96,7 @@ impl Reader<'_> {
         loop {
             let rest = &self.text[self.at..];
             // All signs in one go: looking for each of them would read the rest of the text again at every tag.
-            let Some(found) = rest.as_bytes().windows(2).position(|pair| SIGNS.contains(&pair)) else {
+            let Some(found) = rest.as_bytes().windows(2).position(is_sign) else {
                 push_text(&mut pieces, rest);
                 self.at = self.text.len();
                 return Ok((pieces, None));
@@ -294,6 +291,11 @@ impl Reader<'_> {
         let fault = Fault::new(start..start + 2, format!("`{opening}` without `{closing}`"));
         Err(fault.help(format!("close it, or write `{{{{ '{opening}' }}}}` for the signs themselves")))
     }
+}
+
+/// Whether two letters are more than text: `{{`, `{%`, `{#`, or what closes one of those.
+fn is_sign(pair: &[u8]) -> bool {
+    matches!(pair, [b'{', b'{' | b'%' | b'#'] | [b'}' | b'%' | b'#', b'}'])
 }
 
 /// Joins text to text.

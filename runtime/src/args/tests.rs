@@ -78,14 +78,7 @@ pub(super) fn typed() -> Table {
         Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(2000)), ..Bounds::NONE },
         Bounds { max_items: Some(3), ..Bounds::NONE },
     ];
-    Table {
-        nodes: nodes.into(),
-        properties: properties.into(),
-        literals: literals.into(),
-        branches: vec![8, 9, 17, 18, 6, 2, 21].into(),
-        bounds: bounds.into(),
-        conditions: Vec::new().into(),
-    }
+    Table { nodes, properties, literals, branches: vec![8, 9, 17, 18, 6, 2, 21], bounds, conditions: Vec::new() }
 }
 
 fn error(text: &str, table: &Table) -> ToolError {

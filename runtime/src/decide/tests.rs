@@ -37,7 +37,7 @@ fn each_kind_of_requirement_hides_its_tool() {
         tool("c_programs", "home", &[Programs(texts(&["git", "make"]))]),
         tool("d_os", "home", &[Os(texts(&["plan9", "multics"]))]),
         tool("e_facts", "home", &[online]),
-        tool("f_here", "home", &[Os(vec![std::env::consts::OS.into(), "plan9".into()].into())]),
+        tool("f_here", "home", &[Os(vec![std::env::consts::OS.into(), "plan9".into()])]),
         tool("g_free", "home", &[]),
     ])
     .fact("online", false)
@@ -64,7 +64,7 @@ fn each_kind_of_requirement_hides_its_tool() {
 
 #[test]
 fn the_first_requirement_that_fails_is_the_reason_and_those_of_the_home_come_first() {
-    let home = Toolset { requires: vec![Check, env(&["HOME_KEY"])].into(), ..toolset("home") };
+    let home = Toolset { requires: vec![Check, env(&["HOME_KEY"])], ..toolset("home") };
     let fake = Fake::new([tool("ask", "home", &[env(&["OWN"]), tools(&["nobody"])])]).toolset(home);
     let (asked, registry) = (fake.asked(), fake.registry());
     assert_eq!(hidden(&turn(&registry, Env::empty())), ["ask: needs the environment variable `HOME_KEY`"]);
@@ -79,7 +79,7 @@ fn the_first_requirement_that_fails_is_the_reason_and_those_of_the_home_come_fir
 
 #[test]
 fn every_check_is_asked_once_and_only_for_what_was_granted() {
-    let checked = |name| Toolset { requires: vec![Check].into(), ..toolset(name) };
+    let checked = |name| Toolset { requires: vec![Check], ..toolset(name) };
     let fake = Fake::new([
         tool("a", "red", &[]),
         tool("b", "red", &[Check]),
@@ -102,7 +102,7 @@ fn every_check_is_asked_once_and_only_for_what_was_granted() {
 
 #[test]
 fn a_toolset_is_asked_of_the_provider_that_owns_the_tool() {
-    let shared = || Toolset { requires: vec![Check, env(&["KEY"])].into(), ..toolset("shared") };
+    let shared = || Toolset { requires: vec![Check, env(&["KEY"])], ..toolset("shared") };
     let well = Fake::new([tool("a", "shared", &[])]).toolset(shared());
     let ill = Fake::new([tool("b", "shared", &[]), tool("c", "shared", &[])]).toolset(shared());
     let ill = ill.available(|_, _| Availability::Unavailable("ill".into()));
@@ -164,7 +164,7 @@ fn tools_leave_with_those_that_they_need() {
 
 #[test]
 fn a_tool_that_was_not_granted_is_not_there() {
-    let needy = Toolset { requires: vec![tools(&["helper"])].into(), ..toolset("needy") };
+    let needy = Toolset { requires: vec![tools(&["helper"])], ..toolset("needy") };
     let fake = Fake::new([tool("a", "needy", &[]), tool("b", "needy", &[]), tool("helper", "other", &[])]);
     let registry = fake.toolset(needy).registry();
     let turn = |names: &[&str]| registry.session().enable(names.iter().copied()).build().unwrap().turn(Dialect::OpenAi);
@@ -186,7 +186,7 @@ fn a_tool_without_a_definition_is_not_there() {
 #[test]
 fn a_chain_of_any_length_falls_at_once() {
     let (count, name) = (20_000, |id: usize| format!("t{id:05}"));
-    let asks = |id: usize| Tools(vec![name(id + 1).into()].into());
+    let asks = |id: usize| Tools(vec![name(id + 1).into()]);
     let chain = (0..count).map(|id| tool(&name(id), "home", &[asks(id)]));
     let last = tool(&name(count), "home", &[env(&["KEY"])]);
     let registry = Fake::new(chain.chain([last])).registry();

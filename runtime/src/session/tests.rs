@@ -124,7 +124,7 @@ fn a_changed_registry_is_asked_anew() {
 
 #[test]
 fn what_cannot_change_by_itself_needs_no_clock() {
-    let needs = [Os(vec![std::env::consts::OS.into()].into()), online(), Tools(texts(&["free"]))];
+    let needs = [Os(vec![std::env::consts::OS.into()]), online(), Tools(texts(&["free"]))];
     let registry =
         Fake::new([tool("needy", "home", &needs), tool("free", "home", &[])]).fact("online", true).registry();
     let session = session(&registry, no_clock);
