@@ -45,7 +45,7 @@ impl Approver for Person {
     }
 }
 
-/// Asks about shells, names a password for them, says everything a thousand times, and keeps what it saw.
+/// Asks about commands, changes and blocks some, says everything a thousand times, and keeps what it saw.
 #[derive(Default)]
 struct House {
     seen: Mutex<Vec<String>>,
@@ -62,7 +62,7 @@ impl Hook for House {
         self.seen.lock().expect("nobody panics").push(format!("{} {}", call.tool(), call.arguments()));
         Ok(match call.arguments()["command"].as_str() {
             Some("rm") => Step::Block("keep your files".to_owned()),
-            Some("login") => Step::Change([("password".to_owned(), "hunter2".into())].into_iter().collect()),
+            Some("login") => Step::Change([("command".to_owned(), "whoami".into())].into_iter().collect()),
             Some("sudo") => Step::Ask("it wants to be root".to_owned()),
             _ => Step::Continue,
         })
@@ -109,8 +109,8 @@ fn hooks_see_generated_arguments_without_their_secrets() {
     );
     assert_eq!(house.seen()[0], format!("shell {shown}"));
 
-    let told = call(&turn, "shell", &json!({ "command": "login" }));
-    assert!(told.as_str().is_some_and(|text| text.contains("password: Some(Secret(..))")), "{told}");
+    let told = call(&turn, "shell", &json!({ "command": "login", "password": "hunter2" }));
+    assert!(told.as_str().is_some_and(|text| text.contains("command: \"whoami\"")), "{told}");
     assert_eq!(call(&turn, "shell", &json!({ "command": "rm" }))["kind"], "blocked");
     assert!(!house.seen().concat().contains("hunter2"));
 }
