@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::{Answer, Output, Slots, ToolError, Turn};
+use serde_json::Value;
+
+use crate::call::OwnedCall;
+use crate::{Answer, Call, Output, Slots, ToolCall, ToolError, Turn};
 
 /// The agent-run tools of one catalog, as the enum that `cargo xtask gen` writes: a variant for each of them, which
 /// holds its arguments.
@@ -26,11 +29,15 @@ pub struct AgentTask<C> {
 pub struct Pending {
     turn: Turn,
     tool: usize,
+    call: OwnedCall,
+    /// What the hooks may see of its arguments.
+    arguments: Value,
 }
 
 impl Pending {
-    pub(crate) fn new(turn: Turn, tool: usize) -> Self {
-        Self { turn, tool }
+    pub(crate) fn new(turn: Turn, tool: usize, request: &ToolCall<'_>, arguments: Value) -> Self {
+        let call = Call::named(turn.name(tool), *request).to_owned_call();
+        Self { turn, tool, call, arguments }
     }
 
     /// The called tool's own name.
@@ -38,9 +45,10 @@ impl Pending {
         self.turn.name(self.tool)
     }
 
-    /// What the model gets.
+    /// What the model gets, after all that becomes of a handler's result, too.
     pub fn finish(self, result: Result<Output, ToolError>) -> Answer {
-        Answer::of(result)
+        let Self { turn, tool, call, arguments } = self;
+        turn.finished(tool, &call.request(), arguments, result)
     }
 }
 

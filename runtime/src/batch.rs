@@ -4,9 +4,11 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use crate::args::{self, Limits};
 use crate::behaviour::Parallel;
 use crate::cancel::Since;
 use crate::key::Key;
+use crate::outcome::Outcome;
 use crate::{Answer, ToolCall, Turn};
 
 /// As many calls of a batch as run at a time.
@@ -27,8 +29,8 @@ impl Turn {
     /// At most eight run at a time, and beside each other only what the tools' `parallel` allows: of calls that must not
     /// overlap, the earlier one ends before the later one begins. Handlers overlap where they wait: asynchronous ones for
     /// what they await, blocking ones on their threads; sync ones run one by one. Each call ends for itself, whatever
-    /// becomes of the others. Tools that the agent's own loop runs are not for a batch: see
-    /// [`agent_call`](Self::agent_call).
+    /// becomes of the others, and all results together keep to the turn's limit. Tools that the agent's own loop runs are
+    /// not for a batch: see [`agent_call`](Self::agent_call).
     pub async fn batch<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<Answered<'r>> {
         let mut batch = Batch {
             turn: self,
@@ -36,12 +38,13 @@ impl Turn {
             calls,
             besides: calls.iter().map(|call| self.beside(call)).collect(),
             open: (0..calls.len()).map(|at| (at, None)).collect(),
-            answers: calls.iter().map(|_| None).collect(),
+            outcomes: calls.iter().map(|_| None).collect(),
         };
         poll_fn(|context| batch.poll(context)).await;
-        let answered =
-            |(call, answer): (&ToolCall<'r>, Option<Answer>)| Some(Answered { call: *call, answer: answer? });
-        calls.iter().zip(batch.answers).filter_map(answered).collect()
+        let mut outcomes: Vec<Outcome> = batch.outcomes.into_iter().flatten().collect();
+        self.keep_to_budget(calls, &mut outcomes);
+        let answered = |(call, outcome): (&ToolCall<'r>, _)| Answered { call: *call, answer: self.told(call, outcome) };
+        calls.iter().zip(outcomes).map(answered).collect()
     }
 
     /// What the call may run beside.
@@ -52,7 +55,7 @@ impl Turn {
         match &behaviour.parallel {
             Parallel::Always => Beside::All,
             Parallel::Never => Beside::None,
-            Parallel::Keyed { key, space } => match self.read(id, call) {
+            Parallel::Keyed { key, space } => match args::read(call.arguments(), self.table(id), Limits::default()) {
                 Ok(slots) => {
                     let key = slots.text(self.table(id), key).map(|text| Key::new(&text));
                     Beside::OtherKeys { space, key, reads: behaviour.annotations.read_only }
@@ -100,10 +103,10 @@ struct Batch<'b, 'r> {
     besides: Vec<Beside<'b>>,
     /// The calls that have no answer yet, in order. None: not begun.
     open: Vec<(usize, Option<Running<'b>>)>,
-    answers: Vec<Option<Answer>>,
+    outcomes: Vec<Option<Outcome>>,
 }
 
-type Running<'b> = Pin<Box<dyn Future<Output = Answer> + Send + 'b>>;
+type Running<'b> = Pin<Box<dyn Future<Output = Outcome> + Send + 'b>>;
 
 impl Batch<'_, '_> {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
@@ -114,7 +117,7 @@ impl Batch<'_, '_> {
 
     /// Begins what can begin, and polls what runs. Whether any has ended.
     fn advance(&mut self, context: &mut Context<'_>) -> bool {
-        let Self { turn, began, calls, besides, open, answers } = self;
+        let Self { turn, began, calls, besides, open, outcomes } = self;
         let (turn, began, calls) = (*turn, *began, *calls);
         let before = open.len();
         let mut room = AT_ONCE - open.iter().filter(|(_, running)| running.is_some()).count();
@@ -124,12 +127,12 @@ impl Batch<'_, '_> {
             let beside = &besides[at];
             if running.is_none() && room > 0 && earlier.iter().all(|earlier| earlier.admits(beside)) {
                 room -= 1;
-                *running = Some(Box::pin(async move { turn.call_since(&calls[at], began).await }));
+                *running = Some(Box::pin(async move { turn.outcome(&calls[at], began).await }));
             }
             if let Some(future) = running
-                && let Poll::Ready(answer) = future.as_mut().poll(context)
+                && let Poll::Ready(outcome) = future.as_mut().poll(context)
             {
-                answers[at] = Some(answer);
+                outcomes[at] = Some(outcome);
                 return false;
             }
             if room > 0 && !earlier.contains(&beside) {

@@ -1,13 +1,13 @@
 //! The way that a call takes through a turn: to the tool that it names, if that is shown, with arguments that are
-//! valid; and back, as one JSON text, whatever happens.
+//! valid, past the hooks and whoever has to approve it; and back, as one JSON text, whatever happens.
+
+use serde_json::Value;
 
 use crate::args::{self, Limits};
-use crate::behaviour::Execution;
 use crate::cancel::Since;
-use crate::registry::Route;
-use crate::{
-    AgentTask, AgentTools, ErrorKind, Output, Pending, Slots, ToolCall, ToolError, Turn, agent, nearest, panics,
-};
+use crate::hooks::CallResult;
+use crate::outcome::Outcome;
+use crate::{AgentTask, AgentTools, ErrorKind, Output, Pending, ToolCall, ToolError, Turn, agent, nearest, panics};
 
 /// A call's answer: always one well-formed JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,17 +29,18 @@ impl Answer {
 
 impl Turn {
     /// Answers a model's call. A panic of the handler, too, ends in an answer.
+    ///
+    /// In this order: the tool is found; its arguments are read, repaired and validated; hooks are asked, and whoever
+    /// has to approve it; the handler runs; hooks may transform its result; an error loses framing, a result that is too
+    /// long is shortened; hooks see what the model gets.
     pub async fn call(&self, request: &ToolCall<'_>) -> Answer {
-        self.call_since(request, self.begin()).await
-    }
-
-    /// The same, in a session whose cancelling counts since then.
-    pub(crate) async fn call_since(&self, request: &ToolCall<'_>, session: Since<'_>) -> Answer {
-        Answer::of(self.run(request, session).await)
+        let outcome = self.outcome(request, self.begin()).await;
+        self.told(request, outcome)
     }
 
     /// The call of a tool that the agent's own loop runs, typed. None where `request` calls no such tool of `A`: then
-    /// [`call`](Self::call) answers it. The error is the answer to a call that cannot be run: its arguments are wrong.
+    /// [`call`](Self::call) answers it. The error is the answer to a call that is not to be run: its
+    /// arguments are wrong, a hook blocked it, or somebody denied it.
     ///
     /// ```
     /// use toolc::{AgentTask, AgentTools, Answer, Output, Slots, ToolCall, ToolError, Turn};
@@ -56,7 +57,7 @@ impl Turn {
     /// }
     ///
     /// async fn answer(turn: &Turn, request: &ToolCall<'_>) -> Answer {
-    ///     match turn.agent_call(request) {
+    ///     match turn.agent_call(request).await {
     ///         Some(Ok(AgentTask { call, pending })) => pending.finish(run(call).await),
     ///         Some(Err(answer)) => answer,
     ///         None => turn.call(request).await,
@@ -69,37 +70,60 @@ impl Turn {
     ///     }
     /// }
     /// ```
-    pub fn agent_call<A: AgentTools>(&self, request: &ToolCall<'_>) -> Option<Result<AgentTask<A>, Answer>> {
+    pub async fn agent_call<A: AgentTools>(&self, request: &ToolCall<'_>) -> Option<Result<AgentTask<A>, Answer>> {
         let id = self.find(request.name())?;
-        if self.state().tool(id).behaviour.execution != Execution::Agent {
+        if !self.state().tools[id].way.is_agents {
             return None;
         }
-        let read = || {
-            let slots = self.read(id, request)?;
-            if self.state().tools[id].route == Route::Approval {
-                return Err(unapproved());
-            }
+        // Nobody is asked about a call that this loop will not take.
+        if self.is_watched(id)
+            && let Ok(slots) = args::read(request.arguments(), self.table(id), Limits::default())
+            && let Ok(None) = panics::caught(|| A::read(self.name(id), slots))
+        {
+            return None;
+        }
+        let mut arguments = Value::Null;
+        let read = async {
+            let slots = self.admitted(id, request, &mut arguments).await?;
             Ok(panics::caught(|| A::read(self.name(id), slots))?)
         };
-        match read() {
-            Ok(call) => Some(Ok(AgentTask { call: call?, pending: Pending::new(self.clone(), id) })),
-            Err(error) => Some(Err(Answer::of(Err(error)))),
+        match read.await {
+            Ok(call) => {
+                Some(Ok(AgentTask { call: call?, pending: Pending::new(self.clone(), id, request, arguments) }))
+            }
+            Err(error) => {
+                let outcome = self.ended(Some(id), request, arguments, Err(error));
+                Some(Err(self.told(request, outcome)))
+            }
         }
     }
 
-    async fn run(&self, request: &ToolCall<'_>, session: Since<'_>) -> Result<Output, ToolError> {
-        let Some(id) = self.find(request.name()) else { return Err(self.unknown(request.name())) };
-        let slots = self.read(id, request)?;
-        match self.state().tools[id].route {
-            Route::Provider => {}
-            Route::Agent => return Err(agent::not_here()),
-            Route::Approval => return Err(unapproved()),
-        }
-        self.handle(id, slots, request, session).await
+    /// Runs a call to its end. What a batch comes to is held against the turn's budget before anybody is
+    /// [`told`](Self::told). Cancelling the session counts `since` then.
+    pub(crate) async fn outcome(&self, request: &ToolCall<'_>, since: Since<'_>) -> Outcome {
+        let mut arguments = Value::Null;
+        let tool = self.find(request.name());
+        let result = match tool {
+            Some(id) => self.run(id, request, since, &mut arguments).await,
+            None => Err(self.unknown(request.name())),
+        };
+        self.ended(tool, request, arguments, result)
     }
 
-    pub(crate) fn read<'r>(&self, id: usize, request: &ToolCall<'r>) -> Result<Slots<'r>, ToolError> {
-        args::read(request.arguments(), self.table(id), Limits::default())
+    async fn run(&self, id: usize, request: &ToolCall<'_>, since: Since<'_>, shown: &mut Value) -> CallResult {
+        if self.state().tools[id].way.is_agents {
+            return Err(agent::not_here());
+        }
+        let slots = self.patiently(request, since, self.admitted(id, request, shown)).await?;
+        let result = self.handled(id, request, since, slots).await;
+        self.transformed(id, request, shown, result)
+    }
+
+    /// What the model gets of a result that the agent's own loop came to.
+    pub(crate) fn finished(&self, id: usize, request: &ToolCall<'_>, arguments: Value, result: CallResult) -> Answer {
+        let result = self.transformed(id, request, &arguments, result);
+        let outcome = self.ended(Some(id), request, arguments, result);
+        self.told(request, outcome)
     }
 
     #[cold]
@@ -123,11 +147,6 @@ impl Turn {
             format!("did you mean `{}`?", near.join("` or `"))
         })
     }
-}
-
-/// The answer where somebody has to approve a call, and there is nobody.
-fn unapproved() -> ToolError {
-    ToolError::of(ErrorKind::Refused, "this call needs approval, and this host has nobody to ask. Do without this tool")
 }
 
 #[cfg(test)]

@@ -1,12 +1,20 @@
-//! What a session's host has set for all of its calls.
+//! What a host says of every call of a session: who watches, who is asked, how long it may take and who stops it, how much
+//! is said, where the rest is kept.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::approval::Allowed;
 use crate::progress::Sink;
-use crate::{Cancel, Task};
+use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task, hooks};
 
 pub(crate) struct Host {
+    pub(crate) hooks: Vec<Arc<dyn Hook>>,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) allowed: Allowed,
+    pub(crate) limits: ResultLimits,
+    pub(crate) spill: Option<Arc<dyn Spill>>,
     /// Stops the session's calls.
     pub(crate) cancel: Cancel,
     /// The task of calls that name none.
@@ -18,13 +26,35 @@ pub(crate) struct Host {
 
 impl Default for Host {
     fn default() -> Self {
-        let timeout = Duration::from_mins(5);
-        Self { cancel: Cancel::new(), task: Task::new(Task::DEFAULT), timeout, progress: None }
+        Self {
+            hooks: Vec::new(),
+            approver: None,
+            allowed: Allowed::default(),
+            limits: ResultLimits::default(),
+            spill: None,
+            cancel: Cancel::new(),
+            task: Task::new(Task::DEFAULT),
+            timeout: Duration::from_mins(5),
+            progress: None,
+        }
+    }
+}
+
+impl Host {
+    /// Notes a fault: every hook is told, and one that fails at that, too, has had its chance.
+    pub(crate) fn note(&self, call: &CallInfo<'_>, fault: &Fault<'_>) {
+        for hook in &self.hooks {
+            let _ = hooks::attempt(|| {
+                hook.fault(call, fault);
+                Ok(())
+            });
+        }
     }
 }
 
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Host").field("timeout", &self.timeout).finish_non_exhaustive()
+        let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
+        f.debug_struct("Host").field("hooks", &hooks).field("limits", &self.limits).finish_non_exhaustive()
     }
 }

@@ -16,6 +16,7 @@
 //! static data written by `cargo xtask gen`.
 
 mod agent;
+mod approval;
 pub mod args;
 mod availability;
 mod batch;
@@ -29,10 +30,13 @@ mod env;
 mod facts;
 mod gates;
 pub mod graph;
+mod hooks;
 mod host;
 mod json;
 mod key;
+mod limit;
 mod nearest;
+mod outcome;
 mod output;
 pub mod pack;
 mod panics;
@@ -42,11 +46,13 @@ mod provider;
 mod registry;
 pub mod requirement;
 mod running;
+mod scrub;
 mod secret;
 pub mod segment;
 mod session;
 mod sheet;
 mod spec;
+mod spill;
 pub mod table;
 mod task;
 #[cfg(test)]
@@ -54,8 +60,10 @@ mod testing;
 mod timer;
 pub mod to_json;
 mod turn;
+mod watched;
 
 pub use agent::{AgentTask, AgentTools, Pending};
+pub use approval::{ApprovalRequest, Approver, Decision, Why};
 pub use args::{FromSlot, Slots};
 pub use availability::{Availability, Check, Hidden, Reason};
 pub use batch::Answered;
@@ -63,6 +71,8 @@ pub use call::{Call, ToolCall};
 pub use cancel::{Cancel, Cancellation};
 pub use dispatch::Answer;
 pub use env::Env;
+pub use hooks::{CallInfo, CallResult, Fault, HIDDEN, Hook, Stage, Step};
+pub use limit::ResultLimits;
 pub use nearest::nearest;
 pub use output::{ErrorKind, Output, Problem, ToolError};
 pub use progress::Progress;
@@ -73,6 +83,7 @@ pub use segment::FactValue;
 pub use serde_json::{Map, Value};
 pub use session::{Session, SessionBuilder, SessionError};
 pub use spec::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
+pub use spill::{Spill, SpillFolder};
 pub use task::Task;
 pub use to_json::ToJson;
 pub use turn::Turn;
@@ -88,3 +99,8 @@ pub const STAMP: u32 = 5;
 pub const fn assert_stamp(stamp: u32) {
     assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
 }
+
+/// The guide's examples are run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/calls.md")]
+struct Guide;

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_core::Serialize;
 
 use crate::json;
+use crate::scrub::{self, scrub};
 use crate::to_json::ToJson;
 
 /// A handler's result.
@@ -50,48 +51,57 @@ impl Output {
     }
 }
 
-/// Characters of an error's text that a model gets. What went wrong is said by then.
-const LONGEST: usize = 2_000;
+/// Characters of each word about a problem. Keys that are not the tool's are as long as the model writes them.
+const LONGEST_WORDS: usize = 500;
 
-/// Why a call failed, in one word that a program can match on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The arguments are not one JSON object within the limits.
-    MalformedArguments,
-    /// The arguments do not satisfy the tool's schema: see the problems.
-    InvalidArguments,
-    /// No such tool in this turn.
-    UnknownTool,
-    /// The handler said so.
-    Failed,
-    /// The handler refused for safety: a path, a device, a command.
-    Refused,
-    /// What was asked for is not there.
-    NotFound,
-    /// It took longer than it may.
-    Timeout,
-    /// The host cancelled it.
-    Cancelled,
-    /// The handler panicked.
-    Panicked,
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $word:literal)*) => {
+        /// Why a call failed, in one word that a program can match on.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl ErrorKind {
+            /// All of them.
+            pub const ALL: &[ErrorKind] = &[$(ErrorKind::$kind),*];
+
+            /// The word in the error's JSON.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(ErrorKind::$kind => $word,)*
+                }
+            }
+        }
+    };
 }
 
-impl ErrorKind {
-    /// The word in the error's JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            ErrorKind::MalformedArguments => "malformed_arguments",
-            ErrorKind::InvalidArguments => "invalid_arguments",
-            ErrorKind::UnknownTool => "unknown_tool",
-            ErrorKind::Failed => "failed",
-            ErrorKind::Refused => "refused",
-            ErrorKind::NotFound => "not_found",
-            ErrorKind::Timeout => "timeout",
-            ErrorKind::Cancelled => "cancelled",
-            ErrorKind::Panicked => "panicked",
-        }
-    }
+kinds! {
+    /// The arguments are not one JSON object within the limits.
+    MalformedArguments "malformed_arguments"
+    /// The arguments do not satisfy the tool's schema: see the problems.
+    InvalidArguments "invalid_arguments"
+    /// No such tool in this turn.
+    UnknownTool "unknown_tool"
+    /// The handler said so.
+    Failed "failed"
+    /// The handler refused for safety: a path, a device, a command. Or the call needs approval, and nobody can be asked.
+    Refused "refused"
+    /// The host does not allow this call: a hook said so.
+    Blocked "blocked"
+    /// Somebody was asked to approve the call, and did not.
+    Denied "denied"
+    /// A hook of the host failed before the call, which was not run.
+    HookFailed "hook_failed"
+    /// What was asked for is not there.
+    NotFound "not_found"
+    /// It took longer than it may.
+    Timeout "timeout"
+    /// The host cancelled it.
+    Cancelled "cancelled"
+    /// The handler panicked.
+    Panicked "panicked"
 }
 
 /// One thing that is wrong with the arguments.
@@ -151,24 +161,22 @@ impl ToolError {
         &self.0.problems
     }
 
-    /// The JSON that the model gets.
+    /// The JSON that the model gets. Its texts are scrubbed: a model finds nothing in them that it could take for
+    /// structure, and 2,000 characters at most.
     pub fn to_json(&self) -> String {
         let mut out = String::from(r#"{"error":"#);
-        match self.0.message.char_indices().nth(LONGEST) {
-            Some((end, _)) => json::push_string(&mut out, &format!("{}…", &self.0.message[..end])),
-            None => json::push_string(&mut out, &self.0.message),
-        }
+        json::push_string(&mut out, &scrub(&self.0.message, scrub::LONGEST));
         out.push_str(r#","kind":"#);
         json::push_string(&mut out, self.0.kind.word());
         if !self.0.problems.is_empty() {
             out.push_str(r#","problems":["#);
             for (i, problem) in self.0.problems.iter().enumerate() {
                 out.push_str(if i == 0 { r#"{"path":"# } else { r#",{"path":"# });
-                json::push_string(&mut out, &problem.path);
+                json::push_string(&mut out, &scrub(&problem.path, LONGEST_WORDS));
                 out.push_str(r#","expected":"#);
-                json::push_string(&mut out, &problem.expected);
+                json::push_string(&mut out, &scrub(&problem.expected, LONGEST_WORDS));
                 out.push_str(r#","got":"#);
-                json::push_string(&mut out, &problem.got);
+                json::push_string(&mut out, &scrub(&problem.got, LONGEST_WORDS));
                 out.push('}');
             }
             out.push(']');

@@ -2,6 +2,8 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use crate::{ErrorKind, ToolError};
 
@@ -13,6 +15,20 @@ pub(crate) struct Panicked(pub(crate) String);
 /// Handlers are shared: they have to keep their state whole across a panic, as they have to across threads.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Panicked(message(&*panic).to_owned()))
+}
+
+/// A future of somebody else's, whose panic is its error.
+pub(crate) struct Caught<'a, T>(pub(crate) Pin<Box<dyn Future<Output = T> + Send + 'a>>);
+
+impl<T> Future for Caught<'_, T> {
+    type Output = Result<T, Panicked>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match caught(|| self.0.as_mut().poll(context)) {
+            Ok(poll) => poll.map(Ok),
+            Err(panicked) => Poll::Ready(Err(panicked)),
+        }
+    }
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

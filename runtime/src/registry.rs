@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::behaviour::Execution;
+use crate::behaviour::{Behaviour, Execution};
 use crate::facts::Asked;
 use crate::gates::Gates;
 use crate::graph::{Graph, Set};
@@ -114,27 +114,24 @@ pub(crate) struct Entry {
     pub(crate) index: usize,
     /// What its conditions ask.
     pub(crate) atoms: Vec<Asked>,
-    pub(crate) route: Route,
+    pub(crate) way: Way,
 }
 
-/// The way that a tool's calls take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Route {
-    /// To its provider.
-    Provider,
-    /// To the agent's own loop.
-    Agent,
-    /// To nobody, before somebody has approved them.
-    Approval,
+/// The way that a tool's calls take: what is asked of its behaviour at each of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way {
+    /// Whether the agent's own loop runs it.
+    pub(crate) is_agents: bool,
+    /// Whether somebody has to approve each call.
+    pub(crate) is_asked: bool,
+    /// Characters of a result that the model gets. None: the host's limit.
+    pub(crate) most: Option<u32>,
 }
 
-impl Route {
+impl Way {
     fn of(tool: &Tool) -> Self {
-        match tool.behaviour.execution {
-            _ if tool.behaviour.approval.always => Route::Approval,
-            Execution::Agent => Route::Agent,
-            Execution::Sync | Execution::Blocking | Execution::Async => Route::Provider,
-        }
+        let Behaviour { execution, approval, max_result_chars, .. } = &tool.behaviour;
+        Self { is_agents: *execution == Execution::Agent, is_asked: approval.always, most: *max_result_chars }
     }
 }
 
@@ -172,8 +169,8 @@ impl State {
         };
         let added = next.providers.len() - 1;
         for (index, tool) in next.providers[added].tools().iter().enumerate() {
-            let (name, route) = (tool.name.clone(), Route::of(tool));
-            next.tools.push(Entry { name, provider: added, index, atoms: Vec::new(), route });
+            let (name, way) = (tool.name.clone(), Way::of(tool));
+            next.tools.push(Entry { name, provider: added, index, atoms: Vec::new(), way });
         }
         next.tools.sort_by(|a, b| a.name.cmp(&b.name));
 

@@ -1,17 +1,18 @@
 //! Running a handler: inline, or as a future that ends with its result, a panic, its time or the host's patience.
 
-use std::pin::Pin;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::cancel::{Since, Watch};
+use crate::hooks::CallResult;
 use crate::timer::Alarm;
-use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn, panics};
+use crate::{Call, ErrorKind, Reply, Slots, ToolCall, ToolError, Turn, panics};
 
-/// When a call was cancelled that had begun.
+/// When a call was cancelled.
+const NOT_BEGUN: &str = "before it began: nothing was done";
 const UNDER_WAY: &str = "before it ended: what it has done by then stays done";
-
-type Handled = Result<Output, ToolError>;
 
 impl Turn {
     /// When a call begins, as its session's switch counts.
@@ -19,18 +20,38 @@ impl Turn {
         Since::now(&self.host().cancel)
     }
 
+    /// What comes of asking others about a call, unless that is cancelled meanwhile.
+    pub(crate) async fn patiently<T>(
+        &self,
+        request: &ToolCall<'_>,
+        since: Since<'_>,
+        asked: impl Future<Output = Result<T, ToolError>>,
+    ) -> Result<T, ToolError> {
+        let mut asked = pin!(asked);
+        let mut watch = None;
+        poll_fn(|context| {
+            let answered = asked.as_mut().poll(context);
+            if answered.is_ready() {
+                return answered;
+            }
+            let watch = watch.get_or_insert_with(|| Watch::new(request.switches(since)));
+            Pin::new(watch).poll(context).map(|()| Err(cancelled(NOT_BEGUN)))
+        })
+        .await
+    }
+
     /// Has the tool at a position of the state handle these arguments.
-    pub(crate) async fn handle(
+    pub(crate) async fn handled(
         &self,
         id: usize,
-        slots: Slots<'_>,
         request: &ToolCall<'_>,
-        session: Since<'_>,
-    ) -> Handled {
+        since: Since<'_>,
+        slots: Slots<'_>,
+    ) -> CallResult {
         let host = self.host();
-        let call = Call::of(self.name(id), request.or_task(&host.task), session, host.progress.as_ref());
+        let call = Call::of(self.name(id), request.or_task(&host.task), since, host.progress.as_ref());
         if call.is_cancelled() {
-            return Err(cancelled("before it began: nothing was done"));
+            return Err(cancelled(NOT_BEGUN));
         }
         let (provider, index) = self.state().provider(id);
         match panics::caught(|| provider.call(index, slots, &call)) {
@@ -46,7 +67,7 @@ impl Turn {
 
 /// A handler's future, while somebody waits for it. Dropped before its end, it tells whoever still works on it.
 struct Running<'a> {
-    handler: Pin<Box<dyn Future<Output = Handled> + Send + 'a>>,
+    handler: Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>,
     call: &'a Call<'a>,
     watch: Watch<'a>,
     limit: Duration,
@@ -55,7 +76,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    fn handle(&mut self, context: &mut Context<'_>) -> Poll<Handled> {
+    fn handle(&mut self, context: &mut Context<'_>) -> Poll<CallResult> {
         let handled = panics::caught(|| self.handler.as_mut().poll(context));
         handled.unwrap_or_else(|panicked| Poll::Ready(Err(panicked.into())))
     }
@@ -71,9 +92,9 @@ impl Running<'_> {
 }
 
 impl Future for Running<'_> {
-    type Output = Handled;
+    type Output = CallResult;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Handled> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallResult> {
         match self.handle(context) {
             // It saw that before this did, and failed for it.
             Poll::Ready(Err(_)) if self.call.is_cancelled() => Poll::Ready(Err(cancelled(UNDER_WAY))),

@@ -11,7 +11,7 @@ use crate::facts::Facts;
 use crate::graph::Pick;
 use crate::host::Host;
 use crate::registry::{EVERYTHING, State};
-use crate::{Dialect, Env, FactValue, Progress, Registry, Text, Turn, nearest};
+use crate::{Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Text, Turn, nearest};
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
 pub struct Session {
@@ -48,7 +48,8 @@ pub struct SessionBuilder {
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
         let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
-        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: Instant::now }
+        let (env, host) = (Env::process(), Host::default());
+        Self { registry, enabled, disabled, facts, env, clock: Instant::now, host }
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
@@ -72,6 +73,30 @@ impl SessionBuilder {
     /// Looks for what tools require in `env`, instead of the process's environment.
     pub fn env(mut self, env: Env) -> Self {
         self.env = env;
+        self
+    }
+
+    /// Has a say in every call, after the hooks that were added before it.
+    pub fn hook(mut self, hook: Arc<dyn Hook>) -> Self {
+        self.host.hooks.push(hook);
+        self
+    }
+
+    /// Asks this one about calls that have to be approved. Without, they are refused.
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.host.approver = Some(approver);
+        self
+    }
+
+    /// Tells the model this much of results, where a tool itself does not say how much.
+    pub fn result_limits(mut self, limits: ResultLimits) -> Self {
+        self.host.limits = limits;
+        self
+    }
+
+    /// Keeps results here that are too long. Without, they are cut, and the rest is lost.
+    pub fn spill(mut self, spill: Arc<dyn Spill>) -> Self {
+        self.host.spill = Some(spill);
         self
     }
 
@@ -102,8 +127,9 @@ impl SessionBuilder {
                 return Err(unknown_toolset(&state, name));
             }
         }
-        let Self { registry, enabled, disabled, facts, env, host, clock } = self;
-        let session = Session { registry, enabled, disabled, env, host: Arc::new(host), clock, now: Mutex::default() };
+        let Self { registry, enabled, disabled, facts, env, clock, host } = self;
+        let host = Arc::new(host);
+        let session = Session { registry, enabled, disabled, env, clock, host, now: Mutex::default() };
         session.set_facts(facts)?;
         Ok(session)
     }

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use serde_json::Value;
+
 use crate::requirement::Requirement;
 use crate::segment::Segment;
 use crate::{
@@ -10,7 +12,7 @@ use crate::{
 };
 
 type Available = dyn Fn(&str, &Env) -> Availability + Send + Sync;
-type Answer = dyn for<'a> Fn(&'a Call<'a>) -> Reply<'a> + Send + Sync;
+type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync;
 
 /// A provider made by hand. It answers every call with the tool's name.
 pub(crate) struct Fake {
@@ -30,7 +32,7 @@ impl Fake {
             toolsets: Vec::new(),
             facts: Vec::new(),
             available: Box::new(|_, _| Availability::Available),
-            answer: Box::new(|call| Reply::Ready(Ok(Output::text(call.tool())))),
+            answer: Box::new(|_, call| Reply::Ready(Ok(Output::text(call.tool())))),
             asked: Arc::default(),
         }
     }
@@ -51,6 +53,14 @@ impl Fake {
     }
 
     pub(crate) fn answer(self, answer: impl for<'a> Fn(&'a Call<'a>) -> Reply<'a> + Send + Sync + 'static) -> Self {
+        self.answer_with(move |_, call| answer(call))
+    }
+
+    /// The same, from the arguments, where their table was made at run time.
+    pub(crate) fn answer_with(
+        self,
+        answer: impl for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync + 'static,
+    ) -> Self {
         Self { answer: Box::new(answer), ..self }
     }
 
@@ -89,8 +99,9 @@ impl Provider for Fake {
         (self.available)(name, env)
     }
 
-    fn call<'a>(&'a self, _: usize, _: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
-        (self.answer)(call)
+    fn call<'a>(&'a self, index: usize, mut args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+        let has_table = !self.tools[index].arguments.nodes.is_empty();
+        (self.answer)(if has_table { args.take(0) } else { Value::Null }, call)
     }
 }
 

@@ -86,3 +86,15 @@ fn every_word_of_the_language_is_spoken_of() {
     }
     assert!(silent.is_empty(), "not in the reference: {silent:?}");
 }
+
+#[test]
+fn every_kind_of_error_is_in_the_guide() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/calls.md");
+    let guide = fs::read_to_string(path).expect("the guide is there");
+    let table = guide.split("## ").find(|section| section.starts_with("Kinds of errors")).expect("there is a section");
+    let mut told: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let mut kinds: Vec<&str> = toolc::ErrorKind::ALL.iter().map(|kind| kind.word()).collect();
+    told.sort_unstable();
+    kinds.sort_unstable();
+    assert_eq!(told, kinds);
+}

@@ -117,7 +117,8 @@ fn a_blocking_tool_runs_on_a_thread_of_its_own() {
 #[test]
 fn the_agents_loop_runs_its_own_tools() {
     let turn = turn(&["all"], ready());
-    let ask = |tool: &str, arguments: &str| turn.agent_call::<AgentCall>(&ToolCall::new(tool, arguments));
+    let ask =
+        |tool: &str, arguments: &str| pollster::block_on(turn.agent_call::<AgentCall>(&ToolCall::new(tool, arguments)));
     let Some(Ok(AgentTask { call: AgentCall::Delegate(args), pending })) =
         ask("delegate", r#"{"task":"t","depth":"3"}"#)
     else {

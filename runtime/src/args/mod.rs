@@ -5,6 +5,7 @@
 //! [validated](validate), so that an answer names every problem at once.
 
 mod fill;
+mod hide;
 mod kind;
 mod literal;
 mod number;
@@ -21,7 +22,7 @@ pub use slot::{FromSlot, Slot, Slots, choice, json, object, variant};
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::output::{ErrorKind, Problem, ToolError};
 use crate::table::Table;
@@ -54,10 +55,7 @@ impl Default for Limits {
 /// [`ErrorKind::MalformedArguments`] where `text` is not JSON, too large or too deep, or repeats a key;
 /// [`ErrorKind::InvalidArguments`], with every problem, where they do not satisfy the table, repaired or not.
 pub fn read<'a>(text: &'a str, table: &Table, limits: Limits) -> Result<Slots<'a>, ToolError> {
-    if text.len() > limits.max_bytes {
-        let size = text.len();
-        return Err(malformed(&format!("they take {size} bytes, at most {} are allowed", limits.max_bytes)));
-    }
+    check_size(text, limits)?;
     let reader = Reader::new(table, limits);
     match reader.read_strictly(text) {
         Some(slots) => Ok(Slots::new(slots)),
@@ -68,16 +66,61 @@ pub fn read<'a>(text: &'a str, table: &Table, limits: Limits) -> Result<Slots<'a
 /// Reads a tree, repairs and validates it, and fills the slots from it.
 #[cold]
 fn read_leniently(text: &str, reader: &Reader<'_>) -> Result<Vec<Slot<'static>>, ToolError> {
-    let limits = reader.limits;
-    let mut value =
-        Tree { room: limits.max_depth, unique: true }.parse(text).map_err(|e| unreadable(text, &e, limits))?;
+    let value = mended(tree(text, reader.limits)?, reader)?;
+    Ok(reader.fill_arguments(value))
+}
+
+fn tree(text: &str, limits: Limits) -> Result<Value, ToolError> {
+    Tree { room: limits.max_depth, unique: true }.parse(text).map_err(|e| unreadable(text, &e, limits))
+}
+
+/// The arguments `value`, repaired and valid.
+fn mended(mut value: Value, reader: &Reader<'_>) -> Result<Value, ToolError> {
     reader.repair_arguments(&mut value);
     let problems = reader.problems(&value);
-    if problems.shown.is_empty() {
-        Ok(reader.fill_arguments(value))
-    } else {
-        Err(invalid(problems.shown, problems.more))
+    if problems.shown.is_empty() { Ok(value) } else { Err(invalid(problems.shown, problems.more)) }
+}
+
+/// Arguments that somebody looks at before a handler takes them: a tree, which is repaired and valid.
+#[derive(Debug)]
+pub(crate) struct Arguments(Value);
+
+impl Arguments {
+    /// # Errors
+    /// As [`read`].
+    pub(crate) fn read(text: &str, table: &Table, limits: Limits) -> Result<Self, ToolError> {
+        check_size(text, limits)?;
+        mended(tree(text, limits)?, &Reader::new(table, limits)).map(Self)
     }
+
+    /// These, with some in place of those of the same names.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidArguments`] where they are not valid any more.
+    pub(crate) fn change(self, some: Map<String, Value>, table: &Table, limits: Limits) -> Result<Self, ToolError> {
+        let Value::Object(mut all) = self.0 else { return Ok(self) };
+        all.extend(some);
+        mended(all.into(), &Reader::new(table, limits)).map(Self)
+    }
+
+    /// What anybody may see of them.
+    pub(crate) fn shown(&self, table: &Table, limits: Limits) -> Value {
+        let mut value = self.0.clone();
+        Reader::new(table, limits).hide_secrets(&mut value);
+        value
+    }
+
+    /// For the handler.
+    pub(crate) fn into_slots(self, table: &Table, limits: Limits) -> Slots<'static> {
+        Slots::new(Reader::new(table, limits).fill_arguments(self.0))
+    }
+}
+
+fn check_size(text: &str, limits: Limits) -> Result<(), ToolError> {
+    if text.len() <= limits.max_bytes {
+        return Ok(());
+    }
+    Err(malformed(&format!("they take {} bytes, at most {} are allowed", text.len(), limits.max_bytes)))
 }
 
 /// Turns what is almost right in the arguments `value` into what `table` asks for. Validates nothing.

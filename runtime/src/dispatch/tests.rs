@@ -68,13 +68,18 @@ fn a_hidden_tool_is_unknown_and_the_refusal_says_why() {
 
 #[test]
 fn a_call_that_needs_approval_is_refused() {
-    let dangerous = || behaves(tool("launch", "home", &[]), Execution::Sync, true);
-    let turn = turn(&Fake::new([dangerous(), behaves(tool("plan", "home", &[]), Execution::Agent, true)]).registry());
+    let plan = Tool { arguments: goal(), ..behaves(tool("plan", "home", &[]), Execution::Agent, true) };
+    let turn = turn(&Fake::new([behaves(tool("launch", "home", &[]), Execution::Sync, true), plan]).registry());
     let [kind, text] = error(&call(&turn, "launch"));
     assert!(kind == "refused" && text.contains("needs approval"), "{text}");
-    let refused = turn.agent_call::<Plan>(&ToolCall::new("plan", "{}")).unwrap().unwrap_err();
-    assert_eq!(error(&refused)[0], "refused");
-    assert_eq!(error(&call(&turn, "plan"))[0], "refused");
+    let refused = |goal| wait(turn.agent_call::<Plan>(&ToolCall::new("plan", goal))).unwrap().unwrap_err();
+    assert_eq!(error(&refused(r#"{"goal": "tea"}"#))[0], "refused");
+    assert_eq!(error(&refused("{}"))[0], "invalid_arguments");
+}
+
+fn goal() -> Table {
+    let schema = json!({"type": "object", "properties": {"goal": {"type": "string"}}, "required": ["goal"]});
+    Table::from_schema(&schema).unwrap()
 }
 
 #[derive(Debug, PartialEq)]
@@ -94,9 +99,7 @@ impl AgentTools for Plan {
 }
 
 fn planner() -> Turn {
-    let schema = json!({"type": "object", "properties": {"goal": {"type": "string"}}, "required": ["goal"]});
-    let plan =
-        Tool { arguments: Table::from_schema(&schema).unwrap(), ..renamed("make_plan", tool("plan", "home", &[])) };
+    let plan = Tool { arguments: goal(), ..renamed("make_plan", tool("plan", "home", &[])) };
     let agent = |tool| behaves(tool, Execution::Agent, false);
     let others = ["broken", "of_another"].map(|name| agent(tool(name, "home", &[])));
     let fake = Fake::new([agent(plan), tool("look", "home", &[])].into_iter().chain(others));
@@ -108,7 +111,7 @@ fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
     let turn = planner();
     let task = |goal: &str| {
         let request = ToolCall::new("make_plan", goal);
-        turn.agent_call::<Plan>(&request).unwrap()
+        wait(turn.agent_call::<Plan>(&request)).unwrap()
     };
     let AgentTask { call, pending } = task(r#"{"goal": "tea"}"#).unwrap();
     assert_eq!((call, pending.tool()), (Plan { goal: "tea".into() }, "plan"));
@@ -123,9 +126,9 @@ fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
 fn what_is_no_agents_call_is_left_to_the_turn() {
     let turn = planner();
     for name in ["look", "nobody", "plan", "of_another"] {
-        assert!(turn.agent_call::<Plan>(&ToolCall::new(name, "{}")).is_none(), "{name}");
+        assert!(wait(turn.agent_call::<Plan>(&ToolCall::new(name, "{}"))).is_none(), "{name}");
     }
-    let fault = turn.agent_call::<Plan>(&ToolCall::new("broken", "{}")).unwrap().unwrap_err();
+    let fault = wait(turn.agent_call::<Plan>(&ToolCall::new("broken", "{}"))).unwrap().unwrap_err();
     assert_eq!(error(&fault)[0], "panicked");
     let [kind, text] = error(&call(&turn, "of_another"));
     assert!(kind == "failed" && text.contains("agent's own loop"), "{text}");

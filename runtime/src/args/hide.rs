@@ -1,0 +1,92 @@
+//! Hiding: arguments as anybody but the handler may see them.
+
+use serde_json::Value;
+
+use super::reader::Reader;
+use crate::HIDDEN;
+use crate::table::{Additional, NodeId};
+
+/// Levels of values and alternatives. A schema may be its own alternative.
+const DEEPEST: usize = 256;
+
+impl Reader<'_> {
+    /// Puts [`HIDDEN`] in place of every secret in the arguments.
+    pub(super) fn hide_secrets(&self, arguments: &mut Value) {
+        if self.table.properties.iter().any(|property| property.secret) {
+            self.hide(arguments, 0, DEEPEST);
+        }
+    }
+
+    /// What any of the alternatives calls a secret is one. Where there is too much to look at, all of it is.
+    fn hide(&self, value: &mut Value, id: NodeId, room: usize) {
+        if room == 0 || !self.spend(1) {
+            *value = HIDDEN.into();
+            return;
+        }
+        let node = self.table.node(id);
+        match value {
+            Value::Array(items) => {
+                if let Some(id) = node.items {
+                    for item in items {
+                        self.hide(item, id, room - 1);
+                    }
+                }
+            }
+            Value::Object(map) => {
+                let properties = self.table.properties(node);
+                // Another key may be a secret's, misspelt.
+                let holds_secrets = properties.iter().any(|property| property.secret);
+                for (key, value) in map {
+                    match (properties.iter().find(|property| property.name == *key), node.additional) {
+                        (Some(property), _) if !property.secret => self.hide(value, property.node, room - 1),
+                        (None, Additional::Node(id)) if !holds_secrets => self.hide(value, id, room - 1),
+                        (None, _) if !holds_secrets => {}
+                        _ => *value = HIDDEN.into(),
+                    }
+                }
+            }
+            _ => {}
+        }
+        for branch in self.table.any_of(node).iter().chain(self.table.all_of(node)) {
+            self.hide(value, *branch, room - 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::args::{Arguments, Limits};
+    use crate::table::Table;
+
+    #[test]
+    fn secrets_are_hidden_wherever_they_are() {
+        let schema = json!({"type": "object", "properties": {
+            "user": {"type": "string"}, "pin": {"type": "integer"},
+            "all": {"type": "array", "items": {"anyOf": [
+                {"type": "object", "properties": {"key": {"type": "string"}}, "additionalProperties": false},
+                {"type": "object", "properties": {"key": {"type": "string"}, "pin": {}}, "additionalProperties": false},
+            ]}},
+            "map": {"type": "object", "additionalProperties": {"type": "object", "properties": {"pin": {}}}},
+        }});
+        let mut table = Table::from_schema(&schema).unwrap();
+        let sent = json!({
+            "user": "u", "all": [{"key": "k", "pin": [1]}, {"key": "k"}], "map": {"a": {"pin": 1, "pim": 2}}, "pan": 1,
+        });
+        let shown = |table: &Table| {
+            let arguments = Arguments::read(&sent.to_string(), table, Limits::default()).unwrap();
+            arguments.shown(table, Limits::default())
+        };
+        assert_eq!(shown(&table), sent);
+        for property in table.properties.iter_mut().filter(|property| property.name == "pin") {
+            property.secret = true;
+        }
+        let hidden = json!("[secret]");
+        let expected = json!({
+            "user": "u", "all": [{"key": "k", "pin": hidden}, {"key": "k"}],
+            "map": {"a": {"pin": hidden, "pim": hidden}}, "pan": hidden,
+        });
+        assert_eq!(shown(&table), expected);
+    }
+}

@@ -1,0 +1,139 @@
+//! What a host has to do with a call: its hooks before and after, its word where one has to be approved.
+
+use serde_json::Value;
+
+use crate::args::{self, Arguments, Limits};
+use crate::behaviour::Annotations;
+use crate::hooks::{self, CallResult, Fault, Stage, Step};
+use crate::outcome::Outcome;
+use crate::{Answer, ApprovalRequest, CallInfo, ErrorKind, Slots, ToolCall, ToolError, Turn, Why, approval, panics};
+
+impl Turn {
+    /// Whether anybody looks at the calls of this tool before they are run.
+    pub(crate) fn is_watched(&self, id: usize) -> bool {
+        !self.host().hooks.is_empty() || self.state().tools[id].way.is_asked
+    }
+
+    /// The arguments of a call that may be run. Where nobody looks at it, nothing is made but them.
+    pub(crate) async fn admitted<'r>(
+        &self,
+        id: usize,
+        request: &ToolCall<'r>,
+        shown: &mut Value,
+    ) -> Result<Slots<'r>, ToolError> {
+        if !self.is_watched(id) {
+            return args::read(request.arguments(), self.table(id), Limits::default());
+        }
+        Box::pin(self.looked_at(id, request, shown)).await
+    }
+
+    /// The same where somebody does.
+    async fn looked_at(
+        &self,
+        id: usize,
+        request: &ToolCall<'_>,
+        shown: &mut Value,
+    ) -> Result<Slots<'static>, ToolError> {
+        let (host, table, limits) = (self.host(), self.table(id), Limits::default());
+        let mut arguments = Arguments::read(request.arguments(), table, limits)?;
+        *shown = arguments.shown(table, limits);
+        let mut why = Vec::from_iter(self.state().tools[id].way.is_asked.then_some(Why::Declared));
+        for hook in &host.hooks {
+            let failed = |info: &CallInfo<'_>, message: &str| {
+                host.note(info, &Fault { part: hooks::name(&**hook), stage: Stage::BeforeCall, message });
+                ToolError::of(
+                    ErrorKind::HookFailed,
+                    "the call was not run: a check of this host failed, for no fault of the call's. Do without it, or \
+                     try again later",
+                )
+            };
+            let info = self.info(Some(id), request, shown);
+            let mut step = hooks::attempt(|| hook.before_call(&info));
+            while let Ok(Step::Later(future)) = step {
+                step = match panics::Caught(future).await {
+                    Ok(step) => step.map_err(|error| error.message().to_owned()),
+                    Err(panicked) => Err(panicked.0),
+                };
+            }
+            match step.map_err(|message| failed(&info, &message))? {
+                Step::Continue | Step::Later(_) => {}
+                Step::Change(some) => {
+                    let changed = arguments.change(some, table, limits);
+                    arguments = changed.map_err(|error| failed(&info, error.message()))?;
+                    *shown = arguments.shown(table, limits);
+                }
+                Step::Block(reason) => {
+                    let text = format!("this host does not allow the call: {reason}");
+                    return Err(ToolError::of(ErrorKind::Blocked, text));
+                }
+                Step::Ask(reason) => why.push(Why::Hook(reason)),
+            }
+        }
+        let why = host.allowed.unsettled(self.name(id), why);
+        if !why.is_empty() {
+            let info = self.info(Some(id), request, shown);
+            let asked =
+                approval::ask(host.approver.as_deref(), &host.allowed, ApprovalRequest { call: info, why: &why });
+            asked.await.map_err(|(error, fault)| {
+                if let Some(message) = &fault {
+                    host.note(&info, &Fault { part: "the approver", stage: Stage::Approval, message });
+                }
+                error
+            })?;
+        }
+        Ok(arguments.into_slots(table, limits))
+    }
+
+    /// What the hooks make of a result.
+    pub(crate) fn transformed(
+        &self,
+        id: usize,
+        request: &ToolCall<'_>,
+        shown: &Value,
+        mut result: CallResult,
+    ) -> CallResult {
+        for hook in &self.host().hooks {
+            let info = self.info(Some(id), request, shown);
+            match hooks::attempt(|| hook.transform_result(&info, &result)) {
+                Ok(None) => {}
+                Ok(Some(other)) => result = other,
+                Err(message) => {
+                    let fault = Fault { part: hooks::name(&**hook), stage: Stage::TransformResult, message: &message };
+                    self.host().note(&info, &fault);
+                }
+            }
+        }
+        result
+    }
+
+    /// Tells the hooks what the model gets.
+    pub(crate) fn told(&self, request: &ToolCall<'_>, outcome: Outcome) -> Answer {
+        let Outcome { answer, tool, arguments, .. } = outcome;
+        for hook in &self.host().hooks {
+            let info = self.info(tool, request, &arguments);
+            if let Err(message) = hooks::attempt(|| hook.after_call(&info, &answer)) {
+                self.host()
+                    .note(&info, &Fault { part: hooks::name(&**hook), stage: Stage::AfterCall, message: &message });
+            }
+        }
+        answer
+    }
+
+    pub(crate) fn info<'i>(
+        &'i self,
+        tool: Option<usize>,
+        request: &ToolCall<'i>,
+        arguments: &'i Value,
+    ) -> CallInfo<'i> {
+        CallInfo {
+            tool: tool.map_or(request.name(), |id| self.name(id)),
+            id: request.id(),
+            task: request.task(),
+            annotations: tool.map_or(Annotations::DEFAULT, |id| self.state().tool(id).behaviour.annotations),
+            arguments,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
