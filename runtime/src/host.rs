@@ -1,15 +1,26 @@
-//! What a host says of every call of a session: who watches, who is asked, how much is said, where the rest is kept.
+//! What a session's host has set for all of its calls: who watches, who is asked, how long they may take, how much is
+//! said, where the rest is kept.
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::approval::Allowed;
-use crate::{Approver, CallInfo, Fault, Hook, ResultLimits, Spill, hooks};
+use crate::progress::Sink;
+use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task, hooks};
 
-#[derive(Default)]
 pub(crate) struct Host {
+    /// Stops the session's calls.
+    pub(crate) cancel: Cancel,
+    /// The task of calls that name none.
+    pub(crate) task: Task,
+    /// How long a call may take whose tool does not say.
+    pub(crate) timeout: Duration,
+    pub(crate) progress: Option<Sink>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// How long it is waited for.
+    pub(crate) patience: Duration,
     pub(crate) allowed: Allowed,
     pub(crate) limits: ResultLimits,
     pub(crate) spill: Option<Arc<dyn Spill>>,
@@ -27,9 +38,30 @@ impl Host {
     }
 }
 
+impl Default for Host {
+    fn default() -> Self {
+        Self {
+            cancel: Cancel::new(),
+            task: Task::new(Task::DEFAULT),
+            timeout: Duration::from_mins(5),
+            progress: None,
+            hooks: Vec::new(),
+            approver: None,
+            patience: Duration::from_mins(1),
+            allowed: Allowed::default(),
+            limits: ResultLimits::default(),
+            spill: None,
+        }
+    }
+}
+
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
-        f.debug_struct("Host").field("hooks", &hooks).field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("Host")
+            .field("timeout", &self.timeout)
+            .field("hooks", &hooks)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }

@@ -50,7 +50,6 @@ impl Turn {
     }
 
     /// Shortens results until all of a batch keep to the turn's budget.
-    #[allow(dead_code, reason = "for batches")]
     pub(crate) fn keep_to_budget(&self, requests: &[ToolCall<'_>], outcomes: &mut [Outcome]) {
         let (most, is_kept) = (self.host().limits.per_turn, self.host().spill.is_some());
         let size = |outcome: &Outcome| {

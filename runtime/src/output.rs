@@ -98,6 +98,8 @@ kinds! {
     NotFound "not_found"
     /// It took longer than it may.
     Timeout "timeout"
+    /// The host cancelled it.
+    Cancelled "cancelled"
     /// The handler panicked.
     Panicked "panicked"
 }

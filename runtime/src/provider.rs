@@ -3,7 +3,8 @@
 use std::fmt;
 use std::pin::Pin;
 
-use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable, agent, blocking};
+use crate::pool::POOL;
+use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable, agent};
 
 /// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
 /// catalog's handler traits.
@@ -47,15 +48,17 @@ pub enum Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    /// The answer of a handler that blocks: `work` runs on a thread of its own, which starts when the reply is
-    /// first polled, by whatever executor. If the reply is dropped, the thread goes on to its end, unheard.
+    /// The answer of a handler that blocks: `work` runs on a thread of a pool, which it is given when the reply is first
+    /// polled, by whatever executor. At most 64 work at a time, others wait in line. If the reply is dropped, as it is
+    /// when the call takes too long or is cancelled, work that has begun goes on unheard: it should ask
+    /// [`Call::is_cancelled`].
     pub fn blocking<W>(call: &'a Call<'a>, work: W) -> Self
     where
         W: FnOnce(&Call<'_>) -> Result<Output, ToolError> + Send + 'static,
     {
         Reply::Later(Box::pin(async move {
-            let call = call.to_owned_call();
-            blocking::run(move || work(&call.borrow())).await
+            let owned = call.to_owned_call();
+            POOL.run(call.life(), move || work(&owned.borrow())).await
         }))
     }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::mem::discriminant;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::decide::{Verdicts, World};
 use crate::facts::Facts;
 use crate::graph::Pick;
 use crate::host::Host;
 use crate::registry::{EVERYTHING, State};
-use crate::{Approver, Dialect, Env, FactValue, Hook, Registry, ResultLimits, Spill, Text, Turn, nearest};
+use crate::{Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Text, Turn, nearest};
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
 pub struct Session {
@@ -19,8 +19,8 @@ pub struct Session {
     enabled: Vec<String>,
     disabled: Vec<String>,
     env: Env,
-    clock: fn() -> Instant,
     host: Arc<Host>,
+    clock: fn() -> Instant,
     /// What the host said, and the latest turn, which is handed out again while nothing has changed.
     now: Mutex<Now>,
 }
@@ -41,15 +41,14 @@ pub struct SessionBuilder {
     disabled: Vec<String>,
     facts: Vec<(Text, FactValue)>,
     env: Env,
-    clock: fn() -> Instant,
     host: Host,
+    clock: fn() -> Instant,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
         let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
-        let (env, host) = (Env::process(), Host::default());
-        Self { registry, enabled, disabled, facts, env, clock: Instant::now, host }
+        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: Instant::now }
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
@@ -88,6 +87,12 @@ impl SessionBuilder {
         self
     }
 
+    /// Waits this long for whoever approves a call, 60 seconds by default. No answer by then is a denial.
+    pub fn approval_timeout(mut self, timeout: Duration) -> Self {
+        self.host.patience = timeout;
+        self
+    }
+
     /// Tells the model this much of results, where a tool itself does not say how much.
     pub fn result_limits(mut self, limits: ResultLimits) -> Self {
         self.host.limits = limits;
@@ -97,6 +102,21 @@ impl SessionBuilder {
     /// Keeps results here that are too long. Without, they are cut, and the rest is lost.
     pub fn spill(mut self, spill: Arc<dyn Spill>) -> Self {
         self.host.spill = Some(spill);
+        self
+    }
+
+    /// How long a call may take where its tool says nothing; 300 seconds by default. The time that it waits for a thread
+    /// counts. Sync handlers run to their end: nothing can stop them.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.host.timeout = timeout;
+        self
+    }
+
+    /// Tells `tell` how far calls have come, in the order in which a call's handler says so, and nothing after the call's
+    /// answer. It is called on whatever thread the handler runs, which waits meanwhile: pass the event on, and do not wait
+    /// for the call.
+    pub fn on_progress(mut self, tell: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.host.progress = Some(Arc::new(tell));
         self
     }
 
@@ -112,9 +132,8 @@ impl SessionBuilder {
                 return Err(unknown_toolset(&state, name));
             }
         }
-        let Self { registry, enabled, disabled, facts, env, clock, host } = self;
-        let host = Arc::new(host);
-        let session = Session { registry, enabled, disabled, env, clock, host, now: Mutex::default() };
+        let Self { registry, enabled, disabled, facts, env, host, clock } = self;
+        let session = Session { registry, enabled, disabled, env, host: Arc::new(host), clock, now: Mutex::default() };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -140,6 +159,11 @@ impl Session {
         let turn = Turn::new(&state, &self.host, dialect, set, facts, latest);
         now.latest = Some(turn.clone());
         turn
+    }
+
+    /// Cancels its calls that are under way; what begins later does so as before.
+    pub fn cancel(&self) {
+        self.host.cancel.cancel();
     }
 
     /// None yet, on what the session is granted of `state`.

@@ -86,6 +86,7 @@ impl Turn {
         &self.snapshot.state
     }
 
+    /// What the session's host has set.
     pub(crate) fn host(&self) -> &Host {
         &self.snapshot.host
     }

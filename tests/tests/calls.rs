@@ -1,7 +1,7 @@
 //! Calls through the golden project: what a handler is given, and what the model gets back.
 
 use serde_json::{Value, json};
-use toolc::{Answer, Dialect, Registry, ToolCall, Turn};
+use toolc::{Answer, Dialect, Registry, Task, ToolCall, Turn};
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::shapes::every_choice::Odd;
 
@@ -378,7 +378,8 @@ fn every_way_to_end_gives_one_json_text() {
 #[test]
 fn a_handler_knows_of_its_call() {
     for tool in ["no_parameters", "wait"] {
-        let call = ToolCall::new(tool, "{}").with_id("call_1").with_task("task_1");
+        let task = Task::new("task_1");
+        let call = ToolCall::new(tool, "{}").with_id("call_1").with_task(&task);
         let answer = pollster::block_on(turn("all").call(&call));
         let expected = format!(r#""(Args, \"{tool}\", \"call_1\", \"task_1\")""#);
         assert_eq!((answer.json, answer.is_error), (expected, false));

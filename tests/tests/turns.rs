@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
-use toolc::{AgentTask, Answer, Dialect, Env, FactValue, Output, Registry, Session, ToolCall, Turn};
+use toolc::{AgentTask, Answer, Dialect, Env, FactValue, Output, Registry, Session, Task, ToolCall, Turn};
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall, Facts, names};
 
@@ -103,7 +103,8 @@ fn what_is_hidden_cannot_be_called_and_says_why() {
 #[test]
 fn a_blocking_tool_runs_on_a_thread_of_its_own() {
     let turn = turn(&["shut"], Env::empty());
-    let request = ToolCall::new("crunch", "{}").with_id("7").with_task("t");
+    let task = Task::new("t");
+    let request = ToolCall::new("crunch", "{}").with_id("7").with_task(&task);
     let Answer { json, is_error } = pollster::block_on(turn.call(&request));
     assert!(!is_error, "{json}");
     let text: String = serde_json::from_str(&json).expect("text");

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use toolc::{Dialect, Registry, Session, ToolCall};
+use toolc::{Dialect, Registry, Session, Task, ToolCall};
 use toolc_tools::Handlers;
 
 /// Serves and runs the tools of the shipped catalog.
@@ -68,7 +68,7 @@ fn run(command: Command) -> Result<(String, bool), String> {
         Command::Definitions { choice } => Ok((session(choice)?.turn(Dialect::OpenAi).definitions().to_owned(), false)),
         Command::Call { tool, arguments, task, choice } => {
             let turn = session(choice)?.turn(Dialect::OpenAi);
-            let answer = pollster::block_on(turn.call(&ToolCall::new(&tool, &arguments).with_task(&task)));
+            let answer = pollster::block_on(turn.call(&ToolCall::new(&tool, &arguments).with_task(&Task::new(task))));
             Ok((answer.json, answer.is_error))
         }
     }

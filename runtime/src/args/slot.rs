@@ -6,6 +6,9 @@ use std::mem::take;
 
 use serde_json::{Map, Value};
 
+use super::number::integer;
+use crate::table::{Form, Literal, Table};
+
 /// One value, in the [`Form`](crate::table::Form) that its table node asks for.
 #[derive(Debug, Clone, PartialEq, Default)]
 // With payloads at multiples of eight bytes a slot moves word by word, which is measurably faster.
@@ -46,6 +49,33 @@ pub struct Slots<'a>(Vec<Slot<'a>>);
 impl<'a> Slots<'a> {
     pub(crate) fn new(slots: Vec<Slot<'a>>) -> Self {
         Self(slots)
+    }
+
+    /// The text of the string, integer or choice that the property `name` of `table` holds.
+    pub(crate) fn text(&self, table: &Table, name: &str) -> Option<String> {
+        let root = table.nodes.first()?;
+        let properties = root.properties.of(&table.properties);
+        let at = properties.iter().position(|property| property.name == name);
+        match (root.form, self.0.as_slice()) {
+            (Form::Value, [Slot::Value(value)]) => match value.get(name)? {
+                Value::String(text) => Some(text.clone()),
+                Value::Number(number) => integer(number).map(|integer| integer.to_string()),
+                _ => None,
+            },
+            (Form::Value, _) => None,
+            (_, slots) => match slots.get(at?)? {
+                Slot::String(text) => Some(text.clone().into_owned()),
+                Slot::Integer(integer) => Some(integer.to_string()),
+                Slot::Choice(index) => {
+                    let node = &table.nodes[usize::from(properties[at?].node)];
+                    match node.literals.of(&table.literals).get(usize::from(*index))? {
+                        Literal::String(text) => Some(text.clone().into_owned()),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+        }
     }
 
     /// Takes the value of property `index`.

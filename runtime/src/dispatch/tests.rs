@@ -9,7 +9,7 @@ use crate::requirement::Requirement::Env as Needs;
 use crate::table::Table;
 use crate::testing::{Fake, renamed, texts, tool, wait};
 use crate::{
-    AgentTask, AgentTools, Answer, Dialect, Env, Output, Registry, Reply, Slots, Tool, ToolCall, ToolError, Turn,
+    AgentTask, AgentTools, Answer, Dialect, Env, Output, Registry, Reply, Slots, Task, Tool, ToolCall, ToolError, Turn,
 };
 
 fn turn(registry: &Registry) -> Turn {
@@ -17,7 +17,7 @@ fn turn(registry: &Registry) -> Turn {
 }
 
 fn call(turn: &Turn, name: &str) -> Answer {
-    wait(turn.call(&ToolCall::new(name, "{}").with_id("call-1").with_task("task-1")))
+    wait(turn.call(&ToolCall::new(name, "{}").with_id("call-1").with_task(&Task::new("task-1"))))
 }
 
 /// The kind and text of an error.
@@ -196,12 +196,13 @@ fn a_blocking_handlers_panic_is_an_answer() {
 
 #[test]
 fn a_reply_that_nobody_waits_for_runs_to_its_end() {
-    let ended = Arc::new(Barrier::new(2));
-    let end = Arc::clone(&ended);
+    let meeting = Arc::new(Barrier::new(2));
+    let meet = Arc::clone(&meeting);
     let fake = Fake::new([tool("crunch", "home", &[])]).answer(move |call| {
-        let end = Arc::clone(&end);
+        let meet = Arc::clone(&meet);
         Reply::blocking(call, move |_| {
-            end.wait();
+            meet.wait();
+            meet.wait();
             Ok(Output::text("unheard"))
         })
     });
@@ -210,8 +211,9 @@ fn a_reply_that_nobody_waits_for_runs_to_its_end() {
     let mut future = Box::pin(turn.call(&request));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
+    meeting.wait();
     drop(future);
-    ended.wait();
+    meeting.wait();
 }
 
 #[test]

@@ -1,0 +1,148 @@
+//! Many calls at once: those that a model makes in one answer overlap as far as their tools allow.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::behaviour::Parallel;
+use crate::cancel::Since;
+use crate::key::Key;
+use crate::outcome::Outcome;
+use crate::{Answer, ToolCall, Turn};
+
+/// As many calls of a batch as run at a time.
+const AT_ONCE: usize = 8;
+
+/// A call of a batch, and its answer.
+#[derive(Debug, Clone)]
+pub struct Answered<'a> {
+    /// What the model asked for.
+    pub call: ToolCall<'a>,
+    /// What it gets.
+    pub answer: Answer,
+}
+
+impl Turn {
+    /// Answers all calls that a model makes in one answer of its own, in their order.
+    ///
+    /// At most eight run at a time, and beside each other only what the tools' `parallel` allows: of calls that must not
+    /// overlap, the earlier one ends before the later one begins. Handlers overlap where they wait: asynchronous ones for
+    /// what they await, blocking ones on their threads; sync ones run one by one. Each call ends for itself, whatever
+    /// becomes of the others. Tools that the agent's own loop runs are not for a batch: see
+    /// [`agent_call`](Self::agent_call).
+    pub async fn batch<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<Answered<'r>> {
+        let mut batch = Batch {
+            turn: self,
+            began: self.begin(),
+            calls,
+            besides: calls.iter().map(|call| self.beside(call)).collect(),
+            open: (0..calls.len()).map(|at| (at, None)).collect(),
+            outcomes: calls.iter().map(|_| None).collect(),
+        };
+        poll_fn(|context| batch.poll(context)).await;
+        let mut outcomes: Vec<Outcome> = batch.outcomes.into_iter().flatten().collect();
+        self.keep_to_budget(calls, &mut outcomes);
+        let answered =
+            |(call, outcome): (&ToolCall<'r>, Outcome)| Answered { call: *call, answer: self.told(call, outcome) };
+        calls.iter().zip(outcomes).map(answered).collect()
+    }
+
+    /// What the call may run beside.
+    fn beside(&self, call: &ToolCall<'_>) -> Beside<'_> {
+        // What is refused before any handler sees it is in nobody's way.
+        let Some(id) = self.find(call.name()) else { return Beside::All };
+        let behaviour = &self.state().tool(id).behaviour;
+        match &behaviour.parallel {
+            Parallel::Always => Beside::All,
+            Parallel::Never => Beside::None,
+            Parallel::Keyed { key, space } => match self.read(id, call) {
+                Ok(slots) => {
+                    let key = slots.text(self.table(id), key).map(|text| Key::new(&text));
+                    Beside::OtherKeys { space, key, reads: behaviour.annotations.read_only }
+                }
+                Err(_) => Beside::All,
+            },
+        }
+    }
+}
+
+/// What a call may run beside.
+#[derive(Debug, Clone, PartialEq)]
+enum Beside<'a> {
+    All,
+    None,
+    /// Those that have another key in this space, or only read as it does. One without a key may mean any.
+    OtherKeys {
+        space: &'a str,
+        key: Option<Key>,
+        reads: bool,
+    },
+}
+
+impl Beside<'_> {
+    fn admits(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Beside::None, _) | (_, Beside::None) => false,
+            (Beside::All, _) | (_, Beside::All) => true,
+            (
+                Beside::OtherKeys { space, key, reads },
+                Beside::OtherKeys { space: other_space, key: other_key, reads: other_reads },
+            ) => {
+                let same = || key.as_ref().zip(other_key.as_ref()).is_none_or(|(key, other)| key.may_be(other));
+                space != other_space || (*reads && *other_reads) || !same()
+            }
+        }
+    }
+}
+
+/// A batch under way.
+struct Batch<'b, 'r> {
+    turn: &'b Turn,
+    began: Since<'b>,
+    calls: &'b [ToolCall<'r>],
+    besides: Vec<Beside<'b>>,
+    /// The calls that have no answer yet, in order. None: not begun.
+    open: Vec<(usize, Option<Running<'b>>)>,
+    outcomes: Vec<Option<Outcome>>,
+}
+
+type Running<'b> = Pin<Box<dyn Future<Output = Outcome> + Send + 'b>>;
+
+impl Batch<'_, '_> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        // When one has ended, others may begin.
+        while self.advance(context) {}
+        if self.open.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Begins what can begin, and polls what runs. Whether any has ended.
+    fn advance(&mut self, context: &mut Context<'_>) -> bool {
+        let Self { turn, began, calls, besides, open, outcomes } = self;
+        let (turn, began, calls) = (*turn, *began, *calls);
+        let before = open.len();
+        let mut room = AT_ONCE - open.iter().filter(|(_, running)| running.is_some()).count();
+        // The earlier ones that have no answer yet.
+        let mut earlier: Vec<&Beside<'_>> = Vec::new();
+        open.retain_mut(|&mut (at, ref mut running)| {
+            let beside = &besides[at];
+            if running.is_none() && room > 0 && earlier.iter().all(|earlier| earlier.admits(beside)) {
+                room -= 1;
+                *running = Some(Box::pin(async move { turn.outcome(&calls[at], began).await }));
+            }
+            if let Some(future) = running
+                && let Poll::Ready(outcome) = future.as_mut().poll(context)
+            {
+                outcomes[at] = Some(outcome);
+                return false;
+            }
+            if room > 0 && !earlier.contains(&beside) {
+                earlier.push(beside);
+            }
+            true
+        });
+        open.len() < before
+    }
+}
+
+#[cfg(test)]
+mod tests;

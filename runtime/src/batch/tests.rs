@@ -1,0 +1,208 @@
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::task::Waker;
+
+use serde_json::json;
+
+use super::*;
+use crate::behaviour::{Annotations, Behaviour, Execution};
+use crate::table::Table;
+use crate::testing::{Fake, tool, wait};
+use crate::{Dialect, Env, Output, Reply, Session, Tool};
+
+/// What runs, and what has been let go on.
+#[derive(Default)]
+struct Floor {
+    running: Vec<String>,
+    let_go: BTreeMap<String, Vec<Waker>>,
+    /// In which order they began.
+    begun: Vec<String>,
+}
+
+type Shared = Arc<Mutex<Floor>>;
+
+fn keyed(name: &str, space: &'static str, reads: bool) -> Tool {
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "n": {"type": "integer"}}});
+    let mut tool = Tool { arguments: Table::from_schema(&schema).unwrap(), ..tool(name, "home", &[]) };
+    tool.behaviour.parallel = Parallel::Keyed { key: "path".into(), space: space.into() };
+    tool.behaviour.annotations = Annotations { read_only: reads, ..Annotations::DEFAULT };
+    tool
+}
+
+fn with(parallel: Parallel, tool: Tool) -> Tool {
+    Tool { behaviour: Behaviour { parallel, execution: Execution::Async, ..Behaviour::default() }, ..tool }
+}
+
+/// A session whose calls run until they are let go, each known by its id.
+fn session() -> (Session, Shared) {
+    let shared = Shared::default();
+    let floor = Arc::clone(&shared);
+    let fake = Fake::new([
+        with(Parallel::Always, tool("free", "home", &[])),
+        with(Parallel::Never, tool("alone", "home", &[])),
+        keyed("write", "files", false),
+        keyed("read", "files", true),
+        keyed("move", "pages", false),
+    ]);
+    let fake = fake.answer(move |call| {
+        let floor = Arc::clone(&floor);
+        Reply::Later(Box::pin(async move {
+            let id = call.id();
+            let begin = |floor: &mut Floor| {
+                floor.begun.push(id.to_owned());
+                floor.running.push(id.to_owned());
+            };
+            begin(&mut floor.lock().unwrap());
+            let mut asked = false;
+            poll_fn(|context| {
+                let mut floor = floor.lock().unwrap();
+                if asked && !floor.let_go.contains_key(id) {
+                    return Poll::Ready(());
+                }
+                asked = true;
+                floor.let_go.entry(id.to_owned()).or_default().push(context.waker().clone());
+                Poll::Pending
+            })
+            .await;
+            floor.lock().unwrap().running.retain(|running| running != id);
+            assert!(call.id() != "panic", "as it was told");
+            Ok(Output::text(id))
+        }))
+    });
+    (fake.registry().session().env(Env::empty()).build().unwrap(), shared)
+}
+
+fn let_go(shared: &Shared, id: &str) {
+    let wakers = shared.lock().unwrap().let_go.remove(id).unwrap_or_else(|| panic!("{id} does not run"));
+    wakers.into_iter().for_each(Waker::wake);
+}
+
+/// Runs calls of `tool path`, whose ids are their positions, and lets one after the other of those that run go, the first
+/// one first. What runs at each of these steps.
+fn steps(calls: &[&str]) -> Vec<String> {
+    let (session, shared) = session();
+    let turn = session.turn(Dialect::OpenAi);
+    let texts: Vec<[String; 3]> = (calls.iter().enumerate())
+        .map(|(at, call)| {
+            let (name, path) = call.split_once(' ').unwrap_or((call, ""));
+            let arguments = if path.is_empty() { json!({}) } else { json!({ "path": path }) };
+            [name.to_owned(), arguments.to_string(), at.to_string()]
+        })
+        .collect();
+    let requests: Vec<ToolCall<'_>> =
+        texts.iter().map(|[name, arguments, id]| ToolCall::new(name, arguments).with_id(id)).collect();
+    let mut batch = Box::pin(turn.batch(&requests));
+    let mut context = Context::from_waker(Waker::noop());
+    let mut steps = Vec::new();
+    loop {
+        match batch.as_mut().poll(&mut context) {
+            Poll::Ready(answers) => {
+                assert!(answers.iter().zip(&texts).all(|(one, [.., id])| one.answer.json == format!("{id:?}")));
+                return steps;
+            }
+            Poll::Pending => {
+                let mut running = shared.lock().unwrap().running.clone();
+                running.sort_by_key(|id| id.parse::<usize>().unwrap());
+                let_go(&shared, &running[0]);
+                steps.push(running.join(" "));
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_overlap_as_far_as_their_tools_allow() {
+    // Always beside anything but never, which is alone.
+    assert_eq!(steps(&["free", "free", "write a"]), ["0 1 2", "1 2", "2"]);
+    assert_eq!(steps(&["free", "alone", "free", "free"]), ["0", "1", "2 3", "3"]);
+    assert_eq!(steps(&["alone", "alone"]), ["0", "1"]);
+    // One after the other where the key is the same, and what does not have it overtakes.
+    assert_eq!(steps(&["write a", "write a", "write b"]), ["0 2", "1 2", "2"]);
+    assert_eq!(steps(&["write a", "write a", "write a"]), ["0", "1", "2"]);
+    assert_eq!(steps(&["write a", "move a"]), ["0 1", "1"]);
+    // Readers beside readers, not beside writers.
+    assert_eq!(steps(&["read a", "read a", "write a", "read a"]), ["0 1", "1", "2", "3"]);
+    assert_eq!(steps(&["write a", "read a", "read a"]), ["0", "1 2", "2"]);
+    // One that names no key may mean any.
+    assert_eq!(steps(&["write a", "write", "write b"]), ["0", "1", "2"]);
+    assert_eq!(steps(&["read", "read a", "move x"]), ["0 1 2", "1 2", "2"]);
+    // Keys are what they name.
+    assert_eq!(steps(&["write ./a", "write b/../a", "write /srv/A", "write b"]), ["0 3", "1 3", "2 3", "3"]);
+    assert!(steps(&[]).is_empty());
+}
+
+#[test]
+fn at_most_eight_run_at_once() {
+    let calls = ["free"; 20];
+    let steps = steps(&calls);
+    let most = steps.iter().map(|step| step.split(' ').count()).max();
+    assert_eq!((most, steps.len()), (Some(8), 20));
+    assert_eq!(steps[12], "12 13 14 15 16 17 18 19");
+}
+
+#[test]
+fn each_call_ends_for_itself() {
+    let (session, shared) = session();
+    let turn = session.turn(Dialect::OpenAi);
+    let requests = [
+        ToolCall::new("write", "{").with_id("malformed"),
+        ToolCall::new("write", r#"{"n": "many"}"#).with_id("invalid"),
+        ToolCall::new("nobody", "{}").with_id("unknown"),
+        ToolCall::new("write", "{}").with_id("panic"),
+        ToolCall::new("write", "{}").with_id("well"),
+    ];
+    let mut batch = Box::pin(turn.batch(&requests));
+    assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let_go(&shared, "panic");
+    assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let_go(&shared, "well");
+    let answers: Vec<String> = wait(batch)
+        .iter()
+        .map(|Answered { call, answer }| {
+            let value: serde_json::Value = serde_json::from_str(&answer.json).unwrap();
+            format!("{}: {}", call.id(), value["kind"].as_str().unwrap_or("none"))
+        })
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            "malformed: malformed_arguments",
+            "invalid: invalid_arguments",
+            "unknown: unknown_tool",
+            "panic: panicked",
+            "well: none"
+        ]
+    );
+}
+
+#[test]
+fn cancelling_reaches_those_that_wait_too() {
+    let (session, shared) = session();
+    let turn = session.turn(Dialect::OpenAi);
+    let requests = [ToolCall::new("alone", "{}").with_id("0"), ToolCall::new("alone", "{}").with_id("1")];
+    let mut batch = Box::pin(turn.batch(&requests));
+    assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    session.cancel();
+    let answers = wait(batch);
+    assert!(answers.iter().all(|one| one.answer.json.contains("\"cancelled\"")), "{answers:?}");
+    assert_eq!(shared.lock().unwrap().begun, ["0"]);
+}
+
+#[test]
+fn integers_and_choices_are_keys_too() {
+    let table = |key: serde_json::Value| {
+        Table::from_schema(&json!({"type": "object", "properties": {"path": key}, "required": ["path"]})).unwrap()
+    };
+    for (key, arguments) in [
+        (json!({"type": "integer"}), [r#"{"path": 7}"#, r#"{"path": "007"}"#]),
+        (json!({"type": "string", "enum": ["7", "8"]}), [r#"{"path": "7"}"#, r#"{"path": 7}"#]),
+    ] {
+        let turn_of = Tool { arguments: table(key), ..keyed("write", "files", false) };
+        let session = Fake::new([turn_of]).registry().session().build().unwrap();
+        let turn = session.turn(Dialect::OpenAi);
+        let besides = arguments.map(|arguments| turn.beside(&ToolCall::new("write", arguments)));
+        let key = Some(Key::new("7"));
+        assert!(besides.iter().all(|b| *b == Beside::OtherKeys { space: "files", key: key.clone(), reads: false }));
+    }
+}

@@ -1,0 +1,111 @@
+//! Running a handler: inline, or as a future that ends with its result, a panic, its time or the host's patience.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use crate::cancel::{Since, Watch};
+use crate::timer::Alarm;
+use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn, panics};
+
+type Handled = Result<Output, ToolError>;
+
+impl Turn {
+    /// When a call begins, as its session's switch counts.
+    pub(crate) fn begin(&self) -> Since<'_> {
+        Since::now(&self.host().cancel)
+    }
+
+    /// Has the tool at a position of the state handle these arguments.
+    pub(crate) async fn handle(
+        &self,
+        id: usize,
+        slots: Slots<'_>,
+        request: &ToolCall<'_>,
+        session: Since<'_>,
+    ) -> Handled {
+        let host = self.host();
+        let call = Call::of(self.name(id), request.or_task(&host.task), session, host.progress.as_ref());
+        if call.is_cancelled() {
+            return Err(cancelled("before it began: nothing was done"));
+        }
+        let (provider, index) = self.state().provider(id);
+        match panics::caught(|| provider.call(index, slots, &call)) {
+            Ok(Reply::Ready(result)) => result,
+            Ok(Reply::Later(handler)) => {
+                let limit = self.state().tool(id).behaviour.timeout.unwrap_or(host.timeout);
+                Running { handler, call: &call, watch: Watch::new(call.switches()), limit, alarm: None }.await
+            }
+            Err(panicked) => Err(panicked.into()),
+        }
+    }
+}
+
+/// A handler's future, while somebody waits for it. Dropped before its end, it tells whoever still works on it.
+struct Running<'a> {
+    handler: Pin<Box<dyn Future<Output = Handled> + Send + 'a>>,
+    call: &'a Call<'a>,
+    watch: Watch<'a>,
+    limit: Duration,
+    /// Set when the handler turns out to take its time.
+    alarm: Option<Alarm>,
+}
+
+impl Running<'_> {
+    fn handle(&mut self, context: &mut Context<'_>) -> Poll<Handled> {
+        let handled = panics::caught(|| self.handler.as_mut().poll(context));
+        handled.unwrap_or_else(|panicked| Poll::Ready(Err(panicked.into())))
+    }
+
+    /// Why to wait no longer.
+    fn stopped(&mut self, context: &mut Context<'_>) -> Poll<ToolError> {
+        if Pin::new(&mut self.watch).poll(context).is_ready() {
+            return Poll::Ready(cancelled("before it ended: what it has done by then stays done"));
+        }
+        let alarm = self.alarm.get_or_insert_with(|| Alarm::after(self.limit));
+        Pin::new(alarm).poll(context).map(|()| timed_out(self.limit, self.call.is_queued()))
+    }
+}
+
+impl Future for Running<'_> {
+    type Output = Handled;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Handled> {
+        if let Poll::Ready(result) = self.handle(context) {
+            return Poll::Ready(result);
+        }
+        self.stopped(context).map(|why| {
+            self.call.give_up();
+            // A handler that waits for this can end in order, now or never. What it did all the same is no failure.
+            match self.handle(context) {
+                Poll::Ready(Ok(output)) => Ok(output),
+                Poll::Ready(Err(_)) | Poll::Pending => Err(why),
+            }
+        })
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.call.give_up();
+    }
+}
+
+fn cancelled(when: &str) -> ToolError {
+    ToolError::of(ErrorKind::Cancelled, format!("the call was cancelled {when}"))
+}
+
+fn timed_out(limit: Duration, queued: bool) -> ToolError {
+    let text = if queued {
+        format!("no thread was free for the call within {limit:?}: other calls hold all of them, try again later")
+    } else {
+        format!(
+            "the call took longer than {limit:?} and was given up: what it has done by then stays done; ask for less at \
+             once"
+        )
+    };
+    ToolError::of(ErrorKind::Timeout, text)
+}
+
+#[cfg(test)]
+mod tests;
