@@ -15,11 +15,13 @@ use crate::{
 
 type Before = dyn Fn(&Value) -> Result<Step, ToolError> + Send + Sync;
 
+type Transform = fn(&CallResult) -> Result<Option<CallResult>, ToolError>;
+
 /// A hook that does what it is told to, and writes down what it sees.
 struct Watcher {
     name: &'static str,
     before: Box<Before>,
-    transform: fn(&CallResult) -> Result<Option<CallResult>, ToolError>,
+    transform: Transform,
     after: fn() -> Result<(), ToolError>,
     seen: Arc<Mutex<Vec<String>>>,
 }
@@ -200,7 +202,7 @@ fn a_hook_that_fails_before_a_call_keeps_it_from_running() {
 #[test]
 fn results_are_transformed_in_order_and_a_fault_leaves_them() {
     let seen = seen();
-    let hooks: [fn(&CallResult) -> Result<Option<CallResult>, ToolError>; 4] = [
+    let hooks: [Transform; 4] = [
         |result| Ok(result.as_ref().err().map(|error| Ok(Output::text(format!("mended: {error}"))))),
         |_| panic!("out of words"),
         |_| Err(ToolError::new("no")),
