@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::DeValue;
+use toolc::FactValue;
 use toolc::table::Type;
 
 use super::Reader;
@@ -61,8 +62,7 @@ impl Reader<'_> {
                 }
             }
             (Form::FactValue, DeValue::Integer(_)) => {
-                const SAFE: i64 = 1 << 53;
-                if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| (-SAFE..=SAFE).contains(&i))) {
+                if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| FactValue::INTEGERS.contains(&i))) {
                     self.invalid(value, name, "an integer within ±2^53, which every language can hold");
                 }
             }
