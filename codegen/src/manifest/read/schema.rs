@@ -174,7 +174,8 @@ impl<'t> Reader<'t> {
                 unique_items: self.bound("uniqueItems"),
                 min_properties: self.bound("minProperties"),
                 max_properties: self.bound("maxProperties"),
-            },
+            }
+            .into(),
             pattern: self.pattern(),
             format: self.text("format").map(|text| text.value),
             any_of: self.subschemas("anyOf"),
