@@ -1,5 +1,6 @@
 //! What a table is held against: the keys that it may have, those that it must have, and what each of them takes.
 
+use std::fmt::Arguments;
 use std::time::Duration;
 
 use toml::Spanned;
@@ -13,7 +14,7 @@ use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::manifest::keys::{FOREIGN, Form, Key};
 
 impl Reader<'_> {
-    pub(super) fn check(&self, what: &str) {
+    pub(super) fn check(&self, what: Arguments<'_>) {
         let known = || self.keys.iter().copied().flatten();
         // A misspelt key is not reported as missing, too.
         let mut meant = Vec::new();
@@ -34,7 +35,7 @@ impl Reader<'_> {
                 found.help_nearest(name.get_ref(), names(), "the keys are")
             });
         }
-        for key in known().filter(|key| key.required && !self.table.contains_key(key.name)) {
+        for key in known().filter(|key| key.required && self.get(key.name).is_none()) {
             if !meant.contains(&key.name) {
                 self.sink.push(
                     Diagnostic::new(Code::MISSING_KEY, self.place, format!("missing key `{}`", key.name))
