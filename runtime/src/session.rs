@@ -181,7 +181,7 @@ impl Session {
         let facts: Vec<(Text, FactValue)> = facts.into_iter().collect();
         for (name, value) in &facts {
             match state.facts.get(name) {
-                Some(_) if matches!(value, FactValue::Integer(i) if !SAFE.contains(i)) => {
+                Some(_) if matches!(value, FactValue::Integer(i) if !FactValue::INTEGERS.contains(i)) => {
                     return Err(SessionError(format!("the fact `{name}` is an integer within ±2^53")));
                 }
                 Some(default) if discriminant(default) == discriminant(value) => {}
@@ -204,9 +204,6 @@ impl Session {
         Ok(())
     }
 }
-
-/// Integers that every language can hold.
-const SAFE: std::ops::RangeInclusive<i64> = -(1 << 53)..=1 << 53;
 
 fn pick(state: &State, name: &str) -> Option<Pick> {
     if EVERYTHING.contains(&name) {
