@@ -38,10 +38,10 @@ impl<'a> ToolCall<'a> {
         Self { task: Some((&task.0, Since::now(&task.0.cancel))), ..self }
     }
 
-    /// Stops when `cancel` is pulled from now on, be it before the call begins.
+    /// Stops when `cancel` is pulled, and does not begin if it has been.
     #[must_use]
-    pub fn with_cancel(self, cancel: &'a Cancel) -> Self {
-        Self { cancel: Some(Since::now(cancel)), ..self }
+    pub const fn with_cancel(self, cancel: &'a Cancel) -> Self {
+        Self { cancel: Some(Since::ever(cancel)), ..self }
     }
 
     /// Its own task, or else this one.

@@ -1,7 +1,8 @@
 //! Cancelling: a switch that the host pulls, and those who watch it.
 //!
-//! A switch counts how often it was pulled, and who watches it remembers the count from when it began. So a pull stops
-//! what is under way, whoever may not have looked yet, and nothing that begins later.
+//! A switch counts how often it was pulled, and who watches that of a task or a session remembers the count from when it
+//! began. So a pull stops what is under way, whoever may not have looked yet, and nothing that begins later. A switch of
+//! the host's own, for single calls, stays pulled.
 
 use std::array;
 use std::collections::BTreeMap;
@@ -11,8 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// A switch that stops calls: those that were made [with it](crate::ToolCall::with_cancel) before it was pulled. Clones
-/// are the same switch.
+/// A switch that stops the calls [with it](crate::ToolCall::with_cancel): those under way, and those that would begin
+/// later. Clones are the same switch.
 ///
 /// ```
 /// use toolc::Cancel;
@@ -42,7 +43,7 @@ impl Cancel {
         Self::default()
     }
 
-    /// Stops what is under way with this switch.
+    /// Stops the calls with this switch, for good.
     pub fn cancel(&self) {
         self.pull();
         self.wake();
@@ -91,7 +92,7 @@ impl<'a> Since<'a> {
         Self { cancel, pulls: cancel.pulls() }
     }
 
-    /// What pulls of any time count for: the switch is one call's own.
+    /// For whom pulls of any time count.
     pub(crate) const fn ever(cancel: &'a Cancel) -> Self {
         Self { cancel, pulls: 0 }
     }

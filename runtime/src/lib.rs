@@ -21,6 +21,7 @@ pub mod args;
 mod availability;
 mod batch;
 pub mod behaviour;
+mod bridge;
 mod call;
 mod cancel;
 mod decide;

@@ -72,10 +72,10 @@ impl Pool {
 
     /// Puts `work` in line; the future is there for its result. Dropped, it takes the work out of the line again, or
     /// leaves it behind.
-    pub(crate) fn run(&'static self, life: &Arc<Life>, work: impl FnOnce() -> Result + Send + 'static) -> Waiter {
-        life.queued.store(true, Ordering::Relaxed);
+    pub(crate) fn run(&'static self, of: &Arc<Life>, work: impl FnOnce() -> Result + Send + 'static) -> Waiter {
+        of.queued.store(true, Ordering::Relaxed);
         let step = Mutex::new(Step::Open(Some(Box::new(work)), None));
-        let job = Arc::new(Job { life: Arc::clone(life), step });
+        let job = Arc::new(Job { life: Arc::clone(of), step });
         let mut line = self.line();
         line.waiting.push_back(Arc::clone(&job));
         self.grow(line);

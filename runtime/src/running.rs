@@ -8,6 +8,9 @@ use crate::cancel::{Since, Watch};
 use crate::timer::Alarm;
 use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn, panics};
 
+/// When a call was cancelled that had begun.
+const UNDER_WAY: &str = "before it ended: what it has done by then stays done";
+
 type Handled = Result<Output, ToolError>;
 
 impl Turn {
@@ -60,7 +63,7 @@ impl Running<'_> {
     /// Why to wait no longer.
     fn stopped(&mut self, context: &mut Context<'_>) -> Poll<ToolError> {
         if Pin::new(&mut self.watch).poll(context).is_ready() {
-            return Poll::Ready(cancelled("before it ended: what it has done by then stays done"));
+            return Poll::Ready(cancelled(UNDER_WAY));
         }
         let alarm = self.alarm.get_or_insert_with(|| Alarm::after(self.limit));
         Pin::new(alarm).poll(context).map(|()| timed_out(self.limit, self.call.is_queued()))
@@ -71,17 +74,19 @@ impl Future for Running<'_> {
     type Output = Handled;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Handled> {
-        if let Poll::Ready(result) = self.handle(context) {
-            return Poll::Ready(result);
+        match self.handle(context) {
+            // It saw that before this did, and failed for it.
+            Poll::Ready(Err(_)) if self.call.is_cancelled() => Poll::Ready(Err(cancelled(UNDER_WAY))),
+            Poll::Ready(result) => Poll::Ready(result),
+            Poll::Pending => self.stopped(context).map(|why| {
+                self.call.give_up();
+                // A handler that waits for this can end in order, now or never. What it did all the same is no failure.
+                match self.handle(context) {
+                    Poll::Ready(Ok(output)) => Ok(output),
+                    Poll::Ready(Err(_)) | Poll::Pending => Err(why),
+                }
+            }),
         }
-        self.stopped(context).map(|why| {
-            self.call.give_up();
-            // A handler that waits for this can end in order, now or never. What it did all the same is no failure.
-            match self.handle(context) {
-                Poll::Ready(Ok(output)) => Ok(output),
-                Poll::Ready(Err(_)) | Poll::Pending => Err(why),
-            }
-        })
     }
 }
 

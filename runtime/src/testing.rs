@@ -1,9 +1,6 @@
-//! For this crate's tests: a provider made by hand, tools for it, and the least that can be called an executor.
+//! For this crate's tests: a provider made by hand, and tools for it.
 
-use std::pin::pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
 
 use serde_json::Value;
 
@@ -134,22 +131,4 @@ pub(crate) fn texts(names: &[&'static str]) -> Vec<Text> {
     names.iter().map(|&name| name.into()).collect()
 }
 
-/// Waits for a future, on this thread.
-pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
-    struct Unpark(Thread);
-
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => thread::park(),
-        }
-    }
-}
+pub(crate) use crate::bridge::park as wait;

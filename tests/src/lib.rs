@@ -1,5 +1,6 @@
 //! What several tests and benchmarks share.
 
+pub mod by_hand;
 pub mod echo;
 #[path = "../projects/golden/generated/rust/lib.rs"]
 #[rustfmt::skip]

@@ -1,0 +1,150 @@
+//! Calls from code that is not asynchronous, wherever it runs: handlers that need Tokio find it, nothing waits for itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::task::LocalSet;
+use toolc::behaviour::{Behaviour, Execution, Parallel};
+use toolc::{Answer, Call, Dialect, Output, Reply, ToolCall, ToolError, Turn};
+use toolc_tests::by_hand::ByHand;
+
+/// A handler that needs a runtime: for its clock, and for a task of its own.
+async fn needy(call: &Call<'_>) -> Result<Output, ToolError> {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let id = call.id().to_owned();
+    let spawned = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        id
+    });
+    Ok(Output::text(spawned.await?))
+}
+
+/// More steps than Tokio lets a task take at a time.
+async fn busy() -> Result<Output, ToolError> {
+    let (send, mut receive) = mpsc::channel(1);
+    for step in 0..1_000 {
+        send.send(step).await?;
+        receive.recv().await;
+    }
+    Ok(Output::text("busy"))
+}
+
+fn turn() -> Turn {
+    let by_hand = ByHand::new(|_, call| match call.tool() {
+        "needy" => Reply::Later(Box::pin(needy(call))),
+        "busy" => Reply::Later(Box::pin(busy())),
+        "crunch" => Reply::blocking(call, |call| Ok(Output::text(call.id()))),
+        _ => Reply::Ready(Ok(Output::text(call.id()))),
+    });
+    let behaves = |execution| Behaviour { execution, parallel: Parallel::Always, ..Behaviour::default() };
+    by_hand
+        .tool("busy", behaves(Execution::Async))
+        .tool("crunch", behaves(Execution::Blocking))
+        .tool("needy", behaves(Execution::Async))
+        .tool("plain", behaves(Execution::Sync))
+        .session()
+        .build()
+        .expect("everything can be enabled")
+        .turn(Dialect::OpenAi)
+}
+
+const TOOLS: [&str; 3] = ["needy", "crunch", "plain"];
+
+/// Calls every tool, one by one and in a batch.
+fn check(turn: &Turn) {
+    let requests = TOOLS.map(|tool| ToolCall::new(tool, "{}").with_id(tool));
+    for request in requests {
+        let Answer { json, is_error } = turn.call_blocking(&request);
+        assert_eq!((json, is_error), (format!("{:?}", request.id()), false));
+    }
+    let answers = turn.batch_blocking(&requests).into_iter().map(|one| one.answer.json).collect::<Vec<_>>();
+    assert_eq!(answers, TOOLS.map(|tool| format!("{tool:?}")));
+    assert_eq!(turn.call_blocking(&ToolCall::new("busy", "{}")).json, "\"busy\"");
+}
+
+fn multi_thread() -> Runtime {
+    Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime")
+}
+
+fn current_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+#[test]
+fn from_threads_without_a_runtime() {
+    let turn = turn();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| check(&turn));
+        }
+    });
+}
+
+#[test]
+fn within_a_multi_thread_runtime() {
+    let (runtime, turn) = (multi_thread(), turn());
+    runtime.block_on(async { check(&turn) });
+    let spawned = turn.clone();
+    runtime.block_on(runtime.spawn(async move { check(&spawned) })).expect("no panic");
+    runtime.block_on(runtime.spawn_blocking(move || check(&turn))).expect("no panic");
+}
+
+#[test]
+fn within_a_current_thread_runtime() {
+    let (runtime, turn) = (current_thread(), turn());
+    runtime.block_on(async { check(&turn) });
+    let spawned = turn.clone();
+    runtime.block_on(runtime.spawn(async move { check(&spawned) })).expect("no panic");
+    LocalSet::new().block_on(&runtime, async { check(&turn) });
+    runtime.block_on(runtime.spawn_blocking(move || check(&turn))).expect("no panic");
+}
+
+#[test]
+fn within_a_local_set_of_a_multi_thread_runtime() {
+    let (runtime, turn) = (multi_thread(), turn());
+    LocalSet::new().block_on(&runtime, async { check(&turn) });
+}
+
+#[test]
+fn from_a_handler_of_another_call() {
+    let inner = turn();
+    let by_hand = ByHand::new(move |_, call| {
+        check(&inner);
+        let inner = inner.clone();
+        Reply::blocking(call, move |call| {
+            check(&inner);
+            Ok(Output::text(call.tool()))
+        })
+    });
+    let outer = by_hand.tool("outer", Behaviour::default()).session().build().expect("a session").turn(Dialect::OpenAi);
+    assert_eq!(outer.call_blocking(&ToolCall::new("outer", "{}")).json, "\"outer\"");
+    let runtime = current_thread();
+    assert_eq!(runtime.block_on(outer.call(&ToolCall::new("outer", "{}"))).json, "\"outer\"");
+}
+
+/// A host's task that answers handlers: it was spawned by the very thread that waits for one of them.
+#[test]
+fn the_only_worker_of_a_runtime_may_wait_for_a_task_of_that_runtime() {
+    let (ask, mut asked) = mpsc::channel::<oneshot::Sender<&'static str>>(1);
+    let ask = Arc::new(Mutex::new(ask));
+    let by_hand = ByHand::new(move |_, _| {
+        let ask = Arc::clone(&ask);
+        Reply::Later(Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
+            ask.lock().await.send(answer).await?;
+            Ok(Output::text(answered.await?))
+        }))
+    });
+    let turn = by_hand.tool("ask", Behaviour::default()).session().build().expect("a session").turn(Dialect::OpenAi);
+    let runtime = multi_thread();
+    let called = runtime.spawn(async move {
+        tokio::spawn(async move {
+            let answer = asked.recv().await.expect("somebody asks");
+            answer.send("told").expect("somebody listens");
+        });
+        turn.call_blocking(&ToolCall::new("ask", "{}"))
+    });
+    assert_eq!(runtime.block_on(called).expect("no panic").json, "\"told\"");
+}

@@ -1,0 +1,268 @@
+//! A thousand calls at a time that fail, panic, hang, take too long and are cancelled, at random: a thousand answers, and
+//! nothing left of them.
+
+use std::fs;
+use std::future::pending;
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+use toolc::behaviour::{Behaviour, Execution, Parallel};
+use toolc::{Answer, Call, Cancel, Dialect, Output, Reply, Session, Task, ToolCall, ToolError, Value};
+use toolc_tests::by_hand::ByHand;
+use toolc_tests::random::Random;
+
+const CALLS: usize = 1_000;
+const TASKS: usize = 10;
+/// Why handlers fail and panic.
+const TOLD: &str = "as it was told";
+
+/// Handlers that have begun and not ended, and state that tasks hold.
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+static STATES: AtomicUsize = AtomicUsize::new(0);
+/// Whether handlers that do not heed that they are given up may end.
+static RELEASED: AtomicBool = AtomicBool::new(false);
+
+struct AtWork;
+
+impl AtWork {
+    fn new() -> Self {
+        AT_WORK.fetch_add(1, SeqCst);
+        Self
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        AT_WORK.fetch_sub(1, SeqCst);
+    }
+}
+
+struct State(AtomicUsize);
+
+impl Default for State {
+    fn default() -> Self {
+        STATES.fetch_add(1, SeqCst);
+        Self(AtomicUsize::new(0))
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        STATES.fetch_sub(1, SeqCst);
+    }
+}
+
+/// What every handler comes to, unless it hangs.
+fn end(how: &str, call: &Call<'_>) -> Result<Output, ToolError> {
+    call.state::<State>().0.fetch_add(1, SeqCst);
+    call.progress(1.0, Some(1.0), "ending");
+    match how {
+        "fail" => Err(ToolError::new(TOLD)),
+        "panic" => panic!("{TOLD}"),
+        _ => Ok(Output::text(call.id())),
+    }
+}
+
+fn work(arguments: &Value, call: &Call<'_>) -> Result<Output, ToolError> {
+    let _at_work = AtWork::new();
+    let how = arguments["end"].as_str().unwrap_or_default();
+    match how {
+        "hang" => {
+            while !call.is_cancelled() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            return Err(ToolError::new(TOLD));
+        }
+        "stick" => {
+            while !RELEASED.load(SeqCst) {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        _ => {}
+    }
+    end(how, call)
+}
+
+fn session() -> Session {
+    let by_hand = ByHand::new(|arguments, call| match call.tool() {
+        "now" => Reply::Ready(work(&arguments, call)),
+        "crunch" | "crunch_briefly" => Reply::blocking(call, move |call| work(&arguments, call)),
+        _ => Reply::Later(Box::pin(async move {
+            let _at_work = AtWork::new();
+            let how = arguments["end"].as_str().unwrap_or_default();
+            if how == "hang" {
+                pending::<()>().await;
+            }
+            end(how, call)
+        })),
+    });
+    let behaves = |execution, timeout: Option<u64>| Behaviour {
+        execution,
+        timeout: timeout.map(Duration::from_millis),
+        parallel: Parallel::Always,
+        ..Behaviour::default()
+    };
+    let by_hand = by_hand
+        .tool("crunch", behaves(Execution::Blocking, None))
+        .tool("crunch_briefly", behaves(Execution::Blocking, Some(20)))
+        .tool("now", behaves(Execution::Sync, None))
+        .tool("wait", behaves(Execution::Async, None))
+        .tool("wait_briefly", behaves(Execution::Async, Some(20)));
+    by_hand.session().on_progress(|event| assert_eq!(event.message, "ending")).build().expect("a session")
+}
+
+/// A call, and the kind of error that it has to end in.
+#[derive(Clone, Copy)]
+struct Plan {
+    tool: &'static str,
+    end: &'static str,
+    kind: Option<&'static str>,
+    cancelled: bool,
+}
+
+fn plans(seed: u64) -> Vec<Plan> {
+    let mut random = Random(seed);
+    let plan = |tool, end, kind, cancelled| Plan { tool, end, kind, cancelled };
+    let mut one = || match random.below(100) {
+        0..20 => plan(*random.pick::<&str>(&["now", "wait", "crunch"]), "fail", Some("failed"), false),
+        20..40 => plan(*random.pick::<&str>(&["now", "wait", "crunch"]), "panic", Some("panicked"), false),
+        40..55 => plan(*random.pick::<&str>(&["wait_briefly", "crunch_briefly"]), "hang", Some("timeout"), false),
+        55..70 => plan(*random.pick::<&str>(&["wait", "crunch"]), "hang", Some("cancelled"), true),
+        70..72 => plan("crunch_briefly", "stick", Some("timeout"), false),
+        72..75 => plan("crunch", "stick", Some("cancelled"), true),
+        75..80 => plan("nobody", "", Some("unknown_tool"), false),
+        80..85 => plan("now", "\"", Some("malformed_arguments"), false),
+        _ => plan(*random.pick::<&str>(&["now", "wait", "crunch"]), "well", None, false),
+    };
+    (0..CALLS).map(|_| one()).collect()
+}
+
+/// A call of a plan.
+struct Made {
+    plan: Plan,
+    id: String,
+    arguments: String,
+    task: Arc<Task>,
+    cancel: Cancel,
+}
+
+impl Made {
+    fn all(seed: u64) -> Vec<Arc<Made>> {
+        let tasks: Vec<Arc<Task>> = (0..TASKS).map(|number| Arc::new(Task::new(format!("task-{number}")))).collect();
+        let made = |(at, plan): (usize, Plan)| Made {
+            plan,
+            id: format!("call-{at}"),
+            arguments: format!("{{\"end\": \"{}\"}}", plan.end),
+            task: Arc::clone(&tasks[at % TASKS]),
+            cancel: Cancel::new(),
+        };
+        plans(seed).into_iter().enumerate().map(|plan| Arc::new(made(plan))).collect()
+    }
+
+    fn request(&self) -> ToolCall<'_> {
+        let request = ToolCall::new(self.plan.tool, &self.arguments).with_id(&self.id);
+        request.with_task(&self.task).with_cancel(&self.cancel)
+    }
+
+    fn check(&self, answer: &Answer) {
+        let value: Value = serde_json::from_str(&answer.json).expect("an answer is JSON");
+        let Plan { tool, end, kind, .. } = self.plan;
+        assert_eq!(answer.is_error, kind.is_some(), "{tool} {end}: {value}");
+        match kind {
+            Some(kind) => assert_eq!(value["kind"], kind, "{tool} {end}: {value}"),
+            None => assert_eq!(value, *self.id),
+        }
+    }
+}
+
+/// Pulls the switches of the calls that are to be cancelled, in any order.
+fn cancel(made: &[Arc<Made>], seed: u64) {
+    let mut cancels: Vec<&Cancel> = made.iter().filter(|made| made.plan.cancelled).map(|made| &made.cancel).collect();
+    Random(seed).shuffle(&mut cancels);
+    cancels.into_iter().for_each(Cancel::cancel);
+}
+
+/// A thousand tasks of a runtime, each a call.
+fn as_tasks(seed: u64) {
+    let runtime = Builder::new_multi_thread().worker_threads(2).build().expect("a runtime");
+    let (turn, made) = (session().turn(Dialect::OpenAi), Made::all(seed));
+    let call = |made: &Arc<Made>| {
+        let (turn, made) = (turn.clone(), Arc::clone(made));
+        runtime.spawn(async move { made.check(&turn.call(&made.request()).await) })
+    };
+    let calls: Vec<_> = made.iter().map(call).collect();
+    cancel(&made, seed);
+    for call in calls {
+        runtime.block_on(call).expect("no check fails");
+    }
+}
+
+/// Batches of fifty, from twenty threads that know of no runtime.
+fn as_batches(seed: u64) {
+    let (turn, made) = (session().turn(Dialect::OpenAi), Made::all(seed));
+    thread::scope(|scope| {
+        for made in made.chunks(50) {
+            let turn = &turn;
+            scope.spawn(move || {
+                let requests: Vec<ToolCall<'_>> = made.iter().map(|made| made.request()).collect();
+                let answers = turn.batch_blocking(&requests);
+                assert_eq!(answers.len(), made.len());
+                for (one, made) in answers.iter().zip(made) {
+                    assert_eq!(one.call.id(), made.id);
+                    made.check(&one.answer);
+                }
+            });
+        }
+        cancel(&made, seed);
+    });
+}
+
+/// Lets go what hangs, and waits until nothing is left. A handler that never ends would let this wait for ever.
+fn settle() {
+    RELEASED.store(true, SeqCst);
+    while AT_WORK.load(SeqCst) > 0 || STATES.load(SeqCst) > 0 || threads("toolc-blocking") > 64 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    RELEASED.store(false, SeqCst);
+    assert!(threads("toolc-timer") <= 1 && threads("toolc-tokio") <= 1);
+}
+
+/// Threads of this name, where the system tells: elsewhere none.
+fn threads(name: &str) -> usize {
+    let Ok(tasks) = fs::read_dir("/proc/self/task") else { return 0 };
+    let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    names.filter(|known| known.trim_end() == name).count()
+}
+
+/// Memory in use, in kB, where the system tells.
+fn memory() -> usize {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn a_thousand_calls_at_a_time_leave_nothing_behind() {
+    // What handlers are told to do is no news.
+    let others = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if info.payload_as_str() != Some(TOLD) {
+            others(info);
+        }
+    }));
+    let round = |seed| {
+        as_tasks(seed);
+        settle();
+        as_batches(seed);
+        settle();
+    };
+    (0..4).for_each(round);
+    let before = memory();
+    (4..14).for_each(round);
+    // Twenty thousand calls later: one kB that each of them left would be more.
+    assert!(memory() < before + 16_000, "{before} kB became {} kB", memory());
+}
