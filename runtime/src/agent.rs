@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::call::OwnedCall;
-use crate::{Answer, Call, Output, Slots, ToolCall, ToolError, Turn};
+use crate::call::OwnedRequest;
+use crate::{Answer, Output, Slots, ToolCall, ToolError, Turn};
 
 /// The agent-run tools of one catalog, as the enum that `cargo xtask gen` writes: a variant for each of them, which
 /// holds its arguments.
@@ -29,15 +29,14 @@ pub struct AgentTask<C> {
 pub struct Pending {
     turn: Turn,
     tool: usize,
-    call: OwnedCall,
+    request: OwnedRequest,
     /// What the hooks may see of its arguments.
     arguments: Value,
 }
 
 impl Pending {
     pub(crate) fn new(turn: Turn, tool: usize, request: &ToolCall<'_>, arguments: Value) -> Self {
-        let call = Call::named(turn.name(tool), *request).to_owned_call();
-        Self { turn, tool, call, arguments }
+        Self { turn, tool, request: request.to_owned_request(), arguments }
     }
 
     /// The called tool's own name.
@@ -47,8 +46,8 @@ impl Pending {
 
     /// What the model gets, after all that becomes of a handler's result, too.
     pub fn finish(self, result: Result<Output, ToolError>) -> Answer {
-        let Self { turn, tool, call, arguments } = self;
-        turn.finished(tool, &call.request(), arguments, result)
+        let Self { turn, tool, request, arguments } = self;
+        turn.finished(tool, &request.borrow(), arguments, result)
     }
 }
 

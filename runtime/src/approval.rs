@@ -2,10 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
-use std::pin::Pin;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::{Mutex, PoisonError};
+use std::task::Poll;
 
-use crate::{CallInfo, ErrorKind, ToolError, panics, scrub};
+use crate::cancel::Watch;
+use crate::host::Host;
+use crate::panics::Panicked;
+use crate::timer::Alarm;
+use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError, panics, scrub};
 
 /// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
 ///
@@ -32,7 +38,8 @@ use crate::{CallInfo, ErrorKind, ToolError, panics, scrub};
 /// # async fn read_line() -> String { String::new() }
 /// ```
 pub trait Approver: Send + Sync {
-    /// What becomes of the call. It waits as long as this does; a panic is a denial.
+    /// What becomes of the call. It waits for this, 60 seconds unless the session says otherwise; no answer by then, or a
+    /// panic, is a denial.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>>;
 }
 
@@ -116,26 +123,40 @@ impl Allowed {
     }
 }
 
-/// Waits for the decision. The error is what the model gets, and, where the approver failed, how.
-pub(crate) async fn ask(
-    approver: Option<&dyn Approver>,
-    allowed: &Allowed,
-    request: ApprovalRequest<'_>,
-) -> Result<(), (ToolError, Option<String>)> {
-    let Some(approver) = approver else { return Err((nobody_to_ask(), None)) };
+/// Waits for the decision, and no longer than the host or its patience lasts. The error is what the model gets.
+pub(crate) async fn ask(host: &Host, request: ApprovalRequest<'_>, cancelled: Watch<'_>) -> Result<(), ToolError> {
+    let Some(approver) = &host.approver else { return Err(nobody_to_ask()) };
     let decided = match panics::caught(|| approver.decide(&request)) {
-        Ok(future) => panics::Caught(future).await,
+        Ok(future) => {
+            let mut asked = (pin!(panics::Caught(future)), pin!(cancelled), pin!(Alarm::after(host.patience)));
+            poll_fn(|context| match asked.0.as_mut().poll(context) {
+                Poll::Ready(decided) => Poll::Ready(Ok(decided)),
+                Poll::Pending if asked.1.as_mut().poll(context).is_ready() => Poll::Ready(Err(cancelled_unasked())),
+                Poll::Pending => {
+                    let nobody = || denied(&format!("nobody answered within {:?}", host.patience));
+                    asked.2.as_mut().poll(context).map(|()| Err(nobody()))
+                }
+            })
+            .await?
+        }
         Err(panicked) => Err(panicked),
     };
     match decided {
         Ok(Decision::AllowOnce) => Ok(()),
         Ok(Decision::AllowForSession) => {
-            allowed.allow(request.call.tool(), request.why);
+            host.allowed.allow(request.call.tool(), request.why);
             Ok(())
         }
-        Ok(Decision::Deny(reason)) => Err((denied(&reason), None)),
-        Err(panicked) => Err((denied("nobody could be asked"), Some(panicked.0))),
+        Ok(Decision::Deny(reason)) => Err(denied(&reason)),
+        Err(Panicked(message)) => {
+            host.note(&request.call, &Fault { part: "the approver", stage: Stage::Approval, message: &message });
+            Err(denied("nobody could be asked"))
+        }
     }
+}
+
+fn cancelled_unasked() -> ToolError {
+    ToolError::of(ErrorKind::Cancelled, "the call was cancelled before somebody had approved it: nothing was done")
 }
 
 fn denied(reason: &str) -> ToolError {

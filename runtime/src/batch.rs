@@ -4,7 +4,6 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use crate::args::{self, Limits};
 use crate::behaviour::Parallel;
 use crate::cancel::Since;
 use crate::key::Key;
@@ -29,8 +28,8 @@ impl Turn {
     /// At most eight run at a time, and beside each other only what the tools' `parallel` allows: of calls that must not
     /// overlap, the earlier one ends before the later one begins. Handlers overlap where they wait: asynchronous ones for
     /// what they await, blocking ones on their threads; sync ones run one by one. Each call ends for itself, whatever
-    /// becomes of the others, and all results together keep to the turn's limit. Tools that the agent's own loop runs are
-    /// not for a batch: see [`agent_call`](Self::agent_call).
+    /// becomes of the others. Tools that the agent's own loop runs are not for a batch: see
+    /// [`agent_call`](Self::agent_call).
     pub async fn batch<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<Answered<'r>> {
         let mut batch = Batch {
             turn: self,
@@ -43,7 +42,8 @@ impl Turn {
         poll_fn(|context| batch.poll(context)).await;
         let mut outcomes: Vec<Outcome> = batch.outcomes.into_iter().flatten().collect();
         self.keep_to_budget(calls, &mut outcomes);
-        let answered = |(call, outcome): (&ToolCall<'r>, _)| Answered { call: *call, answer: self.told(call, outcome) };
+        let answered =
+            |(call, outcome): (&ToolCall<'r>, Outcome)| Answered { call: *call, answer: self.told(call, outcome) };
         calls.iter().zip(outcomes).map(answered).collect()
     }
 
@@ -55,7 +55,7 @@ impl Turn {
         match &behaviour.parallel {
             Parallel::Always => Beside::All,
             Parallel::Never => Beside::None,
-            Parallel::Keyed { key, space } => match args::read(call.arguments(), self.table(id), Limits::default()) {
+            Parallel::Keyed { key, space } => match self.read(id, call) {
                 Ok(slots) => {
                     let key = slots.text(self.table(id), key).map(|text| Key::new(&text));
                     Beside::OtherKeys { space, key, reads: behaviour.annotations.read_only }

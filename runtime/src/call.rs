@@ -49,18 +49,14 @@ impl<'a> ToolCall<'a> {
         if self.task.is_some() { self } else { self.with_task(task) }
     }
 
-    /// The switches that stop it, in a session of which it is a part since then.
-    pub(crate) fn switches(self, session: Since<'a>) -> Switches<'a> {
-        [None, self.cancel, self.of_task(), Some(session)]
-    }
-
-    fn of_task(&self) -> Option<Since<'a>> {
-        self.task.map(|(_, since)| since)
-    }
-
     /// The tool's name, as the model wrote it.
     pub const fn name(&self) -> &'a str {
         self.name
+    }
+
+    /// The arguments' JSON text, as the model wrote it.
+    pub const fn arguments(&self) -> &'a str {
+        self.arguments
     }
 
     /// The id by which the provider's API knows this call; may be empty.
@@ -69,13 +65,27 @@ impl<'a> ToolCall<'a> {
     }
 
     /// The name of its task.
-    pub fn task(&self) -> &'a str {
+    pub(crate) fn task(&self) -> &'a str {
         self.task.map_or(Task::DEFAULT, |(task, _)| &task.name)
     }
 
-    /// The arguments' JSON text, as the model wrote it.
-    pub const fn arguments(&self) -> &'a str {
-        self.arguments
+    /// This, for as long as it takes to answer.
+    pub(crate) fn to_owned_request(self) -> OwnedRequest {
+        OwnedRequest { name: self.name.into(), id: self.id.into(), task: self.task.map(|(task, _)| Arc::clone(task)) }
+    }
+}
+
+/// A [`ToolCall`] that borrows nothing, and has no arguments any more.
+pub(crate) struct OwnedRequest {
+    name: String,
+    id: String,
+    task: Option<Arc<Kept>>,
+}
+
+impl OwnedRequest {
+    pub(crate) fn borrow(&self) -> ToolCall<'_> {
+        let task = self.task.as_ref().map(|task| (task, Since::now(&task.cancel)));
+        ToolCall { name: &self.name, arguments: "", id: &self.id, task, cancel: None }
     }
 }
 
@@ -95,12 +105,7 @@ impl<'a> Call<'a> {
         Self { tool: request.name, request, session: None, progress: None, life: OnceLock::new() }
     }
 
-    /// The context of `request`, which is for the tool that is really called `tool`.
-    pub(crate) fn named(tool: &'a str, request: ToolCall<'a>) -> Self {
-        Self { tool, ..Self::new(request) }
-    }
-
-    /// The same in a session with this switch.
+    /// The context of `request`, which is for the tool that is really called `tool`, in a session with this switch.
     pub(crate) const fn of(
         tool: &'a str,
         request: ToolCall<'a>,
@@ -182,7 +187,7 @@ impl<'a> Call<'a> {
     /// The switches that stop it.
     pub(crate) fn switches(&self) -> Switches<'_> {
         let own = self.life.get().map(|life| Since::ever(&life.over));
-        [own, self.request.cancel, self.request.of_task(), self.session]
+        [own, self.request.cancel, self.request.task.map(|(_, since)| since), self.session]
     }
 
     /// What outlives the call.
@@ -269,11 +274,6 @@ impl OwnedCall {
         let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel };
         let life = OnceLock::from(Arc::clone(&self.life));
         Call { tool: &self.tool, request, session, progress: self.progress.as_ref(), life }
-    }
-
-    /// The request for it, by the tool's own name.
-    pub(crate) fn request(&self) -> ToolCall<'_> {
-        self.borrow().request
     }
 }
 

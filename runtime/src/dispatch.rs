@@ -7,7 +7,9 @@ use crate::args::{self, Limits};
 use crate::cancel::Since;
 use crate::hooks::CallResult;
 use crate::outcome::Outcome;
-use crate::{AgentTask, AgentTools, ErrorKind, Output, Pending, ToolCall, ToolError, Turn, agent, nearest, panics};
+use crate::{
+    AgentTask, AgentTools, ErrorKind, Output, Pending, Slots, ToolCall, ToolError, Turn, agent, nearest, panics,
+};
 
 /// A call's answer: always one well-formed JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,14 +79,18 @@ impl Turn {
         }
         // Nobody is asked about a call that this loop will not take.
         if self.is_watched(id)
-            && let Ok(slots) = args::read(request.arguments(), self.table(id), Limits::default())
+            && let Ok(slots) = self.read(id, request)
             && let Ok(None) = panics::caught(|| A::read(self.name(id), slots))
         {
             return None;
         }
-        let mut arguments = Value::Null;
+        let (session, mut arguments) = (self.begin(), Value::Null);
         let read = async {
-            let slots = self.admitted(id, request, &mut arguments).await?;
+            let slots = if self.is_watched(id) {
+                self.admitted(id, request, session, &mut arguments).await?
+            } else {
+                self.read(id, request)?
+            };
             Ok(panics::caught(|| A::read(self.name(id), slots))?)
         };
         match read.await {
@@ -99,23 +105,28 @@ impl Turn {
     }
 
     /// Runs a call to its end. What a batch comes to is held against the turn's budget before anybody is
-    /// [`told`](Self::told). Cancelling the session counts `since` then.
-    pub(crate) async fn outcome(&self, request: &ToolCall<'_>, since: Since<'_>) -> Outcome {
+    /// [`told`](Self::told).
+    pub(crate) async fn outcome(&self, request: &ToolCall<'_>, session: Since<'_>) -> Outcome {
         let mut arguments = Value::Null;
         let tool = self.find(request.name());
         let result = match tool {
-            Some(id) => self.run(id, request, since, &mut arguments).await,
+            Some(id) => self.run(id, request, session, &mut arguments).await,
             None => Err(self.unknown(request.name())),
         };
         self.ended(tool, request, arguments, result)
     }
 
-    async fn run(&self, id: usize, request: &ToolCall<'_>, since: Since<'_>, shown: &mut Value) -> CallResult {
+    async fn run(&self, id: usize, request: &ToolCall<'_>, session: Since<'_>, shown: &mut Value) -> CallResult {
         if self.state().tools[id].way.is_agents {
             return Err(agent::not_here());
         }
-        let slots = self.patiently(request, since, self.admitted(id, request, shown)).await?;
-        let result = self.handled(id, request, since, slots).await;
+        // Where nobody looks at it, nothing is made but the arguments.
+        let slots = if self.is_watched(id) {
+            Box::pin(self.admitted(id, request, session, shown)).await?
+        } else {
+            self.read(id, request)?
+        };
+        let result = self.handle(id, slots, request, session).await;
         self.transformed(id, request, shown, result)
     }
 
@@ -124,6 +135,10 @@ impl Turn {
         let result = self.transformed(id, request, &arguments, result);
         let outcome = self.ended(Some(id), request, arguments, result);
         self.told(request, outcome)
+    }
+
+    pub(crate) fn read<'r>(&self, id: usize, request: &ToolCall<'r>) -> Result<Slots<'r>, ToolError> {
+        args::read(request.arguments(), self.table(id), Limits::default())
     }
 
     #[cold]

@@ -1,5 +1,5 @@
-//! What a host says of every call of a session: who watches, who is asked, how long it may take and who stops it, how much
-//! is said, where the rest is kept.
+//! What a session's host has set for all of its calls: who watches, who is asked, how long they may take, how much is
+//! said, where the rest is kept.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,11 +10,6 @@ use crate::progress::Sink;
 use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task, hooks};
 
 pub(crate) struct Host {
-    pub(crate) hooks: Vec<Arc<dyn Hook>>,
-    pub(crate) approver: Option<Arc<dyn Approver>>,
-    pub(crate) allowed: Allowed,
-    pub(crate) limits: ResultLimits,
-    pub(crate) spill: Option<Arc<dyn Spill>>,
     /// Stops the session's calls.
     pub(crate) cancel: Cancel,
     /// The task of calls that name none.
@@ -22,22 +17,13 @@ pub(crate) struct Host {
     /// How long a call may take whose tool does not say.
     pub(crate) timeout: Duration,
     pub(crate) progress: Option<Sink>,
-}
-
-impl Default for Host {
-    fn default() -> Self {
-        Self {
-            hooks: Vec::new(),
-            approver: None,
-            allowed: Allowed::default(),
-            limits: ResultLimits::default(),
-            spill: None,
-            cancel: Cancel::new(),
-            task: Task::new(Task::DEFAULT),
-            timeout: Duration::from_mins(5),
-            progress: None,
-        }
-    }
+    pub(crate) hooks: Vec<Arc<dyn Hook>>,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    /// How long it is waited for.
+    pub(crate) patience: Duration,
+    pub(crate) allowed: Allowed,
+    pub(crate) limits: ResultLimits,
+    pub(crate) spill: Option<Arc<dyn Spill>>,
 }
 
 impl Host {
@@ -52,9 +38,30 @@ impl Host {
     }
 }
 
+impl Default for Host {
+    fn default() -> Self {
+        Self {
+            cancel: Cancel::new(),
+            task: Task::new(Task::DEFAULT),
+            timeout: Duration::from_mins(5),
+            progress: None,
+            hooks: Vec::new(),
+            approver: None,
+            patience: Duration::from_mins(1),
+            allowed: Allowed::default(),
+            limits: ResultLimits::default(),
+            spill: None,
+        }
+    }
+}
+
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
-        f.debug_struct("Host").field("hooks", &hooks).field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("Host")
+            .field("timeout", &self.timeout)
+            .field("hooks", &hooks)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }

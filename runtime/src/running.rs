@@ -1,18 +1,17 @@
 //! Running a handler: inline, or as a future that ends with its result, a panic, its time or the host's patience.
 
-use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::cancel::{Since, Watch};
-use crate::hooks::CallResult;
 use crate::timer::Alarm;
-use crate::{Call, ErrorKind, Reply, Slots, ToolCall, ToolError, Turn, panics};
+use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn, panics};
 
-/// When a call was cancelled.
-const NOT_BEGUN: &str = "before it began: nothing was done";
+/// When a call was cancelled that had begun.
 const UNDER_WAY: &str = "before it ended: what it has done by then stays done";
+
+type Handled = Result<Output, ToolError>;
 
 impl Turn {
     /// When a call begins, as its session's switch counts.
@@ -20,38 +19,18 @@ impl Turn {
         Since::now(&self.host().cancel)
     }
 
-    /// What comes of asking others about a call, unless that is cancelled meanwhile.
-    pub(crate) async fn patiently<T>(
-        &self,
-        request: &ToolCall<'_>,
-        since: Since<'_>,
-        asked: impl Future<Output = Result<T, ToolError>>,
-    ) -> Result<T, ToolError> {
-        let mut asked = pin!(asked);
-        let mut watch = None;
-        poll_fn(|context| {
-            let answered = asked.as_mut().poll(context);
-            if answered.is_ready() {
-                return answered;
-            }
-            let watch = watch.get_or_insert_with(|| Watch::new(request.switches(since)));
-            Pin::new(watch).poll(context).map(|()| Err(cancelled(NOT_BEGUN)))
-        })
-        .await
-    }
-
     /// Has the tool at a position of the state handle these arguments.
-    pub(crate) async fn handled(
+    pub(crate) async fn handle(
         &self,
         id: usize,
-        request: &ToolCall<'_>,
-        since: Since<'_>,
         slots: Slots<'_>,
-    ) -> CallResult {
+        request: &ToolCall<'_>,
+        session: Since<'_>,
+    ) -> Handled {
         let host = self.host();
-        let call = Call::of(self.name(id), request.or_task(&host.task), since, host.progress.as_ref());
+        let call = Call::of(self.name(id), request.or_task(&host.task), session, host.progress.as_ref());
         if call.is_cancelled() {
-            return Err(cancelled(NOT_BEGUN));
+            return Err(cancelled("before it began: nothing was done"));
         }
         let (provider, index) = self.state().provider(id);
         match panics::caught(|| provider.call(index, slots, &call)) {
@@ -67,7 +46,7 @@ impl Turn {
 
 /// A handler's future, while somebody waits for it. Dropped before its end, it tells whoever still works on it.
 struct Running<'a> {
-    handler: Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>,
+    handler: Pin<Box<dyn Future<Output = Handled> + Send + 'a>>,
     call: &'a Call<'a>,
     watch: Watch<'a>,
     limit: Duration,
@@ -76,7 +55,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    fn handle(&mut self, context: &mut Context<'_>) -> Poll<CallResult> {
+    fn handle(&mut self, context: &mut Context<'_>) -> Poll<Handled> {
         let handled = panics::caught(|| self.handler.as_mut().poll(context));
         handled.unwrap_or_else(|panicked| Poll::Ready(Err(panicked.into())))
     }
@@ -92,9 +71,9 @@ impl Running<'_> {
 }
 
 impl Future for Running<'_> {
-    type Output = CallResult;
+    type Output = Handled;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallResult> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Handled> {
         match self.handle(context) {
             // It saw that before this did, and failed for it.
             Poll::Ready(Err(_)) if self.call.is_cancelled() => Poll::Ready(Err(cancelled(UNDER_WAY))),

@@ -3,6 +3,8 @@
 //! Everything that can be settled when the text is compiled has been: commas, escapes, which of several texts. What
 //! is left at run time is to copy pieces, and to skip some.
 
+use std::ops::RangeInclusive;
+
 use crate::{Text, json};
 
 /// Which of a tool's atoms hold: bit `i` for atom `i`. A tool has at most [`MOST_ATOMS`].
@@ -51,6 +53,9 @@ pub enum FactValue {
 }
 
 impl FactValue {
+    /// The integers that a fact may be: those that every language can hold.
+    pub const INTEGERS: RangeInclusive<i64> = -(1 << 53)..=1 << 53;
+
     /// What it is, in words.
     pub fn noun(&self) -> &'static str {
         match self {

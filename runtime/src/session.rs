@@ -48,8 +48,7 @@ pub struct SessionBuilder {
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
         let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
-        let (env, host) = (Env::process(), Host::default());
-        Self { registry, enabled, disabled, facts, env, clock: Instant::now, host }
+        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: Instant::now }
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
@@ -85,6 +84,12 @@ impl SessionBuilder {
     /// Asks this one about calls that have to be approved. Without, they are refused.
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.host.approver = Some(approver);
+        self
+    }
+
+    /// Waits this long for whoever approves a call, 60 seconds by default. No answer by then is a denial.
+    pub fn approval_timeout(mut self, timeout: Duration) -> Self {
+        self.host.patience = timeout;
         self
     }
 
@@ -127,9 +132,8 @@ impl SessionBuilder {
                 return Err(unknown_toolset(&state, name));
             }
         }
-        let Self { registry, enabled, disabled, facts, env, clock, host } = self;
-        let host = Arc::new(host);
-        let session = Session { registry, enabled, disabled, env, clock, host, now: Mutex::default() };
+        let Self { registry, enabled, disabled, facts, env, host, clock } = self;
+        let session = Session { registry, enabled, disabled, env, host: Arc::new(host), clock, now: Mutex::default() };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -177,7 +181,7 @@ impl Session {
         let facts: Vec<(Text, FactValue)> = facts.into_iter().collect();
         for (name, value) in &facts {
             match state.facts.get(name) {
-                Some(_) if matches!(value, FactValue::Integer(i) if !SAFE.contains(i)) => {
+                Some(_) if matches!(value, FactValue::Integer(i) if !FactValue::INTEGERS.contains(i)) => {
                     return Err(SessionError(format!("the fact `{name}` is an integer within ±2^53")));
                 }
                 Some(default) if discriminant(default) == discriminant(value) => {}
@@ -200,9 +204,6 @@ impl Session {
         Ok(())
     }
 }
-
-/// Integers that every language can hold.
-const SAFE: std::ops::RangeInclusive<i64> = -(1 << 53)..=1 << 53;
 
 fn pick(state: &State, name: &str) -> Option<Pick> {
     if EVERYTHING.contains(&name) {

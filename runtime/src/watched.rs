@@ -2,11 +2,14 @@
 
 use serde_json::Value;
 
-use crate::args::{self, Arguments, Limits};
+use crate::args::{Arguments, Limits};
 use crate::behaviour::Annotations;
+use crate::cancel::{Since, Watch};
 use crate::hooks::{self, CallResult, Fault, Stage, Step};
 use crate::outcome::Outcome;
-use crate::{Answer, ApprovalRequest, CallInfo, ErrorKind, Slots, ToolCall, ToolError, Turn, Why, approval, panics};
+use crate::{
+    Answer, ApprovalRequest, Call, CallInfo, ErrorKind, Slots, ToolCall, ToolError, Turn, Why, approval, panics,
+};
 
 impl Turn {
     /// Whether anybody looks at the calls of this tool before they are run.
@@ -14,24 +17,12 @@ impl Turn {
         !self.host().hooks.is_empty() || self.state().tools[id].way.is_asked
     }
 
-    /// The arguments of a call that may be run. Where nobody looks at it, nothing is made but them.
-    pub(crate) async fn admitted<'r>(
-        &self,
-        id: usize,
-        request: &ToolCall<'r>,
-        shown: &mut Value,
-    ) -> Result<Slots<'r>, ToolError> {
-        if !self.is_watched(id) {
-            return args::read(request.arguments(), self.table(id), Limits::default());
-        }
-        Box::pin(self.looked_at(id, request, shown)).await
-    }
-
-    /// The same where somebody does.
-    async fn looked_at(
+    /// The arguments of a call that may be run, after all who look at it.
+    pub(crate) async fn admitted(
         &self,
         id: usize,
         request: &ToolCall<'_>,
+        session: Since<'_>,
         shown: &mut Value,
     ) -> Result<Slots<'static>, ToolError> {
         let (host, table, limits) = (self.host(), self.table(id), Limits::default());
@@ -72,14 +63,9 @@ impl Turn {
         let why = host.allowed.unsettled(self.name(id), why);
         if !why.is_empty() {
             let info = self.info(Some(id), request, shown);
-            let asked =
-                approval::ask(host.approver.as_deref(), &host.allowed, ApprovalRequest { call: info, why: &why });
-            asked.await.map_err(|(error, fault)| {
-                if let Some(message) = &fault {
-                    host.note(&info, &Fault { part: "the approver", stage: Stage::Approval, message });
-                }
-                error
-            })?;
+            let asked = ApprovalRequest { call: info, why: &why };
+            let call = Call::of(self.name(id), request.or_task(&host.task), session, None);
+            approval::ask(host, asked, Watch::new(call.switches())).await?;
         }
         Ok(arguments.into_slots(table, limits))
     }

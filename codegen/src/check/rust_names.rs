@@ -19,7 +19,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
 }
 
-/// Where all names are in snake_case as they are written, which is where most are, nothing has to be made of them.
+/// Where all names are in `snake_case` as they are written, which is where most are, nothing has to be made of them.
 fn distinct_snakes<'n>(what: &str, names: impl Iterator<Item = &'n At<String>> + Clone, sink: &Sink) {
     if !names.clone().all(|name| is_snake(&name.value)) {
         distinct(what, names, &[snake], sink);

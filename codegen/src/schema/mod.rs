@@ -5,6 +5,9 @@ mod defs;
 mod doc;
 mod shape;
 
+use std::ops::Deref;
+use std::sync::LazyLock;
+
 use serde_json::Value;
 use toolc::table::Type;
 
@@ -38,7 +41,7 @@ pub struct Schema {
     /// Values that show what is meant.
     pub examples: Vec<At<Value>>,
     /// Bounds of numbers, lengths and sizes.
-    pub bounds: Bounds,
+    pub bounds: OwnBounds,
     /// A regular expression that a string has to match.
     pub pattern: Option<At<String>>,
     /// What a string stands for: `date-time`, `uri` and the like. An annotation.
@@ -97,6 +100,26 @@ impl Bounds {
     }
 }
 
+/// A schema's bounds. They are most of what a schema takes up, and take no room where there are none.
+#[derive(Debug, Clone, Default)]
+pub struct OwnBounds(Option<Box<Bounds>>);
+
+impl From<Bounds> for OwnBounds {
+    fn from(bounds: Bounds) -> Self {
+        let is_some = bounds.iter().next().is_some();
+        Self(is_some.then(|| Box::new(bounds)))
+    }
+}
+
+impl Deref for OwnBounds {
+    type Target = Bounds;
+
+    fn deref(&self) -> &Bounds {
+        static NONE: LazyLock<Bounds> = LazyLock::new(Bounds::default);
+        self.0.as_deref().unwrap_or_else(|| &NONE)
+    }
+}
+
 /// One value of an enum.
 #[derive(Debug, Clone)]
 pub struct Choice {
@@ -146,7 +169,7 @@ impl Schema {
             constant: None,
             default: None,
             examples: Vec::new(),
-            bounds: Bounds::default(),
+            bounds: OwnBounds::default(),
             pattern: None,
             format: None,
             any_of: Vec::new(),

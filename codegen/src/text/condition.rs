@@ -186,7 +186,7 @@ fn comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> Result
     cursor.next()?;
     let literal = match cursor.next()? {
         Some((Token::Text(text), at)) => (FactValue::Text(text.into()), at),
-        Some((Token::Integer(integer), at)) if integer.unsigned_abs() > 1 << 53 => {
+        Some((Token::Integer(integer), at)) if !FactValue::INTEGERS.contains(&integer) => {
             return Err(Fault::new(at, format!("`{integer}` is beyond what a fact can be: integers within ±2^53")));
         }
         Some((Token::Integer(integer), at)) => (FactValue::Integer(integer), at),

@@ -15,7 +15,7 @@ pub(crate) fn integer(number: &Number) -> Option<i64> {
 }
 
 /// The integer that `float` is. From 2^53 on a float no longer tells which integer was written: none.
-#[allow(clippy::cast_possible_truncation)]
+#[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is far within 64 bits")]
 pub(super) fn whole(float: f64) -> Option<i64> {
     (float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0).then_some(float as i64)
 }
@@ -123,7 +123,7 @@ pub(super) fn equal(a: &Number, b: &Number) -> bool {
 }
 
 /// The integer that `number` is, if it is one of at most 64 bits.
-#[allow(clippy::cast_possible_truncation)]
+#[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is below 2^64")]
 pub(super) fn exact(number: &Number) -> Option<i128> {
     if let Some(integer) = number.as_i64() {
         return Some(integer.into());
@@ -149,7 +149,7 @@ fn is_multiple(number: &Number, step: Bound) -> bool {
     }
 }
 
-#[allow(clippy::cast_precision_loss)]
+#[allow(clippy::cast_precision_loss, reason = "integers are compared as such before this is asked")]
 fn float(bound: Bound) -> f64 {
     match bound {
         Bound::Integer(integer) => integer as f64,

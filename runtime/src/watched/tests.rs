@@ -1,6 +1,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -8,17 +9,19 @@ use crate::behaviour::{Approval, Behaviour};
 use crate::table::Table;
 use crate::testing::{Fake, tool, wait};
 use crate::{
-    Answer, ApprovalRequest, Approver, CallInfo, CallResult, Decision, Dialect, ErrorKind, Fault, Hook, Output, Reply,
-    ResultLimits, SessionBuilder, Spill, Stage, Step, Task, Tool, ToolCall, ToolError, Turn,
+    Answer, ApprovalRequest, Approver, CallInfo, CallResult, Cancel, Decision, Dialect, ErrorKind, Fault, Hook, Output,
+    Reply, ResultLimits, SessionBuilder, Spill, Stage, Step, Task, Tool, ToolCall, ToolError, Turn,
 };
 
 type Before = dyn Fn(&Value) -> Result<Step, ToolError> + Send + Sync;
+
+type Transform = fn(&CallResult) -> Result<Option<CallResult>, ToolError>;
 
 /// A hook that does what it is told to, and writes down what it sees.
 struct Watcher {
     name: &'static str,
     before: Box<Before>,
-    transform: fn(&CallResult) -> Result<Option<CallResult>, ToolError>,
+    transform: Transform,
     after: fn() -> Result<(), ToolError>,
     seen: Arc<Mutex<Vec<String>>>,
 }
@@ -199,7 +202,7 @@ fn a_hook_that_fails_before_a_call_keeps_it_from_running() {
 #[test]
 fn results_are_transformed_in_order_and_a_fault_leaves_them() {
     let seen = seen();
-    let hooks: [fn(&CallResult) -> Result<Option<CallResult>, ToolError>; 4] = [
+    let hooks: [Transform; 4] = [
         |result| Ok(result.as_ref().err().map(|error| Ok(Output::text(format!("mended: {error}"))))),
         |_| panic!("out of words"),
         |_| Err(ToolError::new("no")),
@@ -298,6 +301,23 @@ fn a_denial_says_why_and_a_fault_is_one() {
 }
 
 #[test]
+fn nobody_is_waited_for_without_end() {
+    struct Silent(Cancel);
+    impl Approver for Silent {
+        fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
+            self.0.cancel();
+            Box::pin(std::future::pending())
+        }
+    }
+    let stop = Cancel::new();
+    let turn = turn(|s| s.approver(Arc::new(Silent(stop.clone()))).approval_timeout(Duration::from_millis(1)));
+    let text = "the call was not approved: nobody answered within 1ms. Do not try it again unasked";
+    assert_eq!(call(&turn, "launch", r#"{"say": "x"}"#), json!({"kind": "denied", "error": text}));
+    let request = ToolCall::new("launch", r#"{"say": "x"}"#).with_cancel(&stop);
+    assert!(wait(turn.call(&request)).json.contains("\"kind\":\"cancelled\""));
+}
+
+#[test]
 fn hooks_have_calls_approved_for_reasons_that_can_be_settled() {
     let seen = seen();
     let boss = Boss::new(|| Decision::AllowForSession);
@@ -389,7 +409,8 @@ fn a_batch_keeps_to_the_budget_of_its_turn() {
         });
         let texts = [3_000, 3_900, 100, 3_800, 4_200].map(|letters| json!({"say": "x".repeat(letters)}).to_string());
         let requests = texts.each_ref().map(|text| ToolCall::new("echo", text));
-        wait(turn.batch(&requests)).into_iter().map(|one| one.answer.json.chars().count()).collect::<Vec<_>>()
+        let answered = wait(turn.batch(&requests));
+        answered.into_iter().map(|one| one.answer.json.chars().count()).collect::<Vec<_>>()
     };
     let sizes = results(Some(Arc::new(Memory(Mutex::default()))));
     assert!(sizes[0] > 3_000 && sizes[3] > 3_800, "{sizes:?}");

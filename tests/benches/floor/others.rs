@@ -9,7 +9,7 @@ macro_rules! tools {
         $(
             #[derive(Deserialize)]
             #[serde(deny_unknown_fields)]
-            #[allow(dead_code)]
+            #[allow(dead_code, reason = "they are only read, as arguments are")]
             struct $args { $($field: $type),* }
         )*
 
@@ -31,7 +31,7 @@ macro_rules! objects {
     ($($name:ident { $($field:ident: $type:ty),* })*) => {$(
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        #[allow(dead_code)]
+        #[allow(dead_code, reason = "they are only read, as arguments are")]
         struct $name { $($field: $type),* }
     )*};
 }

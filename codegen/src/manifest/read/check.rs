@@ -1,9 +1,11 @@
 //! What a table is held against: the keys that it may have, those that it must have, and what each of them takes.
 
+use std::fmt::Arguments;
 use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::DeValue;
+use toolc::FactValue;
 use toolc::table::Type;
 
 use super::Reader;
@@ -12,7 +14,7 @@ use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::manifest::keys::{FOREIGN, Form, Key};
 
 impl Reader<'_> {
-    pub(super) fn check(&self, what: &str) {
+    pub(super) fn check(&self, what: Arguments<'_>) {
         let known = || self.keys.iter().copied().flatten();
         // A misspelt key is not reported as missing, too.
         let mut meant = Vec::new();
@@ -33,7 +35,7 @@ impl Reader<'_> {
                 found.help_nearest(name.get_ref(), names(), "the keys are")
             });
         }
-        for key in known().filter(|key| key.required && !self.table.contains_key(key.name)) {
+        for key in known().filter(|key| key.required && self.get(key.name).is_none()) {
             if !meant.contains(&key.name) {
                 self.sink.push(
                     Diagnostic::new(Code::MISSING_KEY, self.place, format!("missing key `{}`", key.name))
@@ -61,8 +63,7 @@ impl Reader<'_> {
                 }
             }
             (Form::FactValue, DeValue::Integer(_)) => {
-                const SAFE: i64 = 1 << 53;
-                if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| (-SAFE..=SAFE).contains(&i))) {
+                if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| FactValue::INTEGERS.contains(&i))) {
                     self.invalid(value, name, "an integer within ±2^53, which every language can hold");
                 }
             }

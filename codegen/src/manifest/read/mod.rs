@@ -6,6 +6,7 @@ mod json;
 mod schema;
 
 use std::cell::RefCell;
+use std::fmt::Arguments;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -56,7 +57,7 @@ impl<'t> Reader<'t> {
         let place = Place::new(id, first);
         let (keys, defs) = (kind.keys(), schema::defs(table));
         let reader = Self { source: id, text: &source.text, table, keys, place, sink, questions, defs, depth: 0 };
-        reader.check(kind.document());
+        reader.check(format_args!("{}", kind.document()));
         reader
     }
 
@@ -66,7 +67,7 @@ impl<'t> Reader<'t> {
         table: &'t DeTable<'t>,
         place: Place,
         keys: &'static [&'static [Key]],
-        what: &str,
+        what: Arguments<'_>,
     ) -> Option<Self> {
         let reader = Self { table, keys, place, depth: self.depth + 1, ..*self };
         if reader.depth > DEEPEST {
@@ -85,7 +86,7 @@ impl<'t> Reader<'t> {
 
     /// A string.
     pub(super) fn text(&self, key: &str) -> Option<At<String>> {
-        let value = self.table.get(key)?;
+        let value = self.get(key)?;
         value.get_ref().as_str().map(|text| At::new(text.to_owned(), self.at(value)))
     }
 
@@ -148,21 +149,21 @@ impl<'t> Reader<'t> {
     }
 
     fn string(&self, key: &str) -> Option<(&'t Spanned<DeValue<'t>>, &'t str)> {
-        let value = self.table.get(key)?;
+        let value = self.get(key)?;
         Some((value, value.get_ref().as_str()?))
     }
 
     /// The table that is a key's value.
     pub(super) fn table(&self, key: &str) -> Option<Self> {
-        let value = self.table.get(key)?;
-        self.nested(value.get_ref().as_table()?, self.at(value), self.inner(key), &format!("`{key}`"))
+        let value = self.get(key)?;
+        self.nested(value.get_ref().as_table()?, self.at(value), self.inner(key), format_args!("`{key}`"))
     }
 
     /// The tables in a key's table, with their names, in the author's order.
     pub(super) fn tables(&self, key: &str) -> Vec<(At<String>, Self)> {
         let table = |(name, value): (At<String>, &'t Spanned<DeValue<'t>>)| {
-            let what = format!("`{key}.{}`", name.value);
-            let reader = self.nested(value.get_ref().as_table()?, name.place, self.inner(key), &what)?;
+            let (table, what) = (value.get_ref().as_table()?, &name.value);
+            let reader = self.nested(table, name.place, self.inner(key), format_args!("`{key}.{what}`"))?;
             Some((name, reader))
         };
         self.entries(key).filter_map(table).collect()
@@ -175,7 +176,7 @@ impl<'t> Reader<'t> {
             // The whole table would be no place to point at.
             let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(item.span());
             let place = Place::new(self.source, first);
-            self.nested(table, place, self.inner(key), &format!("a table of `{key}`"))
+            self.nested(table, place, self.inner(key), format_args!("a table of `{key}`"))
         };
         self.items(key).filter_map(table).collect()
     }
@@ -195,7 +196,7 @@ impl<'t> Reader<'t> {
     }
 
     fn entries(&self, key: &str) -> impl Iterator<Item = (At<String>, &'t Spanned<DeValue<'t>>)> + use<'t> {
-        let (source, table) = (self.source, self.table.get(key).and_then(|value| value.get_ref().as_table()));
+        let (source, table) = (self.source, self.get(key).and_then(|value| value.get_ref().as_table()));
         table
             .into_iter()
             .flatten()
@@ -237,16 +238,22 @@ impl<'t> Reader<'t> {
 
     /// `true` or `false`.
     pub(super) fn flag(&self, key: &str) -> Option<bool> {
-        self.table.get(key)?.get_ref().as_bool()
+        self.get(key)?.get_ref().as_bool()
     }
 
     fn json(&self, key: &str) -> Option<At<Value>> {
-        let value = self.table.get(key)?;
+        let value = self.get(key)?;
         Some(At::new(json(value).ok()?, self.at(value)))
     }
 
+    /// The value of a key.
+    fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+        // Tables are small, and asked for every key that they might have: a hash of each would take longer.
+        self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
+    }
+
     fn items(&self, key: &str) -> impl Iterator<Item = &'t Spanned<DeValue<'t>>> + use<'t> {
-        self.table.get(key).and_then(|value| value.get_ref().as_array()).into_iter().flat_map(|array| array.iter())
+        self.get(key).and_then(|value| value.get_ref().as_array()).into_iter().flat_map(|array| array.iter())
     }
 
     fn at<T>(&self, spanned: &Spanned<T>) -> Place {

@@ -68,7 +68,7 @@ impl<'t> Reader<'t> {
             }
             let table = value.get_ref().as_table();
             let reader =
-                table.and_then(|table| self.nested(table, place, &[SCHEMA], &format!("the definition `{name}`")));
+                table.and_then(|table| self.nested(table, place, &[SCHEMA], format_args!("the definition `{name}`")));
             // One that cannot be read keeps its place: a `$ref` to it is right.
             let schema = reader.map_or_else(|| Schema::new(place), |reader| reader.schema());
             Def { name: At::new(name, place), schema }
@@ -131,15 +131,15 @@ impl<'t> Reader<'t> {
 
     /// A table of properties, in the author's order.
     fn properties(&self, key: &str) -> Vec<Property> {
-        let table = self.table.get(key).and_then(|value| value.get_ref().as_table());
+        let table = self.get(key).and_then(|value| value.get_ref().as_table());
         table.into_iter().flatten().filter_map(|(name, value)| self.property(name, value)).collect()
     }
 
     fn property(&self, name: &'t Spanned<Cow<'t, str>>, value: &'t Spanned<DeValue<'t>>) -> Option<Property> {
         let table = value.get_ref().as_table()?;
         let place = Place::new(self.source, name.span());
-        let what = format!("the property `{}`", name.get_ref());
-        let reader = self.nested(table, place, &[SCHEMA, PROPERTY], &what)?;
+        let what = name.get_ref();
+        let reader = self.nested(table, place, &[SCHEMA, PROPERTY], format_args!("the property `{what}`"))?;
         Some(Property {
             name: At::new(name.get_ref().to_string(), place),
             required: reader.flag("required").unwrap_or(false),
@@ -174,7 +174,8 @@ impl<'t> Reader<'t> {
                 unique_items: self.bound("uniqueItems"),
                 min_properties: self.bound("minProperties"),
                 max_properties: self.bound("maxProperties"),
-            },
+            }
+            .into(),
             pattern: self.pattern(),
             format: self.text("format").map(|text| text.value),
             any_of: self.subschemas("anyOf"),
@@ -198,15 +199,15 @@ impl<'t> Reader<'t> {
 
     /// A schema; none where there is none.
     pub(in crate::manifest) fn subschema(&self, key: &str) -> Option<Schema> {
-        let value = self.table.get(key)?;
+        let value = self.get(key)?;
         let table = value.get_ref().as_table()?;
-        Some(self.nested(table, self.at(value), &[SCHEMA], &format!("the schema `{key}`"))?.schema())
+        Some(self.nested(table, self.at(value), &[SCHEMA], format_args!("the schema `{key}`"))?.schema())
     }
 
     fn subschemas(&self, key: &str) -> Vec<Schema> {
         let schema = |item: &'t Spanned<DeValue<'t>>| {
             let table = item.get_ref().as_table()?;
-            Some(self.nested(table, self.at(item), &[SCHEMA], &format!("a schema of `{key}`"))?.schema())
+            Some(self.nested(table, self.at(item), &[SCHEMA], format_args!("a schema of `{key}`"))?.schema())
         };
         self.items(key).filter_map(schema).collect()
     }
@@ -228,7 +229,7 @@ impl<'t> Reader<'t> {
             let message = "`type` is not what JSON Schema 2020-12 takes";
             self.sink.push(Diagnostic::new(Code::NOT_2020_12, list.place, message).label(why));
         }
-        let one = self.table.get("type").filter(|value| value.get_ref().is_str());
+        let one = self.get("type").filter(|value| value.get_ref().is_str());
         let words = one.into_iter().chain(self.items("type"));
         let mut types = Vec::new();
         for named in words.filter_map(|word| Type::from_name(word.get_ref().as_str()?)) {
@@ -241,11 +242,10 @@ impl<'t> Reader<'t> {
 
     /// A word's value, unless the standard refuses it: then the schema has to do without.
     fn bound(&self, key: &str) -> Option<At<Value>> {
-        let form = self.form(key)?;
         // What is of another type has been reported as that.
-        let bound = self.json(key).filter(|bound| match form {
-            Form::Integer => bound.value.is_i64(),
-            _ => bound.value.is_number() || bound.value.is_boolean(),
+        let bound = self.json(key).filter(|bound| match self.form(key) {
+            Some(Form::Integer) => bound.value.is_i64(),
+            known => known.is_some() && (bound.value.is_number() || bound.value.is_boolean()),
         })?;
         let Some(why) = standard::refuses(key, &bound.value) else { return Some(bound) };
         let message = format!("`{key}` is not what JSON Schema 2020-12 takes");
@@ -260,7 +260,7 @@ impl<'t> Reader<'t> {
     fn choices(&self, key: &str) -> Vec<Choice> {
         let choice = |item: &'t Spanned<DeValue<'t>>| match item.get_ref() {
             DeValue::Table(table) if written_as_json(table).is_none() => {
-                let reader = self.nested(table, self.at(item), &[CHOICE], "a conditional value")?;
+                let reader = self.nested(table, self.at(item), &[CHOICE], format_args!("a conditional value"))?;
                 Some(Choice { value: reader.json("value")?, when: Some(reader.condition("when")?) })
             }
             _ => Some(Choice { value: At::new(json(item).ok()?, self.at(item)), when: None }),
