@@ -74,7 +74,7 @@ impl Default for Handlers {
 #[cfg(test)]
 mod testing {
     use tempfile::TempDir;
-    use toolc::{Call, Output, ToolCall, ToolError};
+    use toolc::{Call, Output, Task, ToolCall, ToolError};
 
     use crate::Handlers;
 
@@ -101,10 +101,10 @@ mod testing {
     }
 
     pub(crate) fn call() -> Call<'static> {
-        call_of("task")
+        Call::new(ToolCall::new("a_tool", "{}"))
     }
 
-    pub(crate) fn call_of(task: &str) -> Call<'_> {
+    pub(crate) fn call_of(task: &Task) -> Call<'_> {
         Call::new(ToolCall::new("a_tool", "{}").with_task(task))
     }
 

@@ -89,6 +89,7 @@ impl<'a> Listing<'a> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use toolc::Task;
 
     use super::*;
     use crate::testing::{call, call_of, value};
@@ -129,8 +130,8 @@ mod tests {
     #[test]
     fn tasks_do_not_see_each_other() {
         let handlers = Handlers::new();
-        handlers.todo(write(vec![item("a", "mine", Status::Cancelled)], false), &call_of("one")).unwrap();
-        assert_eq!(value(handlers.todo(READ, &call_of("two")))["todos"], json!([]));
+        handlers.todo(write(vec![item("a", "mine", Status::Cancelled)], false), &call_of(&Task::new("one"))).unwrap();
+        assert_eq!(value(handlers.todo(READ, &call_of(&Task::new("two"))))["todos"], json!([]));
     }
 
     #[test]

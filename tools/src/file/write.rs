@@ -47,6 +47,7 @@ pub(super) fn write(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Out
 
 #[cfg(test)]
 mod tests {
+    use toolc::Task;
     use toolc_catalog::file::{FileTools, read_file};
 
     use super::*;
@@ -90,9 +91,9 @@ mod tests {
         f.put("a", "1");
         let read = |task: &str| {
             let args = read_file::Args { path: "a".into(), offset: 1, limit: 500 };
-            f.handlers.read_file(args, &call_of(task)).unwrap();
+            f.handlers.read_file(args, &call_of(&Task::new(task))).unwrap();
         };
-        read("task");
+        read("default");
         assert_eq!(value(put(&f, "a", "22"))["warning"], serde_json::Value::Null);
         assert_eq!(value(put(&f, "a", "333"))["warning"], serde_json::Value::Null, "own writes are known");
         f.put("a", "someone else's");
