@@ -2,12 +2,13 @@
 //! touched; what gen did not write goes.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::Failure;
 use crate::emit::{Draft, MARK, Output};
@@ -82,12 +83,16 @@ pub fn plan(
         let found = folders.iter().find_map(|folder| Some(folder.path.join(draft.path.strip_prefix(&folder.name)?)));
         found.unwrap_or_else(|| unreachable!("an emitter writes to {}, which gen does not own", draft.path))
     };
-    let wanted: BTreeSet<PathBuf> = drafts.iter().map(place).collect();
+    let wanted: HashSet<PathBuf> = drafts.iter().map(place).collect();
     let mut orphans = Vec::new();
     for folder in &folders {
-        let present = present(&folder.path)?;
+        let files = WalkDir::new(&folder.path).into_iter().filter_map(Result::ok);
+        let files = files.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path);
+        let all: Vec<PathBuf> = files.collect();
+        // What git ignores is slower to tell, and only asked where there is something else.
+        let present = if all.iter().all(|path| wanted.contains(path)) { all } else { present(&folder.path)? };
         if !present.iter().all(|path| is_temporary(path))
-            && !wanted.iter().any(|path| path.starts_with(&folder.path) && is_marked(path))
+            && !drafts.iter().map(place).any(|path| path.starts_with(&folder.path) && is_marked(&path))
         {
             return Err(Failure::new(format!(
                 "{} holds files that gen did not write: move them away, or delete the folder, and run gen again",
