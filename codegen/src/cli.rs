@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -121,8 +122,9 @@ fn execute(project: Project, command: Command, streams: &mut Streams<'_>) -> u8 
 /// Whether all is well.
 fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let root = find_root(project.root)?;
-    let sources = Sources::scan(&root)?;
-    let compilation = compile(&sources);
+    // The process ends with these: giving back a large catalog, piece by piece, takes as long as checking it.
+    let sources = ManuallyDrop::new(Sources::scan(&root)?);
+    let compilation = ManuallyDrop::new(compile(&sources));
     let Streams { out, err, colour } = streams;
     if let Command::Lint = command {
         // Findings are what this command is for, so they are its output.
@@ -134,13 +136,13 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
         return Ok(compilation.catalog.is_some());
     }
     report(&sources, &compilation.diagnostics, colour[1], err)?;
-    let Some(catalog) = compilation.catalog else { return Ok(false) };
+    let Some(catalog) = &compilation.catalog else { return Ok(false) };
     match command {
         Command::Lint => Ok(true),
-        Command::Gen { check } => generate(&root, &sources, &catalog, check, out),
-        Command::List => list(&catalog, out),
-        Command::Show { tool } => show(&catalog, &tool, out, err),
-        Command::Resolve { toolsets } => resolve(&catalog, &toolsets, out, err),
+        Command::Gen { check } => generate(&root, &sources, catalog, check, out),
+        Command::List => list(catalog, out),
+        Command::Show { tool } => show(catalog, &tool, out, err),
+        Command::Resolve { toolsets } => resolve(catalog, &toolsets, out, err),
     }
 }
 

@@ -3,6 +3,7 @@
 //! without it, or with one that is damaged or another compiler's, gen makes everything.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
@@ -14,8 +15,24 @@ use crate::lower::Lowered;
 use crate::parallel;
 use crate::source::{Kind, Sources};
 
-/// Of a file: its inputs, its size in bytes, when it was modified.
-type Entry = (u64, u64, u128);
+/// A file, as it was left.
+#[derive(Debug, PartialEq)]
+struct Entry {
+    /// In bytes.
+    size: u64,
+    /// In nanoseconds.
+    modified: u128,
+    parts: Vec<Known>,
+}
+
+/// A part of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// The digest of what it is made of.
+    pub inputs: u64,
+    /// The length of its text, in bytes.
+    pub length: usize,
+}
 
 /// What is known of the files that the last run left.
 #[derive(Debug, Default)]
@@ -36,18 +53,23 @@ impl Ledger {
         Self { path: Some(path), compiler, known }
     }
 
-    /// Whether a file was made of these inputs, and is as it was left.
-    pub fn knows(&self, path: &str, inputs: u64, found: &Metadata) -> bool {
-        self.known.get(path).is_some_and(|known| Some(*known) == entry(inputs, found))
+    /// The parts of a file that is as it was left; none of any other.
+    pub fn parts(&self, path: &str, found: &Metadata) -> &[Known] {
+        let known = self.known.get(path).filter(|known| Some((known.size, known.modified)) == state(found));
+        known.map_or(&[], |known| &known.parts)
     }
 
-    /// Keeps what is true now: the files below `root`, each with its inputs. Failing that, the next run has more to do.
-    pub fn keep(&self, root: &Path, files: &[(String, u64)]) {
+    /// Keeps what is true now: the files below `root`, and their parts. Failing that, the next run has more to do.
+    pub fn keep(&self, root: &Path, files: &[(String, Vec<Known>)]) {
         let Some(path) = &self.path else { return };
         let mut text = format!("{}\n", self.compiler);
-        for line in parallel::map(files, |(name, inputs)| {
-            let (inputs, size, modified) = entry(*inputs, &fs::symlink_metadata(root.join(name)).ok()?)?;
-            Some(format!("{inputs:016x} {size} {modified} {name}\n"))
+        for line in parallel::map(files, |(name, parts)| {
+            let (size, modified) = state(&fs::symlink_metadata(root.join(name)).ok()?)?;
+            let mut line = format!("{size} {modified}");
+            for Known { inputs, length } in parts {
+                let _ = write!(line, " {inputs:x} {length}");
+            }
+            Some(format!("{line}\t{name}\n"))
         }) {
             text += &line.unwrap_or_default();
         }
@@ -61,18 +83,23 @@ impl Ledger {
     }
 }
 
-fn entry(inputs: u64, about: &Metadata) -> Option<Entry> {
+fn state(about: &Metadata) -> Option<(u64, u128)> {
     let modified = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    about.is_file().then_some((inputs, about.len(), modified.as_nanos()))
+    about.is_file().then_some((about.len(), modified.as_nanos()))
 }
 
 fn read(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
     let (first, lines) = text.split_once('\n')?;
     let line = |line: &str| {
-        let mut words = line.splitn(4, ' ');
-        let inputs = u64::from_str_radix(words.next()?, 16).ok()?;
-        let (size, modified) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-        Some((words.next()?.to_owned(), (inputs, size, modified)))
+        let (numbers, name) = line.split_once('\t')?;
+        let mut numbers = numbers.split(' ');
+        let (size, modified) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+        let mut parts = Vec::new();
+        while let Some(inputs) = numbers.next() {
+            let inputs = u64::from_str_radix(inputs, 16).ok()?;
+            parts.push(Known { inputs, length: numbers.next()?.parse().ok()? });
+        }
+        Some((name.to_owned(), Entry { size, modified, parts }))
     };
     (first == compiler).then(|| lines.lines().map(line).collect())?
 }

@@ -1,16 +1,18 @@
 //! Write: the only stage that touches the disk. Each file appears whole or not at all; what has not changed is not
 //! touched; what gen did not write goes.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::Failure;
 use crate::emit::{Draft, MARK, Output};
-use crate::ledger::{Digests, Ledger};
+use crate::ledger::{Digests, Known, Ledger};
 use crate::parallel;
 use crate::source::MANIFESTS;
 
@@ -25,8 +27,8 @@ pub struct Plan {
     pub stale: Vec<Stale>,
     /// Files that gen did not write.
     pub orphans: Vec<Orphan>,
-    /// Every file that there is to be, and the digest of what it is made of.
-    pub files: Vec<(String, u64)>,
+    /// Every file that there is to be, and its parts.
+    pub files: Vec<(String, Vec<Known>)>,
 }
 
 /// A folder that gen owns: what it did not write there, and git does not ignore, goes.
@@ -81,12 +83,16 @@ pub fn plan(
         let found = folders.iter().find_map(|folder| Some(folder.path.join(draft.path.strip_prefix(&folder.name)?)));
         found.unwrap_or_else(|| unreachable!("an emitter writes to {}, which gen does not own", draft.path))
     };
-    let wanted: BTreeSet<PathBuf> = drafts.iter().map(place).collect();
+    let wanted: HashSet<PathBuf> = drafts.iter().map(place).collect();
     let mut orphans = Vec::new();
     for folder in &folders {
-        let present = present(&folder.path)?;
+        let files = WalkDir::new(&folder.path).into_iter().filter_map(Result::ok);
+        let files = files.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path);
+        let all: Vec<PathBuf> = files.collect();
+        // What git ignores is slower to tell, and only asked where there is something else.
+        let present = if all.iter().all(|path| wanted.contains(path)) { all } else { present(&folder.path)? };
         if !present.iter().all(|path| is_temporary(path))
-            && !wanted.iter().any(|path| path.starts_with(&folder.path) && is_marked(path))
+            && !drafts.iter().map(place).any(|path| path.starts_with(&folder.path) && is_marked(&path))
         {
             return Err(Failure::new(format!(
                 "{} holds files that gen did not write: move them away, or delete the folder, and run gen again",
@@ -99,26 +105,53 @@ pub fn plan(
         }
     }
     let compared = parallel::map(drafts, |draft| {
-        let (path, inputs) = (place(draft), digests.of(&draft.inputs));
-        let found = match fs::symlink_metadata(&path) {
-            Ok(about) if ledger.knows(&draft.path, inputs, &about) => return Ok((inputs, None)),
-            Ok(about) if about.is_file() => Some(fs::read(&path).map_err(|error| failed("read", &path, &error))?),
-            Ok(_) => None,
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+        let path = place(draft);
+        let inputs: Vec<u64> = draft.parts.iter().map(|part| digests.of(&part.inputs)).collect();
+        let (known, found) = match fs::symlink_metadata(&path) {
+            Ok(about) if about.is_file() => {
+                let known = ledger.parts(&draft.path, &about);
+                if !known.is_empty() && known.iter().map(|part| part.inputs).eq(inputs.iter().copied()) {
+                    return Ok((known.to_vec(), None));
+                }
+                (known, Some(fs::read(&path).map_err(|error| failed("read", &path, &error))?))
+            }
+            Ok(_) => (&[][..], None),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => (&[][..], None),
             Err(error) => return Err(failed("read", &path, &error)),
         };
-        let output = Output { path: draft.path.clone(), text: draft.text() };
-        let differs = found.as_deref() != Some(output.text.as_bytes());
+        let (text, parts) = compose(draft, &inputs, known, found.as_deref().unwrap_or_default());
+        let differs = found.as_deref() != Some(text.as_bytes());
         let found = found.filter(|_| differs).and_then(|bytes| String::from_utf8(bytes).ok());
-        Ok((inputs, differs.then_some(Stale { output, found, path })))
+        let output = Output { path: draft.path.clone(), text };
+        Ok((parts, differs.then_some(Stale { output, found, path })))
     });
     let (mut files, mut stale) = (Vec::new(), Vec::new());
     for (draft, compared) in drafts.iter().zip(compared) {
-        let (inputs, differs) = compared?;
-        files.push((draft.path.clone(), inputs));
+        let (parts, differs) = compared?;
+        files.push((draft.path.clone(), parts));
         stale.extend(differs);
     }
     Ok(Plan { folders, stale, orphans, files })
+}
+
+/// A file's text, and its parts. Those that are known are taken from what was found.
+fn compose(draft: &Draft<'_>, inputs: &[u64], known: &[Known], found: &[u8]) -> (String, Vec<Known>) {
+    let mut start = 0;
+    let known = known.iter().map(|part| {
+        let range = start..start + part.length;
+        start = range.end;
+        Some((part.inputs, range))
+    });
+    // Where parts come or go, every digest is another.
+    let known = known.chain(std::iter::repeat(None));
+    let wanted: Vec<_> = draft.parts.iter().zip(inputs).zip(known).collect();
+    let texts = parallel::map(&wanted, |((part, inputs), known)| {
+        let known = known.as_ref().filter(|(old, _)| old == *inputs);
+        let old = known.and_then(|(_, range)| std::str::from_utf8(found.get(range.clone())?).ok());
+        old.map_or_else(|| Cow::Owned(part.text()), Cow::Borrowed)
+    });
+    let parts = texts.iter().zip(inputs).map(|(text, &inputs)| Known { inputs, length: text.len() }).collect();
+    (texts.concat(), parts)
 }
 
 impl Plan {

@@ -11,14 +11,16 @@ use toolc_codegen::ledger::Digests;
 use toolc_codegen::lower::lower;
 use toolc_codegen::source::Sources;
 
-/// Each file that is generated of these: the digest of what it is made of, and its text. None where there are errors.
-fn output(files: &[(String, String)]) -> Option<BTreeMap<String, (u64, String)>> {
+/// Each part of each file that is generated of these: the digest of what it is made of, and its text. None where there
+/// are errors.
+fn output(files: &[(String, String)]) -> Option<BTreeMap<(String, usize), (u64, String)>> {
     let sources = Sources::from_memory(files.iter().cloned());
     let catalog = compile(&sources).catalog?;
     let lowered = lower(&catalog);
     let digests = Digests::new(&sources, &lowered);
     let drafts = drafts(&lowered);
-    Some(drafts.iter().map(|draft| (draft.path.clone(), (digests.of(&draft.inputs), draft.text()))).collect())
+    let parts = drafts.iter().flat_map(|draft| draft.parts.iter().enumerate().map(move |part| (draft, part)));
+    Some(parts.map(|(draft, (at, part))| ((draft.path.clone(), at), (digests.of(&part.inputs), part.text()))).collect())
 }
 
 /// Manifests that tell something to the files of others: what is required, what tools are called, how they run.
@@ -72,7 +74,7 @@ fn what_is_made_of_the_same_is_the_same() {
                     match before.get(file) {
                         Some((same, old)) if same == digest => {
                             let difference = text.lines().zip(old.lines()).find(|(new, old)| new != old);
-                            assert!(text == old, "{path}, {line}: {file} is made of the same: {difference:?}");
+                            assert!(text == old, "{path}, {line}: {file:?} is made of the same: {difference:?}");
                             kept += 1;
                         }
                         Some((_, old)) if text != old => remade += 1,

@@ -259,12 +259,13 @@ impl Catalog {
     /// that they require. The set is decided before any text.
     pub fn shown(&self, granted: Members) -> Members {
         let mut shown = granted;
-        for (id, tool) in self.tools() {
-            let home = &self[tool.home];
-            shown[id.0] = shown[id.0]
-                && self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms)
+        let mut there: Vec<ToolId> = (0..shown.len()).filter(|&id| shown[id]).map(ToolId).collect();
+        there.retain(|&id| {
+            let (tool, home) = (&self[id], &self[self[id].home]);
+            shown[id.0] = self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms)
                 && self.allows(home.manifest.requires.when.as_ref(), &home.atoms);
-        }
+            shown[id.0]
+        });
         // Without rings, which are errors, this ends after as many rounds as requirements are deep.
         loop {
             let met = |requires: &Requires| {
@@ -272,15 +273,15 @@ impl Catalog {
                 requires.tools.iter().all(is_shown)
                     && (requires.any_tools.is_empty() || requires.any_tools.iter().any(is_shown))
             };
-            let leaves =
-                |&(id, tool): &(ToolId, &Tool)| shown[id.0] && !(met(&tool.requires) && met(&self[tool.home].requires));
-            let left: Vec<ToolId> = self.tools().filter(leaves).map(|(id, _)| id).collect();
-            if left.is_empty() {
+            let stays = |&id: &ToolId| met(&self[id].requires) && met(&self[self[id].home].requires);
+            let (stay, leave): (Vec<ToolId>, Vec<ToolId>) = there.into_iter().partition(stays);
+            if leave.is_empty() {
                 return shown;
             }
-            for id in left {
+            for id in leave {
                 shown[id.0] = false;
             }
+            there = stay;
         }
     }
 

@@ -5,35 +5,35 @@ use serde_json::{Map, Value, json};
 use toolc::behaviour::Annotations;
 use toolc::segment::FactValue;
 
-use super::{Draft, Inputs, MARK, pretty};
+use super::{Draft, Inputs, MARK, Part, pretty};
 use crate::catalog::{Atom, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::diagnostic::{At, Place};
 use crate::doc::Doc;
 use crate::lower::Lowered;
 use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
-use crate::parallel;
 use crate::schema::Schema;
 use crate::text::condition::Condition;
 use crate::text::questions::When;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
-    vec![Draft::new("catalog.json", Inputs::All, || text_of(catalog))]
-}
-
-fn text_of(catalog: &Lowered<'_>) -> String {
-    let tools: Vec<&Tool> = catalog.tools().map(|(_, tool)| tool).collect();
-    let tools = parallel::map(&tools, |one| pretty::inner(&tool(catalog, one), 2));
-    let rest = json!({
-        "toolsets": catalog.toolsets().map(|(id, one)| toolset(catalog, id, one)).collect::<Value>(),
-        "distributions": distributions(catalog),
-        "commands": catalog.commands().iter().map(commands).collect::<Value>(),
-        "facts": facts(catalog),
-        "env": variables(catalog),
-    });
-    // Tools are most of it, and laid out on all processors.
-    let tools = if tools.is_empty() { "[]".to_owned() } else { format!("[\n    {}\n  ]", tools.join(",\n    ")) };
-    let rest = pretty::lines(&rest.to_string());
-    format!("{{\n  \"$comment\": \"{MARK}\",\n  \"tools\": {tools},{}", rest.trim_start_matches('{'))
+    let mut draft =
+        Draft::new("catalog.json", Inputs::Common, || format!("{{\n  \"$comment\": \"{MARK}\",\n  \"tools\": ["));
+    draft.parts.extend(catalog.tools().map(|(id, one)| {
+        let before = if id.0 == 0 { "\n    " } else { ",\n    " };
+        Part::new(Inputs::Tools(vec![id]), move || before.to_owned() + &pretty::inner(&tool(catalog, one), 2))
+    }));
+    draft.parts.push(Part::new(Inputs::Common, || {
+        let rest = json!({
+            "toolsets": catalog.toolsets().map(|(id, one)| toolset(catalog, id, one)).collect::<Value>(),
+            "distributions": distributions(catalog),
+            "commands": catalog.commands().iter().map(commands).collect::<Value>(),
+            "facts": facts(catalog),
+            "env": variables(catalog),
+        });
+        let end = if catalog.tools().next().is_some() { "\n  ]," } else { "]," };
+        end.to_owned() + pretty::lines(&rest.to_string()).trim_start_matches('{')
+    }));
+    vec![draft]
 }
 
 /// As JSON.

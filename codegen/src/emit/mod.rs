@@ -26,9 +26,16 @@ pub struct Output {
 }
 
 /// A file whose text is yet to be made.
+#[derive(Debug)]
 pub struct Draft<'c> {
     /// Below the project's root, with `/` between its parts.
     pub path: String,
+    /// Its text, in order: most files are one part.
+    pub parts: Vec<Part<'c>>,
+}
+
+/// A part of a file, whose text is yet to be made.
+pub struct Part<'c> {
     /// What it is made of.
     pub inputs: Inputs,
     text: Box<dyn Fn() -> String + Send + Sync + 'c>,
@@ -49,7 +56,13 @@ pub enum Inputs {
 impl<'c> Draft<'c> {
     /// A file in the folder of generated files.
     fn new(path: impl AsRef<str>, inputs: Inputs, text: impl Fn() -> String + Send + Sync + 'c) -> Self {
-        Self { path: format!("{GENERATED}/{}", path.as_ref()), inputs, text: Box::new(text) }
+        Self { path: format!("{GENERATED}/{}", path.as_ref()), parts: vec![Part::new(inputs, text)] }
+    }
+}
+
+impl<'c> Part<'c> {
+    fn new(inputs: Inputs, text: impl Fn() -> String + Send + Sync + 'c) -> Self {
+        Self { inputs, text: Box::new(text) }
     }
 
     /// Its text.
@@ -58,9 +71,9 @@ impl<'c> Draft<'c> {
     }
 }
 
-impl fmt::Debug for Draft<'_> {
+impl fmt::Debug for Part<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Draft").field("path", &self.path).field("inputs", &self.inputs).finish_non_exhaustive()
+        f.debug_struct("Part").field("inputs", &self.inputs).finish_non_exhaustive()
     }
 }
 
@@ -80,5 +93,8 @@ pub fn drafts<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 /// The same, with every text.
 pub fn emit(catalog: &Checked) -> Vec<Output> {
     let lowered = lower(catalog);
-    parallel::map(&drafts(&lowered), |draft| Output { path: draft.path.clone(), text: draft.text() })
+    parallel::map(&drafts(&lowered), |draft| {
+        let text = draft.parts.iter().map(Part::text).collect();
+        Output { path: draft.path.clone(), text }
+    })
 }

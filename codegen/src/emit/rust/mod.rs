@@ -16,7 +16,7 @@ mod types;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::{Draft, Inputs, MARK};
+use super::{Draft, Inputs, MARK, Part};
 use crate::catalog::{Toolset, ToolsetId};
 use crate::lower::Lowered;
 use crate::names::{module, plain};
@@ -29,19 +29,18 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     let folder = catalog.settings().rust.as_deref();
     let place =
         |stem: &str| folder.map_or(format!("{GENERATED}/rust/{stem}.rs"), |folder| format!("{folder}/{stem}.rs"));
-    let top = Draft {
-        path: place(if folder.is_some() { "mod" } else { "lib" }),
-        inputs: Inputs::Common,
-        text: Box::new(move || marked("from the manifests", &print(root(catalog, &homes().collect::<Vec<_>>()), 0))),
-    };
-    let modules = homes().map(|(id, home)| Draft {
-        path: place(&plain(&module(home.name()))),
-        inputs: Inputs::Tools(home.home_tools.clone()),
-        text: Box::new(move || {
+    let draft = |stem: &str, part| Draft { path: place(stem), parts: vec![part] };
+    let top = Part::new(Inputs::Common, move || {
+        marked("from the manifests", &print(root(catalog, &homes().collect::<Vec<_>>()), 0))
+    });
+    let modules = homes().map(|(id, home)| {
+        let part = Part::new(Inputs::Tools(home.home_tools.clone()), move || {
             let from = format!("from `manifests/toolsets/{}.toml` and its tools", home.name());
             marked(&from, &toolset::of(catalog, id))
-        }),
+        });
+        draft(&plain(&module(home.name())), part)
     });
+    let top = draft(if folder.is_some() { "mod" } else { "lib" }, top);
     std::iter::once(top).chain(modules).collect()
 }
 
