@@ -93,13 +93,16 @@ fn read(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
     let line = |line: &str| {
         let (numbers, name) = line.split_once('\t')?;
         let mut numbers = numbers.split(' ');
-        let (size, modified) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
-        let mut parts = Vec::new();
+        let (size, modified): (u64, _) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+        let (mut parts, mut total) = (Vec::new(), 0_u64);
         while let Some(inputs) = numbers.next() {
             let inputs = u64::from_str_radix(inputs, 16).ok()?;
-            parts.push(Known { inputs, length: numbers.next()?.parse().ok()? });
+            let length: usize = numbers.next()?.parse().ok()?;
+            total = total.checked_add(u64::try_from(length).ok()?)?;
+            parts.push(Known { inputs, length });
         }
-        Some((name.to_owned(), Entry { size, modified, parts }))
+        // Parts that do not make up the file are damage.
+        (total == size).then_some((name.to_owned(), Entry { size, modified, parts }))
     };
     (first == compiler).then(|| lines.lines().map(line).collect())?
 }

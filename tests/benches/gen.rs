@@ -54,6 +54,8 @@ impl Project {
             fs::write(&path, text).expect("failed to write a manifest");
             manifest = path;
         }
+        // Where gen remembers its last run, as in any project that cargo has built.
+        fs::create_dir(folder.path().join("target")).expect("failed to make a folder");
         Self { folder, manifest }
     }
 

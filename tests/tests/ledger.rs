@@ -150,9 +150,13 @@ fn whatever_happens_to_files_and_ledger_the_next_run_mends_it() {
     is_mended("removed");
     fs::remove_file(&path).and_then(|()| fs::create_dir(&path)).expect("failed to put a folder there");
     is_mended("a folder");
-    for (what, bytes) in
-        [("half a ledger", &whole[..whole.len() / 2]), ("no text", &[0xff; 64]), ("an old one", &whole)]
-    {
+    let beyond = String::from_utf8_lossy(&whole).replace('\t', &format!(" 1 {}\t", u64::MAX));
+    for (what, bytes) in [
+        ("half a ledger", &whole[..whole.len() / 2]),
+        ("no text", &[0xff; 64]),
+        ("an old one", &whole),
+        ("parts beyond the file", beyond.as_bytes()),
+    ] {
         fs::write(ledger(root), bytes).expect("failed to write");
         is_mended(what);
     }

@@ -98,8 +98,7 @@ impl<'a> Slots<'a> {
         }
     }
 
-    /// The same for a default that is worth not being made in vain. Each closure is machine code of its own, which in
-    /// a catalog of a thousand tools takes longer to build than all the rest.
+    /// The same for a default that is worth not being made in vain. Each closure is machine code of its own.
     ///
     /// # Panics
     /// As [`take`](Self::take).
@@ -114,7 +113,7 @@ impl<'a> Slots<'a> {
 /// A type that can be taken out of a slot.
 ///
 /// The slot stays where it is: moved, it would have to be dropped at every turn that this may take, and that machine
-/// code, in every generated struct, is what a large catalog would spend its time on when it is built.
+/// code would stand in every generated struct.
 pub trait FromSlot: Sized {
     /// The value in `slot`, which is worth nothing afterwards.
     ///
