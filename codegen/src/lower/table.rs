@@ -85,7 +85,7 @@ impl<'s> Layout<'s> {
             for (property, node) in schema.properties.iter().zip(below) {
                 self.condition(Part::Property(count(&self.table.properties)), property.when.as_ref());
                 self.table.properties.push(table::Property {
-                    name: text(&property.name.value),
+                    name: property.name.value.as_str().into(),
                     required: property.required,
                     node,
                     hidden: false,
