@@ -17,16 +17,21 @@ use crate::{
 pub struct Answer {
     /// The handler's result, or `{"error": text, "kind": word, "problems": [...]}`.
     pub json: String,
-    /// Whether the call failed. Some providers want to be told beside the text.
-    pub is_error: bool,
+    /// Why the call failed, if it did. Some providers want to be told beside the text.
+    pub error: Option<ErrorKind>,
 }
 
 impl Answer {
     pub(crate) fn of(result: Result<Output, ToolError>) -> Self {
         match result {
-            Ok(output) => Answer { json: output.into_json(), is_error: false },
-            Err(error) => Answer { json: error.to_json(), is_error: true },
+            Ok(output) => Answer { json: output.into_json(), error: None },
+            Err(error) => Answer { json: error.to_json(), error: Some(error.kind()) },
         }
+    }
+
+    /// Whether the call failed.
+    pub const fn is_error(&self) -> bool {
+        self.error.is_some()
     }
 }
 

@@ -40,7 +40,7 @@ impl Turn {
         result: CallResult,
     ) -> Outcome {
         let mut outcome = Outcome { answer: Answer::of(result), tool, arguments, short: Short::No };
-        if !outcome.answer.is_error {
+        if !outcome.answer.is_error() {
             let most = self.most(tool);
             if limit::is_over(&outcome.answer.json, most) {
                 self.shorten(request, &mut outcome, most);
@@ -54,7 +54,7 @@ impl Turn {
         let (most, is_kept) = (self.host().limits.per_turn, self.host().spill.is_some());
         let size = |outcome: &Outcome| {
             let is_kept = matches!(outcome.short, Short::Kept);
-            let may_be_shortened = !outcome.answer.is_error && !is_kept && self.most(outcome.tool) <= most;
+            let may_be_shortened = !outcome.answer.is_error() && !is_kept && self.most(outcome.tool) <= most;
             (outcome.answer.json.chars().count(), may_be_shortened)
         };
         let sizes: Vec<(usize, bool)> = outcomes.iter().map(size).collect();

@@ -69,7 +69,7 @@ fn run(command: Command) -> Result<(String, bool), String> {
         Command::Call { tool, arguments, task, choice } => {
             let turn = session(choice)?.turn(Dialect::OpenAi);
             let answer = pollster::block_on(turn.call(&ToolCall::new(&tool, &arguments).with_task(&Task::new(task))));
-            Ok((answer.json, answer.is_error))
+            Ok((answer.json, answer.is_error()))
         }
     }
 }

@@ -17,7 +17,7 @@ fn turn(folder: &tempfile::TempDir) -> Turn {
 
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> Value {
     let answer = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
-    assert!(!answer.is_error, "{}", answer.json);
+    assert!(!answer.is_error(), "{}", answer.json);
     serde_json::from_str(&answer.json).expect("an answer is JSON")
 }
 

@@ -22,7 +22,7 @@ fn call(turn: &Turn, name: &str) -> Answer {
 
 /// The kind and text of an error.
 fn error(answer: &Answer) -> [String; 2] {
-    assert!(answer.is_error, "{answer:?}");
+    assert!(answer.is_error(), "{answer:?}");
     let value: Value = serde_json::from_str(&answer.json).unwrap();
     ["kind", "error"].map(|key| value[key].as_str().unwrap().to_owned())
 }
@@ -115,7 +115,7 @@ fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
     };
     let AgentTask { call, pending } = task(r#"{"goal": "tea"}"#).unwrap();
     assert_eq!((call, pending.tool()), (Plan { goal: "tea".into() }, "plan"));
-    assert_eq!(pending.finish(Ok(Output::text("hot"))), Answer { json: "\"hot\"".into(), is_error: false });
+    assert_eq!(pending.finish(Ok(Output::text("hot"))), Answer { json: "\"hot\"".into(), error: None });
     let AgentTask { pending, .. } = task(r#"{"goal": "tea"}"#).unwrap();
     assert_eq!(error(&pending.finish(Err(ToolError::new("no water")))), ["failed", "no water"]);
     assert_eq!(error(&task("{}").unwrap_err())[0], "invalid_arguments");

@@ -33,7 +33,7 @@ fn work() -> ToolCall<'static> {
 
 /// The kind and text of an error.
 fn error(answer: &Answer) -> [String; 2] {
-    assert!(answer.is_error, "{answer:?}");
+    assert!(answer.is_error(), "{answer:?}");
     let value: Value = serde_json::from_str(&answer.json).unwrap();
     ["kind", "error"].map(|key| value[key].as_str().unwrap().to_owned())
 }

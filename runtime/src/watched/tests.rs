@@ -110,7 +110,7 @@ fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
 fn call(turn: &Turn, name: &str, arguments: &str) -> Value {
     let answer = wait(turn.call(&ToolCall::new(name, arguments).with_id("1").with_task(&Task::new("t"))));
     let value: Value = serde_json::from_str(&answer.json).unwrap();
-    assert_eq!(answer.is_error, value.get("kind").is_some(), "{value}");
+    assert_eq!(answer.is_error(), value.get("kind").is_some(), "{value}");
     value
 }
 
