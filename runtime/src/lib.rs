@@ -57,6 +57,8 @@ mod spec;
 mod spill;
 pub mod table;
 mod task;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod timer;
 pub mod to_json;
 mod tokens;
