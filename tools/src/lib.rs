@@ -63,6 +63,11 @@ impl Default for Handlers {
     }
 }
 
+/// The examples of the guide to testing are run, on these handlers.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/testing.md")]
+struct Guide;
+
 /// For this crate's tests: handlers in a directory of their own, and whoever calls them.
 #[cfg(test)]
 mod fixture {
