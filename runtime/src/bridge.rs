@@ -25,12 +25,12 @@ impl Turn {
 }
 
 #[cfg(not(feature = "tokio"))]
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     park(future)
 }
 
 #[cfg(feature = "tokio")]
-use in_tokio::block_on;
+pub(crate) use in_tokio::block_on;
 
 /// Waits for a future on this thread, which sleeps meanwhile.
 pub(crate) fn park<T>(future: impl Future<Output = T>) -> T {
@@ -64,7 +64,7 @@ mod in_tokio {
 
     use super::park;
 
-    pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
         let around = Handle::try_current().ok().map(|handle| handle.runtime_flavor());
         if around != Some(RuntimeFlavor::MultiThread) {
             return in_shared(future);

@@ -190,7 +190,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::testing::wait;
+    use crate::fakes::wait;
 
     #[test]
     fn a_pull_stops_what_is_under_way_and_nothing_later() {

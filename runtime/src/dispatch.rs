@@ -180,7 +180,7 @@ impl Turn {
     }
 
     #[cold]
-    fn unknown(&self, name: &str) -> ToolError {
+    pub(crate) fn unknown(&self, name: &str) -> ToolError {
         let shown: String = name.chars().take(64).collect();
         let error =
             |hint| ToolError::of(ErrorKind::UnknownTool, format!("there is no tool `{shown}` in this turn: {hint}"));

@@ -28,6 +28,8 @@ mod decide;
 mod dispatch;
 mod env;
 mod facts;
+#[cfg(test)]
+mod fakes;
 mod gates;
 pub mod graph;
 mod hooks;
@@ -55,10 +57,11 @@ mod spec;
 mod spill;
 pub mod table;
 mod task;
-#[cfg(test)]
-mod testing;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod timer;
 pub mod to_json;
+mod tokens;
 mod turn;
 mod watched;
 
@@ -80,12 +83,15 @@ pub use provider::{Provider, Reply};
 pub use registry::{Collision, Registry};
 pub use secret::Secret;
 pub use segment::FactValue;
+#[cfg(feature = "raw_value")]
+pub use serde_json::value::RawValue;
 pub use serde_json::{Map, Value};
 pub use session::{Session, SessionBuilder, SessionError};
 pub use spec::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
 pub use spill::{Spill, SpillFolder};
 pub use task::Task;
 pub use to_json::ToJson;
+pub use tokens::estimated_tokens;
 pub use turn::Turn;
 
 /// The version of the contract between generated code and this crate. It changes with every change to a

@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn what_is_packed_is_unpacked() {
-        let mut tool = crate::testing::tool("t", "home", &[]);
+        let mut tool = crate::fakes::tool("t", "home", &[]);
         tool.emoji = "🦀 \"1 2\"\n".into();
         tool.requires = vec![
             Requirement::AnyEnv(vec!["A".into(), String::new().into()]),

@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Keeps results that are too long: see [`SessionBuilder::spill`](crate::SessionBuilder::spill).
 pub trait Spill: Send + Sync {
@@ -16,7 +17,7 @@ pub trait Spill: Send + Sync {
 }
 
 /// A folder of results, a file for each: readable by this user alone, under a name that nobody can guess, there whole
-/// or not at all. What is in it is the host's to delete.
+/// or not at all. What is in it is the host's to [delete](Self::delete_older_than).
 #[derive(Debug, Clone)]
 pub struct SpillFolder {
     path: PathBuf,
@@ -32,6 +33,23 @@ impl SpillFolder {
         private_folder(builder.recursive(true));
         builder.create(&path)?;
         Ok(Self { path: std::path::absolute(path)? })
+    }
+
+    /// Deletes the results in it that were kept longer than `age` ago, by whatever process, and returns how many. Files
+    /// that are no results stay, and so do those that cannot be deleted now.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn delete_older_than(&self, age: Duration) -> io::Result<usize> {
+        let mut deleted = 0;
+        for entry in fs::read_dir(&self.path)? {
+            let entry = entry?;
+            let is_old = || entry.metadata()?.modified()?.elapsed().map(|since| since > age).map_err(io::Error::other);
+            if entry.file_name().to_str().is_some_and(is_result) && is_old().unwrap_or(false) {
+                deleted += usize::from(fs::remove_file(entry.path()).is_ok());
+            }
+        }
+        Ok(deleted)
     }
 }
 
@@ -57,6 +75,13 @@ impl Spill for SpillFolder {
             io::Error::new(io::ErrorKind::InvalidFilename, format!("`{path}` is no name that a model could be told"))
         })
     }
+}
+
+/// Whether a file of this name is a result, or was to become one.
+fn is_result(name: &str) -> bool {
+    let stem = ["txt", "json", "tmp"].into_iter().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
+    let number = stem.and_then(|stem| stem.rsplit_once('-')).map(|(_, number)| number);
+    number.is_some_and(|number| number.len() == 32 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
 fn create(path: &Path) -> io::Result<File> {
@@ -115,6 +140,32 @@ mod tests {
             assert_eq!(Path::new(name).parent().unwrap(), folder.0.join("made"));
         }
         assert_eq!(fs::read_dir(folder.0.join("made")).unwrap().count(), 2, "nothing unfinished is left");
+    }
+
+    #[test]
+    fn old_results_are_deleted_and_nothing_else() {
+        let folder = Folder::new("old");
+        let spill = SpillFolder::new(&folder.0).unwrap();
+        let day = Duration::from_hours(24);
+        let aged = |path: &Path| {
+            let file = File::options().write(true).open(path).unwrap();
+            file.set_modified(std::time::SystemTime::now() - 2 * day).unwrap();
+        };
+        let [old, new] = ["txt", "json"].map(|extension| spill.keep("say", extension, "text").unwrap());
+        let unfinished = Path::new(&old).with_extension("tmp");
+        let others =
+            ["notes.txt", "say-0123.txt", "0123456789abcdef0123456789abcdef.txt"].map(|name| folder.0.join(name));
+        for path in others.iter().chain([&unfinished]) {
+            fs::write(path, "").unwrap();
+            aged(path);
+        }
+        aged(Path::new(&old));
+        assert_eq!(spill.delete_older_than(day).unwrap(), 2);
+        assert_eq!(spill.delete_older_than(day).unwrap(), 0);
+        assert!(!Path::new(&old).exists() && !unfinished.exists());
+        assert!(Path::new(&new).exists() && others.iter().all(|path| path.exists()));
+        fs::remove_dir_all(&folder.0).unwrap();
+        assert!(spill.delete_older_than(day).is_err());
     }
 
     #[cfg(unix)]

@@ -134,7 +134,7 @@ mod tests {
     use std::task::Wake;
 
     use super::*;
-    use crate::testing::wait;
+    use crate::fakes::wait;
 
     #[test]
     fn it_rings_not_before_its_time() {

@@ -31,6 +31,9 @@ struct Snapshot {
     /// Those of whose arguments conditions hide some, by position.
     narrowed: Vec<Narrowed>,
     definitions: String,
+    /// The same, made when it is first asked for.
+    #[cfg(feature = "raw_value")]
+    raw: OnceLock<Box<crate::RawValue>>,
 }
 
 /// A tool whose arguments depend on the turn.
@@ -62,6 +65,38 @@ impl Turn {
     /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
     pub fn definitions(&self) -> &str {
         &self.snapshot.definitions
+    }
+
+    /// The [definitions](Self::definitions) as a value of `serde_json`, to stand in a request of the host's own: they are
+    /// written as they are, and nothing is parsed. It is made once for all turns that show the same.
+    ///
+    /// ```
+    /// use toolc::{RawValue, Turn};
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Request<'a> {
+    ///     model: &'a str,
+    ///     tools: &'a RawValue,
+    /// }
+    ///
+    /// fn request(turn: &Turn) -> Result<String, serde_json::Error> {
+    ///     serde_json::to_string(&Request { model: "a-model", tools: turn.raw_definitions()? })
+    /// }
+    /// # let session = toolc::Registry::new().session().build().unwrap();
+    /// # let request = request(&session.turn(toolc::Dialect::OpenAi)).unwrap();
+    /// # assert_eq!(request, r#"{"model":"a-model","tools":[]}"#);
+    /// ```
+    ///
+    /// # Errors
+    /// When a provider that was made by hand defines a tool by what is no JSON.
+    #[cfg(feature = "raw_value")]
+    pub fn raw_definitions(&self) -> serde_json::Result<&crate::RawValue> {
+        let Snapshot { definitions, raw, .. } = &*self.snapshot;
+        if let Some(raw) = raw.get() {
+            return Ok(raw);
+        }
+        let made = crate::RawValue::from_string(definitions.clone())?;
+        Ok(raw.get_or_init(|| made))
     }
 
     /// The names of its tools, sorted: their own ones, whatever the dialect calls them.
@@ -159,7 +194,17 @@ impl Snapshot {
         }
         definitions.push(']');
         renamed.sort_unstable();
-        Self { state, host, dialect, tools, renamed, narrowed, definitions }
+        Self {
+            state,
+            host,
+            dialect,
+            tools,
+            renamed,
+            narrowed,
+            definitions,
+            #[cfg(feature = "raw_value")]
+            raw: OnceLock::new(),
+        }
     }
 }
 

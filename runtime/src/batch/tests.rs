@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::*;
 use crate::behaviour::{Annotations, Behaviour, Execution};
+use crate::fakes::{Fake, tool, wait};
 use crate::table::Table;
-use crate::testing::{Fake, tool, wait};
 use crate::{Dialect, Env, Output, Reply, Session, Tool};
 
 /// What runs, and what has been let go on.

@@ -1,6 +1,6 @@
+use crate::fakes::{Fake, texts, tool, toolset};
 use crate::requirement::Requirement::{self, AnyEnv, AnyTools, Check, Os, Programs, Tools, When};
 use crate::segment::{Atom, Condition, Op};
-use crate::testing::{Fake, texts, tool, toolset};
 use crate::{Availability, Dialect, Env, Reason, Registry, Tool, Toolset, Turn};
 
 fn env(names: &[&'static str]) -> Requirement {

@@ -5,9 +5,9 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::behaviour::{Approval, Behaviour, Execution};
+use crate::fakes::{Fake, renamed, texts, tool, wait};
 use crate::requirement::Requirement::Env as Needs;
 use crate::table::Table;
-use crate::testing::{Fake, renamed, texts, tool, wait};
 use crate::{
     AgentTask, AgentTools, Answer, Dialect, Env, Output, Registry, Reply, Slots, Task, Tool, ToolCall, ToolError, Turn,
 };

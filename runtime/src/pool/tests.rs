@@ -3,7 +3,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use super::*;
-use crate::testing::wait;
+use crate::fakes::wait;
 
 fn pool(workers: usize, threads: usize, idle: Duration) -> &'static Pool {
     Box::leak(Box::new(Pool::new(workers, threads, idle)))

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::behaviour::{Behaviour, Execution};
-use crate::testing::{Fake, tool, wait};
+use crate::fakes::{Fake, tool, wait};
 use crate::{Answer, Call, Cancel, Dialect, Env, Output, Reply, Session, Task, ToolCall, ToolError, Turn};
 
 const SHORT: Duration = Duration::from_millis(20);

@@ -2,9 +2,9 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::fakes::{Fake, texts, tool};
 use crate::requirement::Requirement::{self, Check, Env as Needs, Os, Tools, When};
 use crate::segment::{Atom, Condition, Op};
-use crate::testing::{Fake, texts, tool};
 use crate::{Availability, Dialect, Env, Registry, Session, Turn};
 
 thread_local! {
@@ -148,4 +148,19 @@ fn values_of_the_environment_are_not_shown() {
     let registry = Fake::new([tool("web", "home", &[Needs(texts(&["WEB_KEY"]))])]).registry();
     let session = registry.session().env(Env::empty().with_var("WEB_KEY", "secret")).build().unwrap();
     assert!(!format!("{session:?} {:?}", session.turn(Dialect::OpenAi)).contains("secret"));
+}
+
+#[cfg(feature = "raw_value")]
+#[test]
+fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
+    let registry = Fake::new([tool("a", "home", &[])]).registry();
+    let session = session(&registry, Instant::now);
+    let (one, other) = (session.turn(Dialect::OpenAi), session.turn(Dialect::OpenAi));
+    assert_eq!(one.raw_definitions().unwrap().get(), one.definitions());
+    assert!(std::ptr::eq(one.raw_definitions().unwrap(), other.raw_definitions().unwrap()));
+
+    let mut broken = tool("b", "home", &[]);
+    broken.definitions[0].segments = vec![crate::segment::Segment::Text("{\"name\":".into())];
+    let registry = Fake::new([broken]).registry();
+    assert!(registry.session().build().unwrap().turn(Dialect::OpenAi).raw_definitions().is_err());
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::behaviour::{Approval, Behaviour};
+use crate::fakes::{Fake, tool, wait};
 use crate::table::Table;
-use crate::testing::{Fake, tool, wait};
 use crate::{
     Answer, ApprovalRequest, Approver, CallInfo, CallResult, Cancel, Decision, Dialect, ErrorKind, Fault, Hook, Output,
     Reply, ResultLimits, SessionBuilder, Spill, Stage, Step, Task, Tool, ToolCall, ToolError, Turn,
