@@ -60,7 +60,8 @@ fn type_of(name: &str, schema: &Value, types: &mut String) -> String {
         ("string", Some(words)) => {
             let words = words.as_array().into_iter().flatten().filter_map(Value::as_str);
             let variants: String = words.map(|word| format!(" {},", pascal(word))).collect();
-            *types += &format!("{DERIVE}#[serde(rename_all = \"lowercase\")]\npub enum {name} {{{variants} }}\n");
+            *types +=
+                &format!("{DERIVE}#[serde(rename_all = \"lowercase\")]\npub(crate) enum {name} {{{variants} }}\n");
             format!("crate::tools::{name}")
         }
         ("string", None) => "String".into(),
@@ -70,8 +71,8 @@ fn type_of(name: &str, schema: &Value, types: &mut String) -> String {
         ("object", _) => {
             let fields = fields(name, schema, types).into_iter();
             let fields: String =
-                fields.map(|(doc, name, ty)| format!("    #[doc = {doc:?}]\n    pub {name}: {ty},\n")).collect();
-            *types += &format!("{DERIVE}#[serde(deny_unknown_fields)]\npub struct {name} {{\n{fields}}}\n");
+                fields.map(|(doc, name, ty)| format!("    #[doc = {doc:?}]\n    pub(crate) {name}: {ty},\n")).collect();
+            *types += &format!("{DERIVE}#[serde(deny_unknown_fields)]\npub(crate) struct {name} {{\n{fields}}}\n");
             format!("crate::tools::{name}")
         }
         (other, _) => panic!("no tool of the bench project had a {other}: say here what it is in Rust"),
