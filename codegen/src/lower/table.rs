@@ -62,7 +62,8 @@ impl<'s> Layout<'s> {
 
     /// Lays out a schema. `nullable`: null is allowed, too.
     fn write(&mut self, id: u16, schema: &'s Schema, form: Form, nullable: bool) {
-        let mut types = schema.effective_types();
+        // Where only the enum's values tell them, those that are there in the turn do.
+        let mut types = schema.types.clone();
         if nullable && !types.is_empty() && !types.contains(&Type::Null) {
             types.push(Type::Null);
         }
