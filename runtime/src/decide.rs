@@ -102,10 +102,9 @@ impl Verdicts {
     fn closed(&mut self, state: &State, gate: usize, tool: usize, world: &World<'_>) -> Option<Reason> {
         if self.of[gate].is_none() {
             let asked = &state.gates.all[gate];
-            if let Gate::Env(_) | Gate::AnyEnv(_) | Gate::Programs(_) | Gate::Check { .. } = asked {
-                if !std::mem::replace(&mut self.asked, true) {
-                    self.since = (world.clock)();
-                }
+            let may_change = matches!(asked, Gate::Env(_) | Gate::AnyEnv(_) | Gate::Programs(_) | Gate::Check { .. });
+            if may_change && !std::mem::replace(&mut self.asked, true) {
+                self.since = (world.clock)();
             }
             self.of[gate] = Some(ask(state, asked, tool, world));
         }
