@@ -1,9 +1,11 @@
 //! What holds of any arguments, whatever table they are read by: of the one that gen lowers and of the one that is made
 //! of the JSON Schema at run time.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 use toolc::ErrorKind;
-use toolc::args::{self, FromSlot, Limits, Slot, Slots};
+use toolc::args::{self, FromSlot, Heap, Limits, Slot, SlotBuffer, Slots};
 use toolc::pack::{Pack as _, unpack};
 use toolc::table::{Additional, Form, Literal, Node, NodeId, Table};
 use toolc_codegen::compile;
@@ -47,7 +49,7 @@ impl Subject {
                 // Those beyond the first three hold or do not as the first one does.
                 let atoms = turn | if turn & 1 == 1 { !7 } else { 0 };
                 let table = &tools[0].arguments;
-                let lowered = table.in_turn(atoms).unwrap_or_else(|| table.clone());
+                let lowered = table.in_turn(atoms).unwrap_or_else(|| Table::clone(table));
                 let schema = parameters.value(atoms, &[]);
                 let dynamic = Table::from_schema(&schema).expect("the schema is not too large");
                 all.push(Self { schema, lowered, dynamic });
@@ -71,7 +73,8 @@ pub fn hold(subject: &Subject, text: &str) -> Option<Value> {
 
 /// What the handler gets; none where the arguments are refused.
 fn read(table: &Table, text: &str) -> Option<Value> {
-    let read = args::read(text, table, Limits::default());
+    let mut buffer = SlotBuffer::default();
+    let read = args::read(text, table, Limits::default(), &mut buffer);
     let Ok(sent) = serde_json::from_str::<Value>(text) else {
         let error = read.expect_err("this is not JSON");
         assert_eq!(error.kind(), ErrorKind::MalformedArguments, "{text}");
@@ -132,36 +135,43 @@ fn is_within(got: &Value, sent: &Value) -> bool {
 /// The way back: from slots to the value that they hold.
 struct Arguments<'t>(&'t Table);
 
-/// A slot as it is.
+/// What was in a slot.
 struct Taken(Slot<'static>);
 
 impl FromSlot for Taken {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
-        Self(owned(slot))
+        Self(match std::mem::take(slot) {
+            Slot::Absent => Slot::Absent,
+            Slot::Null => Slot::Null,
+            Slot::Boolean(flag) => Slot::Boolean(flag),
+            Slot::Integer(integer) => Slot::Integer(integer),
+            Slot::Number(number) => Slot::Number(number),
+            Slot::Text(text) => Heap::String(text.to_owned()).into(),
+            Slot::Choice(index) => Slot::Choice(index),
+            Slot::Strings(items) => Slot::Strings(items),
+            Slot::Heap(heap) => match *heap {
+                Heap::String(text) => Heap::String(text),
+                Heap::Array(items) => Heap::Array(all(items)),
+                Heap::Object(slots) => Heap::Object(all(slots)),
+                Heap::Map(entries) => Heap::Map(entries.into_iter().map(entry).collect()),
+                Heap::Variant(index, mut slot) => Heap::Variant(index, Self::from_slot(&mut slot).0),
+                Heap::Value(value) => Heap::Value(value),
+            }
+            .into(),
+        })
     }
 }
 
-fn owned(slot: &Slot<'_>) -> Slot<'static> {
-    match slot {
-        Slot::Absent => Slot::Absent,
-        Slot::Null => Slot::Null,
-        Slot::Boolean(flag) => Slot::Boolean(*flag),
-        Slot::Integer(integer) => Slot::Integer(*integer),
-        Slot::Number(number) => Slot::Number(*number),
-        Slot::String(text) => Slot::String(text.clone().into_owned().into()),
-        Slot::Choice(index) => Slot::Choice(*index),
-        Slot::Array(items) => Slot::Array(items.iter().map(owned).collect()),
-        Slot::Object(slots) => Slot::Object(slots.iter().map(owned).collect()),
-        Slot::Map(entries) => {
-            Slot::Map(entries.iter().map(|(key, slot)| (key.clone().into_owned().into(), owned(slot))).collect())
-        }
-        Slot::Variant(variant) => Slot::Variant(Box::new((variant.0, owned(&variant.1)))),
-        Slot::Value(value) => Slot::Value(value.clone()),
-    }
+fn all(slots: Vec<Slot<'_>>) -> Vec<Slot<'static>> {
+    slots.into_iter().map(|mut slot| Taken::from_slot(&mut slot).0).collect()
+}
+
+fn entry<'s>((key, mut slot): (Cow<'s, str>, Slot<'s>)) -> (Cow<'static, str>, Slot<'static>) {
+    (key.into_owned().into(), Taken::from_slot(&mut slot).0)
 }
 
 impl Arguments<'_> {
-    fn value(&self, mut slots: Slots<'_>) -> Value {
+    fn value(&self, mut slots: Slots<'_, '_>) -> Value {
         let root = &self.0.nodes[0];
         let mut taken = |index| slots.take::<Taken>(index).0;
         if root.form == Form::Value {
@@ -174,36 +184,35 @@ impl Arguments<'_> {
     /// None where it is absent.
     fn node(&self, id: NodeId, slot: Slot<'_>) -> Option<Value> {
         let table = self.0;
-        let node = table.nodes[usize::from(id)];
+        let node = table.nodes.get(usize::from(id)).unwrap_or(&Node::ANY);
         Some(match slot {
             Slot::Absent => return None,
             Slot::Null => Value::Null,
             Slot::Boolean(flag) => flag.into(),
             Slot::Integer(integer) => integer.into(),
             Slot::Number(number) => number.into(),
-            Slot::String(text) => text.into(),
+            Slot::Text(text) => text.into(),
             Slot::Choice(index) => match &node.literals.of(&table.literals)[usize::from(index)] {
                 Literal::String(text) => json!(text),
                 other => panic!("{other:?} is no choice"),
             },
-            Slot::Array(items) => items.into_iter().filter_map(|item| self.item(node.items, item)).collect(),
-            Slot::Object(slots) => self.object(&node, slots),
-            Slot::Map(entries) => self.entries(&node, entries).into(),
-            Slot::Variant(variant) => {
-                let (index, slot) = *variant;
-                return self.node(node.any_of.of(&table.branches)[usize::from(index)], slot);
-            }
-            Slot::Value(value) => value,
+            Slot::Strings(items) => items.into(),
+            Slot::Heap(heap) => match *heap {
+                Heap::String(text) => text.into(),
+                Heap::Array(items) => items.into_iter().filter_map(|item| self.item(node.items, item)).collect(),
+                Heap::Object(slots) => self.object(node, slots),
+                Heap::Map(entries) => self.entries(node, entries).into(),
+                Heap::Variant(index, slot) => {
+                    return self.node(node.any_of.of(&table.branches)[usize::from(index)], slot);
+                }
+                Heap::Value(value) => value,
+            },
         })
     }
 
+    /// Where there is no node, it is any value.
     fn item(&self, id: Option<NodeId>, slot: Slot<'_>) -> Option<Value> {
-        match (id, slot) {
-            (Some(id), slot) => self.node(id, slot),
-            (None, Slot::Value(value)) => Some(value),
-            (None, Slot::Null) => Some(Value::Null),
-            (None, other) => panic!("{other:?} where nothing is said of the value"),
-        }
+        self.node(id.unwrap_or(NodeId::MAX), slot)
     }
 
     fn object(&self, node: &Node, slots: Vec<Slot<'_>>) -> Value {
@@ -213,14 +222,16 @@ impl Arguments<'_> {
                 map.insert(property.name.to_string(), value);
             }
         }
-        if let Some(Slot::Map(entries)) = slots.next() {
+        if let Some(Slot::Heap(heap)) = slots.next()
+            && let Heap::Map(entries) = *heap
+        {
             map.extend(self.entries(node, entries));
         }
         assert!(slots.next().is_none(), "there are more slots than properties");
         map.into()
     }
 
-    fn entries<'s>(&self, node: &Node, entries: Vec<(std::borrow::Cow<'s, str>, Slot<'s>)>) -> Map<String, Value> {
+    fn entries<'s>(&self, node: &Node, entries: Vec<(Cow<'s, str>, Slot<'s>)>) -> Map<String, Value> {
         let id = if let Additional::Node(id) = node.additional { Some(id) } else { None };
         entries.into_iter().filter_map(|(key, slot)| Some((key.into_owned(), self.item(id, slot)?))).collect()
     }

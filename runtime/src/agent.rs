@@ -11,7 +11,7 @@ use crate::{Answer, Output, Slots, ToolCall, ToolError, Turn};
 /// holds its arguments.
 pub trait AgentTools: Sized {
     /// The call of `tool` with these arguments, which are valid. None where it is no agent-run tool of this catalog.
-    fn read(tool: &str, args: Slots<'_>) -> Option<Self>;
+    fn read(tool: &str, args: Slots<'_, '_>) -> Option<Self>;
 }
 
 /// A call that the agent's own loop has to run: see [`Turn::agent_call`].

@@ -4,6 +4,7 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use crate::args::SlotBuffer;
 use crate::behaviour::Parallel;
 use crate::cancel::Since;
 use crate::key::Key;
@@ -55,7 +56,7 @@ impl Turn {
         match &behaviour.parallel {
             Parallel::Always => Beside::All,
             Parallel::Never => Beside::None,
-            Parallel::Keyed { key, space } => match self.read(id, call) {
+            Parallel::Keyed { key, space } => match self.read(id, call, &mut SlotBuffer::default()) {
                 Ok(slots) => {
                     let key = slots.text(self.table(id), key).map(|text| Key::new(&text));
                     Beside::OtherKeys { space, key, reads: behaviour.annotations.read_only }

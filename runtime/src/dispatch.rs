@@ -3,12 +3,13 @@
 
 use serde_json::Value;
 
-use crate::args::{self, Limits};
+use crate::args::{self, Limits, SlotBuffer};
 use crate::cancel::Since;
 use crate::hooks::CallResult;
+use crate::limit;
 use crate::outcome::Outcome;
 use crate::{
-    AgentTask, AgentTools, ErrorKind, Output, Pending, Slots, ToolCall, ToolError, Turn, agent, nearest, panics,
+    AgentTask, AgentTools, ErrorKind, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, agent, nearest, panics,
 };
 
 /// A call's answer: always one well-formed JSON text.
@@ -36,7 +37,25 @@ impl Turn {
     /// has to approve it; the handler runs; hooks may transform its result; an error loses framing, a result that is too
     /// long is shortened; hooks see what the model gets.
     pub async fn call(&self, request: &ToolCall<'_>) -> Answer {
-        let outcome = self.outcome(request, self.begin()).await;
+        let session = self.begin();
+        // Where nobody looks at it, nothing is made but the arguments, and a handler that waits for nothing is done
+        // before any of this is kept.
+        if let Some(id) = self.find(request.name())
+            && !self.is_watched(id)
+            && !self.state().tools[id].way.is_agents
+        {
+            let call = self.context(id, request, session);
+            let result = match self.start(id, request, &call) {
+                Ok(Reply::Ready(result)) => result,
+                Ok(Reply::Later(handler)) => self.wait(id, handler, &call).await,
+                Err(error) => Err(error),
+            };
+            return match result {
+                Ok(output) if !limit::is_over(output.as_json(), self.most(Some(id))) => Answer::of(Ok(output)),
+                result => self.ended(Some(id), request, Value::Null, result).answer,
+            };
+        }
+        let outcome = self.outcome(request, session).await;
         self.told(request, outcome)
     }
 
@@ -53,7 +72,7 @@ impl Turn {
     /// }
     ///
     /// impl AgentTools for AgentCall {
-    ///     fn read(tool: &str, mut args: Slots<'_>) -> Option<Self> {
+    ///     fn read(tool: &str, mut args: Slots<'_, '_>) -> Option<Self> {
     ///         (tool == "delegate").then(|| AgentCall::Delegate { goal: args.take(0) })
     ///     }
     /// }
@@ -77,9 +96,10 @@ impl Turn {
         if !self.state().tools[id].way.is_agents {
             return None;
         }
+        let mut buffer = SlotBuffer::default();
         // Nobody is asked about a call that this loop will not take.
         if self.is_watched(id)
-            && let Ok(slots) = self.read(id, request)
+            && let Ok(slots) = self.read(id, request, &mut buffer)
             && let Ok(None) = panics::caught(|| A::read(self.name(id), slots))
         {
             return None;
@@ -87,9 +107,10 @@ impl Turn {
         let (session, mut arguments) = (self.begin(), Value::Null);
         let read = async {
             let slots = if self.is_watched(id) {
-                self.admitted(id, request, session, &mut arguments).await?
+                self.admitted(id, request, session, &mut arguments, &mut buffer).await?;
+                buffer.slots()
             } else {
-                self.read(id, request)?
+                self.read(id, request, &mut buffer)?
             };
             Ok(panics::caught(|| A::read(self.name(id), slots))?)
         };
@@ -120,13 +141,19 @@ impl Turn {
         if self.state().tools[id].way.is_agents {
             return Err(agent::not_here());
         }
-        // Where nobody looks at it, nothing is made but the arguments.
-        let slots = if self.is_watched(id) {
-            Box::pin(self.admitted(id, request, session, shown)).await?
+        let call = self.context(id, request, session);
+        let reply = if self.is_watched(id) {
+            let mut buffer = SlotBuffer::default();
+            Box::pin(self.admitted(id, request, session, shown, &mut buffer)).await?;
+            self.handled(id, buffer.slots(), &call)
         } else {
-            self.read(id, request)?
+            self.start(id, request, &call)
         };
-        let result = self.handle(id, slots, request, session).await;
+        let result = match reply {
+            Ok(Reply::Ready(result)) => result,
+            Ok(Reply::Later(handler)) => self.wait(id, handler, &call).await,
+            Err(error) => Err(error),
+        };
         self.transformed(id, request, shown, result)
     }
 
@@ -137,8 +164,14 @@ impl Turn {
         self.told(request, outcome)
     }
 
-    pub(crate) fn read<'r>(&self, id: usize, request: &ToolCall<'r>) -> Result<Slots<'r>, ToolError> {
-        args::read(request.arguments(), self.table(id), Limits::default())
+    #[inline]
+    pub(crate) fn read<'b, 'r>(
+        &self,
+        id: usize,
+        request: &ToolCall<'r>,
+        buffer: &'b mut SlotBuffer<'r>,
+    ) -> Result<Slots<'b, 'r>, ToolError> {
+        args::read(request.arguments(), self.table(id), Limits::default(), buffer)
     }
 
     #[cold]

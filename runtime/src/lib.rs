@@ -91,7 +91,7 @@ pub use turn::Turn;
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 5;
+pub const STAMP: u32 = 6;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///

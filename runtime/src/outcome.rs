@@ -63,7 +63,7 @@ impl Turn {
         }
     }
 
-    fn most(&self, tool: Option<usize>) -> usize {
+    pub(crate) fn most(&self, tool: Option<usize>) -> usize {
         let own = tool.and_then(|id| self.state().tools[id].way.most);
         own.map_or(self.host().limits.per_call, |most| usize::try_from(most).unwrap_or(usize::MAX))
     }

@@ -9,12 +9,13 @@
 //! type named here changes [`STAMP`](crate::STAMP).
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, Parallel};
 use crate::requirement::Requirement;
 use crate::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
-use crate::table::{Additional, Bound, Bounds, Form, Literal, Node, Part, Property, Span, Table, Types};
+use crate::table::{Additional, Bound, Bounds, Form, Literal, Name, Node, Part, Property, Span, Table, Types};
 use crate::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
 
 /// What can stand in a packed text.
@@ -97,6 +98,17 @@ impl Pack for Text {
     }
 }
 
+impl Pack for Name {
+    fn pack(&self, out: &mut String) {
+        self.quoted().len().pack(out);
+        out.push_str(self.quoted());
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        Name::of_quoted(Text::unpack(from))
+    }
+}
+
 impl Pack for Duration {
     fn pack(&self, out: &mut String) {
         u64::try_from(self.as_millis()).unwrap_or(u64::MAX).pack(out);
@@ -122,6 +134,16 @@ impl<T: Pack> Pack for Vec<T> {
             damaged("a list", from);
         }
         (0..length).map(|_| T::unpack(from)).collect()
+    }
+}
+
+impl<T: Pack> Pack for Arc<T> {
+    fn pack(&self, out: &mut String) {
+        (**self).pack(out);
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        Arc::new(T::unpack(from))
     }
 }
 
@@ -252,7 +274,8 @@ mod tests {
         ];
         tool.behaviour.timeout = Some(Duration::from_millis(1));
         tool.behaviour.deprecated = Some(Deprecated { replacement: None, note: "no".into() });
-        tool.arguments.literals = vec![Literal::Number(-1e300), Literal::Number(0.1), Literal::Hidden];
+        let literals = vec![Literal::Number(-1e300), Literal::Number(0.1), Literal::Hidden];
+        tool.arguments = Arc::new(Table { literals, ..Table::default() });
         let mut text = String::new();
         for one in [&tool, &Tool::default(), &tool] {
             one.pack(&mut text);

@@ -36,7 +36,7 @@ pub trait Provider: Send + Sync {
 
     /// Runs the tool at `index`. The slots are those of the tool's table, read and valid; whatever is needed
     /// of them is taken before this returns. Never asked for a tool that the agent's own loop runs.
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a>;
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a>;
 }
 
 /// An answer, now or later.

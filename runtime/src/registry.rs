@@ -10,6 +10,7 @@ use crate::gates::Gates;
 use crate::graph::{Graph, Set};
 use crate::segment::FactValue;
 use crate::sheet::{Line, Sheet, sheets};
+use crate::table::Table;
 use crate::{Dialect, Provider, SessionBuilder, Text, Tool, Toolset};
 
 /// The providers of one process. Cheap to clone: clones are the same registry.
@@ -96,6 +97,8 @@ pub(crate) const EVERYTHING: [&str; 2] = ["all", "*"];
 pub(crate) struct State {
     pub(crate) providers: Vec<Arc<dyn Provider>>,
     pub(crate) tools: Vec<Entry>,
+    /// How their names start, which is most often all that has to be compared.
+    starts: Vec<u64>,
     pub(crate) toolsets: BTreeMap<Text, usize>,
     /// Further names of toolsets.
     aliases: BTreeMap<Text, usize>,
@@ -115,6 +118,8 @@ pub(crate) struct Entry {
     /// What its conditions ask.
     pub(crate) atoms: Vec<Asked>,
     pub(crate) way: Way,
+    /// What its arguments are read against.
+    pub(crate) table: Arc<Table>,
 }
 
 /// The way that a tool's calls take: what is asked of its behaviour at each of them.
@@ -135,6 +140,15 @@ impl Way {
     }
 }
 
+/// How a name starts, as a number that sorts as names do.
+fn start(name: &str) -> u64 {
+    let name = name.as_bytes();
+    match name.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => name.iter().fold(0, |start, byte| start << 8 | u64::from(*byte)) << (64 - 8 * name.len()).min(63),
+    }
+}
+
 impl State {
     pub(crate) fn tool(&self, id: usize) -> &Tool {
         let entry = &self.tools[id];
@@ -151,8 +165,13 @@ impl State {
         self.sheets.get(&dialect).map_or(&[], Vec::as_slice)
     }
 
+    /// The position of the tool of this name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.tools.binary_search_by(|entry| (*entry.name).cmp(name)).ok()
+        let start = start(name);
+        let first = self.starts.partition_point(|other| *other < start);
+        let alike = self.starts[first..].iter().take_while(|other| **other == start).count();
+        let among = &self.tools[first..first + alike];
+        Some(first + among.binary_search_by(|entry| (*entry.name).cmp(name)).ok()?)
     }
 
     /// The toolset of this name or alias.
@@ -169,10 +188,11 @@ impl State {
         };
         let added = next.providers.len() - 1;
         for (index, tool) in next.providers[added].tools().iter().enumerate() {
-            let (name, way) = (tool.name.clone(), Way::of(tool));
-            next.tools.push(Entry { name, provider: added, index, atoms: Vec::new(), way });
+            let (name, way, table) = (tool.name.clone(), Way::of(tool), Arc::clone(&tool.arguments));
+            next.tools.push(Entry { name, provider: added, index, atoms: Vec::new(), way, table });
         }
         next.tools.sort_by(|a, b| a.name.cmp(&b.name));
+        next.starts = next.tools.iter().map(|tool| start(&tool.name)).collect();
 
         let providers = next.providers.clone();
         let declared: Vec<(usize, &Toolset)> =

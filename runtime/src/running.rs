@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use crate::args::SlotBuffer;
 use crate::cancel::{Since, Watch};
 use crate::timer::Alarm;
 use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn, panics};
@@ -12,6 +13,7 @@ use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn, pa
 const UNDER_WAY: &str = "before it ended: what it has done by then stays done";
 
 type Handled = Result<Output, ToolError>;
+type Handler<'a> = Pin<Box<dyn Future<Output = Handled> + Send + 'a>>;
 
 impl Turn {
     /// When a call begins, as its session's switch counts.
@@ -19,34 +21,53 @@ impl Turn {
         Since::now(&self.host().cancel)
     }
 
-    /// Has the tool at a position of the state handle these arguments.
-    pub(crate) async fn handle(
-        &self,
-        id: usize,
-        slots: Slots<'_>,
-        request: &ToolCall<'_>,
-        session: Since<'_>,
-    ) -> Handled {
+    /// What a handler may know of a call.
+    pub(crate) fn context<'c>(&'c self, id: usize, request: &ToolCall<'c>, session: Since<'c>) -> Call<'c> {
         let host = self.host();
-        let call = Call::of(self.name(id), request.or_task(&host.task), session, host.progress.as_ref());
+        Call::of(self.name(id), request.or_task(&host.task), session, host.progress.as_ref())
+    }
+
+    /// Has the tool at a position of the state handle its arguments, which nobody looks at before.
+    pub(crate) fn start<'c>(
+        &'c self,
+        id: usize,
+        request: &ToolCall<'_>,
+        call: &'c Call<'c>,
+    ) -> Result<Reply<'c>, ToolError> {
+        let mut buffer = SlotBuffer::default();
+        let slots = self.read(id, request, &mut buffer)?;
+        self.handled(id, slots, call)
+    }
+
+    /// Has the tool at a position of the state handle these arguments.
+    pub(crate) fn handled<'c>(
+        &'c self,
+        id: usize,
+        slots: Slots<'_, '_>,
+        call: &'c Call<'c>,
+    ) -> Result<Reply<'c>, ToolError> {
         if call.is_cancelled() {
             return Err(cancelled("before it began: nothing was done"));
         }
         let (provider, index) = self.state().provider(id);
-        match panics::caught(|| provider.call(index, slots, &call)) {
-            Ok(Reply::Ready(result)) => result,
-            Ok(Reply::Later(handler)) => {
-                let limit = self.state().tool(id).behaviour.timeout.unwrap_or(host.timeout);
-                Running { handler, call: &call, watch: Watch::new(call.switches()), limit, alarm: None }.await
-            }
-            Err(panicked) => Err(panicked.into()),
-        }
+        Ok(panics::caught(|| provider.call(index, slots, call))?)
+    }
+
+    /// Waits for a handler, but not for ever.
+    pub(crate) fn wait<'c>(
+        &'c self,
+        id: usize,
+        handler: Handler<'c>,
+        call: &'c Call<'c>,
+    ) -> impl Future<Output = Handled> + Send {
+        let limit = self.state().tool(id).behaviour.timeout.unwrap_or(self.host().timeout);
+        Running { handler, call, watch: Watch::new(call.switches()), limit, alarm: None }
     }
 }
 
 /// A handler's future, while somebody waits for it. Dropped before its end, it tells whoever still works on it.
 struct Running<'a> {
-    handler: Pin<Box<dyn Future<Output = Handled> + Send + 'a>>,
+    handler: Handler<'a>,
     call: &'a Call<'a>,
     watch: Watch<'a>,
     limit: Duration,

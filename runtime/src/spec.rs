@@ -1,6 +1,7 @@
 //! What a provider says of its tools and toolsets: plain data. Its strings are borrowed where it is generated, owned where it is made at run time.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::behaviour::Behaviour;
 use crate::requirement::Requirement;
@@ -39,7 +40,7 @@ pub struct Tool {
     /// For a person's eyes: a spinner or a list. May be empty.
     pub emoji: Text,
     /// What its arguments are read, repaired and validated against.
-    pub arguments: Table,
+    pub arguments: Arc<Table>,
     /// What its conditions ask; at most [`MOST_ATOMS`](crate::segment::MOST_ATOMS).
     pub atoms: Vec<Atom>,
     /// The facts that its texts write out.

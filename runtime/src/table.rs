@@ -6,6 +6,9 @@
 
 mod from_schema;
 mod lookup;
+mod name;
+
+pub use name::Name;
 
 use crate::Text;
 use crate::segment::{Atoms, Condition};
@@ -133,7 +136,7 @@ impl Node {
 #[derive(Debug, Clone)]
 pub struct Property {
     /// The key, as the model writes it.
-    pub name: Text,
+    pub name: Name,
     /// Whether it must be there.
     pub required: bool,
     /// Its schema.

@@ -99,7 +99,7 @@ impl Provider for Fake {
         (self.available)(name, env)
     }
 
-    fn call<'a>(&'a self, index: usize, mut args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         let has_table = !self.tools[index].arguments.nodes.is_empty();
         (self.answer)(if has_table { args.take(0) } else { Value::Null }, call)
     }

@@ -113,14 +113,15 @@ impl Turn {
         if let Ok(at) = renamed.binary_search_by(|(called, _)| (**called).cmp(name)) {
             return Some(renamed[at].1);
         }
-        let at = tools.binary_search_by(|&id| (*state.tools[id].name).cmp(name)).ok()?;
-        (!renamed.iter().any(|&(_, id)| id == tools[at])).then(|| tools[at])
+        let id = state.find(name)?;
+        let is_shown = tools.len() == state.tools.len() || tools.binary_search(&id).is_ok();
+        (is_shown && !renamed.iter().any(|&(_, other)| other == id)).then_some(id)
     }
 
     /// What the arguments of the tool at a position of the state are read against.
     pub(crate) fn table(&self, id: usize) -> &Table {
         let Snapshot { state, narrowed, .. } = &*self.snapshot;
-        let declared = &state.tool(id).arguments;
+        let declared = &*state.tools[id].table;
         let Ok(at) = narrowed.binary_search_by_key(&id, |narrowed| narrowed.id) else { return declared };
         let Narrowed { atoms, table, .. } = &narrowed[at];
         table.get_or_init(|| declared.in_turn(*atoms).map(Box::new)).as_deref().unwrap_or(declared)

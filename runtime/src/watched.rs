@@ -2,14 +2,12 @@
 
 use serde_json::Value;
 
-use crate::args::{Arguments, Limits};
+use crate::args::{Arguments, Limits, SlotBuffer};
 use crate::behaviour::Annotations;
 use crate::cancel::{Since, Watch};
 use crate::hooks::{self, CallResult, Fault, Stage, Step};
 use crate::outcome::Outcome;
-use crate::{
-    Answer, ApprovalRequest, Call, CallInfo, ErrorKind, Slots, ToolCall, ToolError, Turn, Why, approval, panics,
-};
+use crate::{Answer, ApprovalRequest, Call, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why, approval, panics};
 
 impl Turn {
     /// Whether anybody looks at the calls of this tool before they are run.
@@ -17,14 +15,15 @@ impl Turn {
         !self.host().hooks.is_empty() || self.state().tools[id].way.is_asked
     }
 
-    /// The arguments of a call that may be run, after all who look at it.
+    /// Reads the arguments of a call into `buffer`, if it may be run after all who look at it.
     pub(crate) async fn admitted(
         &self,
         id: usize,
         request: &ToolCall<'_>,
         session: Since<'_>,
         shown: &mut Value,
-    ) -> Result<Slots<'static>, ToolError> {
+        buffer: &mut SlotBuffer<'_>,
+    ) -> Result<(), ToolError> {
         let (host, table, limits) = (self.host(), self.table(id), Limits::default());
         let mut arguments = Arguments::read(request.arguments(), table, limits)?;
         *shown = arguments.shown(table, limits);
@@ -67,7 +66,8 @@ impl Turn {
             let call = Call::of(self.name(id), request.or_task(&host.task), session, None);
             approval::ask(host, asked, Watch::new(call.switches())).await?;
         }
-        Ok(arguments.into_slots(table, limits))
+        arguments.fill(table, limits, buffer);
+        Ok(())
     }
 
     /// What the hooks make of a result.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::reader::Reader;
-use super::slot::Slot;
+use super::slot::{Heap, Slot};
 use super::{kind, number};
 use crate::table::{Additional, Form, Node, NodeId, Property};
 
@@ -19,7 +19,10 @@ impl<'t> Reader<'t> {
             self.drop_absent(&mut value, 0);
         }
         match self.fill(value, 0) {
-            Slot::Object(slots) => slots,
+            Slot::Heap(heap) => match *heap {
+                Heap::Object(slots) => slots,
+                whole => vec![whole.into()],
+            },
             whole => vec![whole],
         }
     }
@@ -32,23 +35,25 @@ impl<'t> Reader<'t> {
             (Form::Boolean, Value::Bool(value)) => Slot::Boolean(value),
             (Form::Integer, Value::Number(number)) => number::integer(&number).map_or(Slot::Null, Slot::Integer),
             (Form::Number, Value::Number(number)) => number.as_f64().map_or(Slot::Null, Slot::Number),
-            (Form::String, Value::String(text)) => Slot::String(Cow::Owned(text)),
+            (Form::String, Value::String(text)) => Heap::String(text).into(),
             (Form::Choice, value) => {
                 let found = self.table.literals(node).iter().position(|literal| kind::equals(literal, &value));
-                found.and_then(|index| u16::try_from(index).ok()).map_or(Slot::Value(value), Slot::Choice)
+                found
+                    .and_then(|index| u16::try_from(index).ok())
+                    .map_or_else(|| Heap::Value(value).into(), Slot::Choice)
             }
             (Form::Array, Value::Array(items)) => {
-                Slot::Array(items.into_iter().map(|item| self.fill_item(item, node.items)).collect())
+                Heap::Array(items.into_iter().map(|item| self.fill_item(item, node.items)).collect()).into()
             }
-            (Form::Object, Value::Object(map)) => Slot::Object(self.fill_properties(map, node)),
-            (Form::Map, Value::Object(map)) => Slot::Map(self.fill_entries(map, node)),
+            (Form::Object, Value::Object(map)) => Heap::Object(self.fill_properties(map, node)).into(),
+            (Form::Map, Value::Object(map)) => Heap::Map(self.fill_entries(map, node)).into(),
             (Form::Union, value) => match self.alternative(&value, node) {
-                Some((index, id)) => Slot::Variant(Box::new((index, self.fill(value, id)))),
-                None => Slot::Value(value),
+                Some((index, id)) => Heap::Variant(index, self.fill(value, id)).into(),
+                None => Heap::Value(value).into(),
             },
             (_, mut value) => {
                 self.drop_absent(&mut value, id);
-                Slot::Value(value)
+                Heap::Value(value).into()
             }
         }
     }
@@ -57,7 +62,7 @@ impl<'t> Reader<'t> {
         match (id, item) {
             (Some(id), item) => self.fill(item, id),
             (None, Value::Null) => Slot::Null,
-            (None, item) => Slot::Value(item),
+            (None, item) => Heap::Value(item).into(),
         }
     }
 
@@ -88,7 +93,7 @@ impl<'t> Reader<'t> {
             })
             .collect();
         if node.additional != Additional::Deny {
-            slots.push(Slot::Map(self.fill_entries(map, node)));
+            slots.push(Heap::Map(self.fill_entries(map, node)).into());
         }
         slots
     }

@@ -94,6 +94,26 @@ impl<'s> Decimal<'s> {
     }
 }
 
+/// As [`within`], quick for the bounds that most integers have.
+#[inline]
+pub(super) fn is_within(integer: i64, bounds: &Bounds) -> bool {
+    match bounds {
+        Bounds {
+            minimum: None | Some(Bound::Integer(_)),
+            maximum: None | Some(Bound::Integer(_)),
+            exclusive_minimum: None,
+            exclusive_maximum: None,
+            multiple_of: None,
+            ..
+        } => {
+            let least = if let Some(Bound::Integer(least)) = bounds.minimum { least } else { i64::MIN };
+            let most = if let Some(Bound::Integer(most)) = bounds.maximum { most } else { i64::MAX };
+            (least..=most).contains(&integer)
+        }
+        _ => within(&integer.into(), bounds),
+    }
+}
+
 /// Whether `number` keeps to the numeric bounds.
 pub(super) fn within(number: &Number, bounds: &Bounds) -> bool {
     let holds = |bound: Option<Bound>, allowed: fn(Ordering) -> bool| {

@@ -34,6 +34,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Steps over `word`, where it stands.
+    #[inline]
     pub(super) fn word(&mut self, word: &str) -> Option<()> {
         let found = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
         self.at += word.len();
@@ -53,6 +54,21 @@ impl<'a> Scan<'a> {
         }
         // A comma is no end: what follows has to be an entry.
         (self.peek()? != close).then_some(true)
+    }
+
+    /// Steps over `key`, a name in its quotes, and the colon after it, if they come next. Otherwise over nothing.
+    #[inline]
+    pub(super) fn key(&mut self, key: &str) -> bool {
+        let end = self.at + key.len();
+        if !self.text.as_bytes().get(self.at..end).is_some_and(|next| same(next, key.as_bytes())) {
+            return false;
+        }
+        let start = std::mem::replace(&mut self.at, end);
+        let found = self.eat(b':');
+        if !found {
+            self.at = start;
+        }
+        found
     }
 
     /// A string as it stands, if there are no escapes in it.
@@ -149,6 +165,23 @@ impl<'a> Scan<'a> {
     /// Whether nothing but white space is left.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
+    }
+}
+
+/// Whether two short texts are equal: for these few bytes a call of `memcmp` takes longer than they do.
+#[inline]
+pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+    match (a.last_chunk(), b.last_chunk()) {
+        // The last eight bytes, some of which may have been among the first.
+        (Some(a_end), Some(b_end)) => {
+            let (a, b) = (a.as_chunks().0, b.as_chunks().0);
+            word(a_end) == word(b_end) && a.iter().zip(b).all(|(a, b)| word(a) == word(b))
+        }
+        _ => a.iter().zip(b).all(|(a, b)| a == b),
     }
 }
 

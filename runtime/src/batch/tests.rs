@@ -24,7 +24,7 @@ type Shared = Arc<Mutex<Floor>>;
 
 fn keyed(name: &str, space: &'static str, reads: bool) -> Tool {
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "n": {"type": "integer"}}});
-    let mut tool = Tool { arguments: Table::from_schema(&schema).unwrap(), ..tool(name, "home", &[]) };
+    let mut tool = Tool { arguments: Table::from_schema(&schema).unwrap().into(), ..tool(name, "home", &[]) };
     tool.behaviour.parallel = Parallel::Keyed { key: "path".into(), space: space.into() };
     tool.behaviour.annotations = Annotations { read_only: reads, ..Annotations::DEFAULT };
     tool
@@ -198,7 +198,7 @@ fn integers_and_choices_are_keys_too() {
         (json!({"type": "integer"}), [r#"{"path": 7}"#, r#"{"path": "007"}"#]),
         (json!({"type": "string", "enum": ["7", "8"]}), [r#"{"path": "7"}"#, r#"{"path": 7}"#]),
     ] {
-        let turn_of = Tool { arguments: table(key), ..keyed("write", "files", false) };
+        let turn_of = Tool { arguments: table(key).into(), ..keyed("write", "files", false) };
         let session = Fake::new([turn_of]).registry().session().build().unwrap();
         let turn = session.turn(Dialect::OpenAi);
         let besides = arguments.map(|arguments| turn.beside(&ToolCall::new("write", arguments)));

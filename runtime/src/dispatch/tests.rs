@@ -68,7 +68,7 @@ fn a_hidden_tool_is_unknown_and_the_refusal_says_why() {
 
 #[test]
 fn a_call_that_needs_approval_is_refused() {
-    let plan = Tool { arguments: goal(), ..behaves(tool("plan", "home", &[]), Execution::Agent, true) };
+    let plan = Tool { arguments: goal().into(), ..behaves(tool("plan", "home", &[]), Execution::Agent, true) };
     let turn = turn(&Fake::new([behaves(tool("launch", "home", &[]), Execution::Sync, true), plan]).registry());
     let [kind, text] = error(&call(&turn, "launch"));
     assert!(kind == "refused" && text.contains("needs approval"), "{text}");
@@ -88,7 +88,7 @@ struct Plan {
 }
 
 impl AgentTools for Plan {
-    fn read(tool: &str, mut args: Slots<'_>) -> Option<Self> {
+    fn read(tool: &str, mut args: Slots<'_, '_>) -> Option<Self> {
         match tool {
             // A table that was made at run time gives the arguments as a whole.
             "plan" => Some(Plan { goal: args.take::<Value>(0)["goal"].as_str()?.to_owned() }),
@@ -99,7 +99,7 @@ impl AgentTools for Plan {
 }
 
 fn planner() -> Turn {
-    let plan = Tool { arguments: goal(), ..renamed("make_plan", tool("plan", "home", &[])) };
+    let plan = Tool { arguments: goal().into(), ..renamed("make_plan", tool("plan", "home", &[])) };
     let agent = |tool| behaves(tool, Execution::Agent, false);
     let others = ["broken", "of_another"].map(|name| agent(tool(name, "home", &[])));
     let fake = Fake::new([agent(plan), tool("look", "home", &[])].into_iter().chain(others));

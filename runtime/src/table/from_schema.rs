@@ -222,7 +222,7 @@ impl<'s> Builder<'s> {
         for (name, schema) in declared.into_iter().flatten() {
             let required = required.contains(&&**name);
             properties.push(Property {
-                name: Cow::Owned(name.clone()),
+                name: name.as_str().into(),
                 required,
                 node: self.node(schema)?,
                 hidden: false,
@@ -230,20 +230,14 @@ impl<'s> Builder<'s> {
             });
         }
         for name in required {
-            if properties.iter().any(|property| property.name == name) {
+            if properties.iter().any(|property| *property.name == *name) {
                 continue;
             }
             let node = match map.get("additionalProperties") {
                 Some(schema @ Value::Object(_)) => self.node(schema)?,
                 _ => self.add(Node::ANY)?,
             };
-            properties.push(Property {
-                name: Cow::Owned(name.to_owned()),
-                required: true,
-                node,
-                hidden: false,
-                secret: false,
-            });
+            properties.push(Property { name: name.into(), required: true, node, hidden: false, secret: false });
         }
         span(&mut self.table.properties, properties)
     }

@@ -44,6 +44,14 @@ impl Table {
     }
 }
 
+impl Node {
+    /// Whether it names one type, and no other schemas that a value is held against.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        (1..8).contains(&self.types.0) && (self.any_of.len | self.all_of.len) == 0
+    }
+}
+
 impl Literal {
     fn json_type(&self) -> Option<Type> {
         Some(match self {

@@ -81,12 +81,13 @@ fn tools() -> Fake {
     let schema = json!({"type": "object", "properties": {"say": {"type": "string"}, "pin": {"type": "integer"}},
         "required": ["say"], "additionalProperties": false});
     let mut table = Table::from_schema(&schema).unwrap();
-    for property in table.properties.iter_mut().filter(|property| property.name == "pin") {
+    for property in table.properties.iter_mut().filter(|property| &*property.name == "pin") {
         property.secret = true;
     }
+    let table = Arc::new(table);
     let approval = Approval { always: true, shell: None };
     Fake::new([
-        Tool { arguments: table.clone(), ..tool("echo", "home", &[]) },
+        Tool { arguments: Arc::clone(&table), ..tool("echo", "home", &[]) },
         Tool {
             arguments: table,
             behaviour: Behaviour { approval, ..Behaviour::default() },

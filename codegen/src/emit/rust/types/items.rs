@@ -25,7 +25,7 @@ impl Types<'_> {
             impl #name {
                 /// Of a call that has been read and is valid.
                 #[inline]
-                pub fn read(#slots: ::toolc::Slots<'_>) -> Self {
+                pub fn read(#slots: ::toolc::Slots<'_, '_>) -> Self {
                     Self { #(#takes),* }
                 }
             }

@@ -72,7 +72,7 @@ impl<H: ReturnsTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -80,7 +80,7 @@ impl<H: ReturnsTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: ReturnsTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -109,12 +109,12 @@ pub(super) fn call<'a, H: ReturnsTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "10 return_all7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 4 tree1 1 0 0 4 node0 2 0 0 5 label1 3 0 0 8 children0 4 0 0 4 next0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 1 0 0 1 0 779 {\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "10 return_all7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 6 \"tree\"1 1 0 0 6 \"node\"0 2 0 0 7 \"label\"1 3 0 0 10 \"children\"0 4 0 0 6 \"next\"0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 1 0 0 1 0 779 {\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
     "11 return_bare7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 162 {\"type\":\"function\",\"function\":{\"name\":\"return_bare\",\"description\":\"Return anything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
     "10 return_def7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 168 {\"type\":\"function\",\"function\":{\"name\":\"return_def\",\"description\":\"Return what has a name.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
     "11 return_list7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 171 {\"type\":\"function\",\"function\":{\"name\":\"return_list\",\"description\":\"Return a list of objects.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "12 return_maybe7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 5 found1 1 0 0 0 0 0 0 0 0 1 0 0 1 0 258 {\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
-    "11 return_sort7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 2 as1 1 0 0 0 2 2 3 0 0 0 0 1 0 0 1 0 275 {\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}0 1 0 1 0 1 0 0 1 0 0 1 0 ",
+    "12 return_maybe7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 7 \"found\"1 1 0 0 0 0 0 0 0 0 1 0 0 1 0 258 {\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 return_sort7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 \"as\"1 1 0 0 0 2 2 3 0 0 0 0 1 0 0 1 0 275 {\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}0 1 0 1 0 1 0 0 1 0 0 1 0 ",
     "11 return_word7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 170 {\"type\":\"function\",\"function\":{\"name\":\"return_word\",\"description\":\"Return a word of a list.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
 
@@ -132,7 +132,7 @@ pub mod return_all {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { tree: slots.take(0), node: slots.take(1) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { tree: slots.take(0), node: slots.take(1) } }
     }
 
     /// What came of it.
@@ -356,7 +356,7 @@ pub mod return_bare {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// Anything.
@@ -372,7 +372,7 @@ pub mod return_def {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// What `return_def` returns.
@@ -402,7 +402,7 @@ pub mod return_list {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// What `return_list` returns.
@@ -433,7 +433,7 @@ pub mod return_maybe {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { found: slots.take(0) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { found: slots.take(0) } }
     }
 
     /// What `return_maybe` returns.
@@ -464,7 +464,7 @@ pub mod return_sort {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { r#as: slots.take(0) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { r#as: slots.take(0) } }
     }
 
     /// What `return_sort` returns.
@@ -518,7 +518,7 @@ pub mod return_word {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// What `return_word` returns.
