@@ -24,6 +24,7 @@ pub mod behaviour;
 mod bridge;
 mod call;
 mod cancel;
+mod clock;
 mod decide;
 mod dispatch;
 mod env;

@@ -11,7 +11,9 @@ use crate::facts::Facts;
 use crate::graph::Pick;
 use crate::host::Host;
 use crate::registry::{EVERYTHING, State};
-use crate::{Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Text, Turn, nearest};
+use crate::{
+    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Text, Turn, clock, nearest,
+};
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
 pub struct Session {
@@ -20,7 +22,7 @@ pub struct Session {
     disabled: Vec<String>,
     env: Env,
     host: Arc<Host>,
-    clock: fn() -> Instant,
+    clock: fn() -> Option<Instant>,
     /// What the host said, and the latest turn, which is handed out again while nothing has changed.
     now: Mutex<Now>,
 }
@@ -42,13 +44,13 @@ pub struct SessionBuilder {
     facts: Vec<(Text, FactValue)>,
     env: Env,
     host: Host,
-    clock: fn() -> Instant,
+    clock: fn() -> Option<Instant>,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
         let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
-        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: Instant::now }
+        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: clock::now }
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
