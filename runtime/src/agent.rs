@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use serde_json::Value;
-
 use crate::call::OwnedRequest;
+use crate::record::Record;
 use crate::{Answer, Output, Slots, ToolCall, ToolError, Turn};
 
 /// The agent-run tools of one catalog, as the enum that `cargo xtask gen` writes: a variant for each of them, which
@@ -30,13 +29,12 @@ pub struct Pending {
     turn: Turn,
     tool: usize,
     request: OwnedRequest,
-    /// What the hooks may see of its arguments.
-    arguments: Value,
+    record: Record,
 }
 
 impl Pending {
-    pub(crate) fn new(turn: Turn, tool: usize, request: &ToolCall<'_>, arguments: Value) -> Self {
-        Self { turn, tool, request: request.to_owned_request(), arguments }
+    pub(crate) fn new(turn: Turn, tool: usize, request: &ToolCall<'_>, record: Record) -> Self {
+        Self { turn, tool, request: request.to_owned_request(), record }
     }
 
     /// The called tool's own name.
@@ -44,10 +42,16 @@ impl Pending {
         self.turn.name(self.tool)
     }
 
+    /// The call's span, for the loop to do its work in. It ends with [`finish`](Self::finish).
+    #[cfg(feature = "tracing")]
+    pub fn span(&self) -> &tracing::Span {
+        self.record.trace.span()
+    }
+
     /// What the model gets, after all that becomes of a handler's result, too.
     pub fn finish(self, result: Result<Output, ToolError>) -> Answer {
-        let Self { turn, tool, request, arguments } = self;
-        turn.finished(tool, &request.borrow(), arguments, result)
+        let Self { turn, tool, request, record } = self;
+        turn.finished(tool, &request.borrow(), record, result)
     }
 }
 

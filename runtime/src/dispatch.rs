@@ -1,15 +1,15 @@
 //! The way that a call takes through a turn: to the tool that it names, if that is shown, with arguments that are
 //! valid, past the hooks and whoever has to approve it; and back, as one JSON text, whatever happens.
 
-use serde_json::Value;
-
 use crate::args::{self, Limits, SlotBuffer};
 use crate::cancel::Since;
 use crate::hooks::CallResult;
 use crate::limit;
 use crate::outcome::Outcome;
+use crate::record::Record;
 use crate::{
     AgentTask, AgentTools, ErrorKind, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, agent, nearest, panics,
+    trace,
 };
 
 /// A call's answer: always one well-formed JSON text.
@@ -48,6 +48,7 @@ impl Turn {
         if let Some(id) = self.find(request.name())
             && !self.is_watched(id)
             && !self.state().tools[id].way.is_agents
+            && !trace::is_on()
         {
             let call = self.context(id, request, session);
             let result = match self.start(id, request, &call) {
@@ -57,7 +58,7 @@ impl Turn {
             };
             return match result {
                 Ok(output) if !limit::is_over(output.as_json(), self.most(Some(id))) => Answer::of(Ok(output)),
-                result => self.ended(Some(id), request, Value::Null, result).answer,
+                result => self.ended(Some(id), request, Record::default(), result).answer,
             };
         }
         let outcome = self.outcome(request, session).await;
@@ -103,28 +104,26 @@ impl Turn {
         }
         let mut buffer = SlotBuffer::default();
         // Nobody is asked about a call that this loop will not take.
-        if self.is_watched(id)
+        if (self.is_watched(id) || trace::is_on())
             && let Ok(slots) = self.read(id, request, &mut buffer)
             && let Ok(None) = panics::caught(|| A::read(self.name(id), slots))
         {
             return None;
         }
-        let (session, mut arguments) = (self.begin(), Value::Null);
-        let read = async {
+        let (session, mut record) = (self.begin(), self.record(Some(id), request));
+        let read = record.trace.scope().around(async {
             let slots = if self.is_watched(id) {
-                self.admitted(id, request, session, &mut arguments, &mut buffer).await?;
+                self.admitted(id, request, session, &mut record, &mut buffer).await?;
                 buffer.slots()
             } else {
                 self.read(id, request, &mut buffer)?
             };
             Ok(panics::caught(|| A::read(self.name(id), slots))?)
-        };
+        });
         match read.await {
-            Ok(call) => {
-                Some(Ok(AgentTask { call: call?, pending: Pending::new(self.clone(), id, request, arguments) }))
-            }
+            Ok(call) => Some(Ok(AgentTask { call: call?, pending: Pending::new(self.clone(), id, request, record) })),
             Err(error) => {
-                let outcome = self.ended(Some(id), request, arguments, Err(error));
+                let outcome = self.ended(Some(id), request, record, Err(error));
                 Some(Err(self.told(request, outcome)))
             }
         }
@@ -133,23 +132,27 @@ impl Turn {
     /// Runs a call to its end. What a batch comes to is held against the turn's budget before anybody is
     /// [`told`](Self::told).
     pub(crate) async fn outcome(&self, request: &ToolCall<'_>, session: Since<'_>) -> Outcome {
-        let mut arguments = Value::Null;
         let tool = self.find(request.name());
-        let result = match tool {
-            Some(id) => self.run(id, request, session, &mut arguments).await,
-            None => Err(self.unknown(request.name())),
-        };
-        self.ended(tool, request, arguments, result)
+        let mut record = self.record(tool, request);
+        let result = record.trace.scope().around(self.run(tool, request, session, &mut record)).await;
+        self.ended(tool, request, record, result)
     }
 
-    async fn run(&self, id: usize, request: &ToolCall<'_>, session: Since<'_>, shown: &mut Value) -> CallResult {
+    async fn run(
+        &self,
+        tool: Option<usize>,
+        request: &ToolCall<'_>,
+        session: Since<'_>,
+        record: &mut Record,
+    ) -> CallResult {
+        let Some(id) = tool else { return Err(self.unknown(request.name())) };
         if self.state().tools[id].way.is_agents {
             return Err(agent::not_here());
         }
         let call = self.context(id, request, session);
         let reply = if self.is_watched(id) {
             let mut buffer = SlotBuffer::default();
-            Box::pin(self.admitted(id, request, session, shown, &mut buffer)).await?;
+            Box::pin(self.admitted(id, request, session, record, &mut buffer)).await?;
             self.handled(id, buffer.slots(), &call)
         } else {
             self.start(id, request, &call)
@@ -159,13 +162,14 @@ impl Turn {
             Ok(Reply::Later(handler)) => self.wait(id, handler, &call).await,
             Err(error) => Err(error),
         };
-        self.transformed(id, request, shown, result)
+        self.transformed(id, request, record, result)
     }
 
     /// What the model gets of a result that the agent's own loop came to.
-    pub(crate) fn finished(&self, id: usize, request: &ToolCall<'_>, arguments: Value, result: CallResult) -> Answer {
-        let result = self.transformed(id, request, &arguments, result);
-        let outcome = self.ended(Some(id), request, arguments, result);
+    pub(crate) fn finished(&self, id: usize, request: &ToolCall<'_>, record: Record, result: CallResult) -> Answer {
+        let scope = record.trace.scope();
+        let result = scope.within(|| self.transformed(id, request, &record, result));
+        let outcome = self.ended(Some(id), request, record, result);
         self.told(request, outcome)
     }
 

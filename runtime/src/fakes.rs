@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::requirement::Requirement;
 use crate::segment::Segment;
+use crate::table::Table;
 use crate::{
     Availability, Call, Check, Definition, Dialect, Env, Fact, Output, Provider, Registry, Reply, Slots, Text, Tool,
     Toolset,
@@ -115,6 +116,17 @@ pub(crate) fn tool(name: &str, home: &'static str, requires: &[Requirement]) -> 
         requires: requires.to_vec(),
         ..Tool::default()
     }
+}
+
+/// What to say, and a pin, which is a secret.
+pub(crate) fn secretive() -> Arc<Table> {
+    let schema = json!({"type": "object", "properties": {"say": {"type": "string"}, "pin": {"type": "integer"}},
+        "required": ["say"], "additionalProperties": false});
+    let mut table = Table::from_schema(&schema).unwrap();
+    for property in table.properties.iter_mut().filter(|property| &*property.name == "pin") {
+        property.secret = true;
+    }
+    Arc::new(table)
 }
 
 /// This tool, which the dialect calls `called`.

@@ -3,6 +3,7 @@
 use std::any::type_name;
 use std::fmt;
 use std::pin::Pin;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -98,6 +99,8 @@ pub struct CallInfo<'a> {
     pub(crate) task: &'a str,
     pub(crate) annotations: Annotations,
     pub(crate) arguments: &'a Value,
+    pub(crate) began: Option<Instant>,
+    pub(crate) takes_secrets: bool,
 }
 
 impl<'a> CallInfo<'a> {
@@ -125,6 +128,17 @@ impl<'a> CallInfo<'a> {
     /// is [`HIDDEN`].
     pub const fn arguments(&self) -> &'a Value {
         self.arguments
+    }
+
+    /// How long ago the call began. Afterwards, this is how long it took: the time for which it waited for somebody's
+    /// approval, or for a thread, counts.
+    pub fn elapsed(&self) -> Duration {
+        self.began.map_or(Duration::ZERO, |began| began.elapsed())
+    }
+
+    /// Whether any of the tool's arguments is a secret, be it sent or not. What such a tool answers may repeat it.
+    pub const fn takes_secrets(&self) -> bool {
+        self.takes_secrets
     }
 }
 
@@ -156,6 +170,13 @@ pub enum Stage {
     Spill,
     /// [`Hook::after_call`].
     AfterCall,
+}
+
+impl Fault<'_> {
+    /// What may be written down of it: who has seen a result may say what is in it.
+    pub(crate) fn shown(self, call: &CallInfo<'_>) -> Self {
+        if call.takes_secrets { Self { message: HIDDEN, ..self } } else { self }
+    }
 }
 
 impl fmt::Display for Fault<'_> {

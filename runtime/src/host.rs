@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::approval::Allowed;
 use crate::progress::Sink;
-use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task, hooks};
+use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task, hooks, trace};
 
 pub(crate) struct Host {
     /// Stops the session's calls.
@@ -29,6 +29,7 @@ pub(crate) struct Host {
 impl Host {
     /// Notes a fault: every hook is told, and one that fails at that, too, has had its chance.
     pub(crate) fn note(&self, call: &CallInfo<'_>, fault: &Fault<'_>) {
+        trace::fault(call, fault);
         for hook in &self.hooks {
             let _ = hooks::attempt(|| {
                 hook.fault(call, fault);

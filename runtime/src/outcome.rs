@@ -2,10 +2,9 @@
 
 use std::mem;
 
-use serde_json::Value;
-
 use crate::hooks::{CallResult, Fault, Stage};
 use crate::limit::{self, Shortened};
+use crate::record::Record;
 use crate::{Answer, ToolCall, Turn};
 
 /// A call that has come to its end, before anybody has been told.
@@ -14,8 +13,7 @@ pub(crate) struct Outcome {
     pub(crate) answer: Answer,
     /// The tool's position, if there is one.
     pub(crate) tool: Option<usize>,
-    /// What anybody may see of its arguments: null where nobody looks, or they could not be read.
-    pub(crate) arguments: Value,
+    pub(crate) record: Record,
     short: Short,
 }
 
@@ -36,16 +34,18 @@ impl Turn {
         &self,
         tool: Option<usize>,
         request: &ToolCall<'_>,
-        arguments: Value,
+        record: Record,
         result: CallResult,
     ) -> Outcome {
-        let mut outcome = Outcome { answer: Answer::of(result), tool, arguments, short: Short::No };
+        let mut outcome = Outcome { answer: Answer::of(result), tool, record, short: Short::No };
+        let trace = mem::take(&mut outcome.record.trace);
         if !outcome.answer.is_error() {
             let most = self.most(tool);
             if limit::is_over(&outcome.answer.json, most) {
-                self.shorten(request, &mut outcome, most);
+                trace.scope().within(|| self.shorten(request, &mut outcome, most));
             }
         }
+        trace.end(&outcome.answer);
         outcome
     }
 
@@ -74,7 +74,7 @@ impl Turn {
             Short::Cut(whole) => whole,
             Short::No | Short::Kept => mem::take(&mut outcome.answer.json),
         };
-        let info = self.info(outcome.tool, request, &outcome.arguments);
+        let info = self.info(outcome.tool, request, &outcome.record);
         let Shortened { json, is_kept, fault } = limit::shorten(&whole, most, info.tool, self.host().spill.as_deref());
         if let Some(message) = &fault {
             self.host().note(&info, &Fault { part: "the spill", stage: Stage::Spill, message });

@@ -4,7 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 
 use crate::pool::POOL;
-use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable, agent};
+use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable, agent, trace};
 
 /// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
 /// catalog's handler traits.
@@ -57,8 +57,8 @@ impl<'a> Reply<'a> {
         W: FnOnce(&Call<'_>) -> Result<Output, ToolError> + Send + 'static,
     {
         Reply::Later(Box::pin(async move {
-            let owned = call.to_owned_call();
-            POOL.run(call.life(), move || work(&owned.borrow())).await
+            let (owned, scope) = (call.to_owned_call(), trace::current());
+            POOL.run(call.life(), move || scope.within(|| work(&owned.borrow()))).await
         }))
     }
 

@@ -10,9 +10,10 @@ use crate::decide::{Verdicts, World};
 use crate::facts::Facts;
 use crate::graph::Pick;
 use crate::host::Host;
+use crate::log::Log;
 use crate::registry::{EVERYTHING, State};
 use crate::{
-    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Text, Turn, clock, nearest,
+    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Text, Turn, clock, nearest, trace,
 };
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
@@ -127,7 +128,9 @@ impl SessionBuilder {
     /// # Errors
     /// When the registry knows no toolset or fact of a given name, or a fact of another type: a choice that
     /// silently comes to less than was asked for, or to more, is never right.
-    pub fn build(self) -> Result<Session, SessionError> {
+    pub fn build(mut self) -> Result<Session, SessionError> {
+        // Before all hooks: it sees calls as they arrive.
+        self.host.hooks.splice(0..0, Log::if_wanted());
         let state = self.registry.state();
         for name in self.enabled.iter().chain(&self.disabled) {
             if pick(&state, name).is_none() {
@@ -163,6 +166,7 @@ impl Session {
         let verdicts = now.verdicts.get_or_insert_with(|| self.verdicts(&state));
         let set = verdicts.decide(dialect, &world);
         let turn = Turn::new(&state, &self.host, dialect, set, facts, latest);
+        trace::made(&turn);
         now.latest = Some(turn.clone());
         turn
     }

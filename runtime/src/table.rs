@@ -68,6 +68,11 @@ pub enum Part {
 }
 
 impl Table {
+    /// Whether any of the arguments is a secret, in whatever turn.
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.properties.iter().any(|property| property.secret)
+    }
+
     /// This table in a turn where these atoms hold: what is not there is hidden. None where nothing is.
     pub fn in_turn(&self, atoms: Atoms) -> Option<Table> {
         let mut hidden = self.conditions.iter().filter(|(_, condition)| !condition.holds(atoms)).peekable();

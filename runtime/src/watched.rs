@@ -1,12 +1,11 @@
 //! What a host has to do with a call: its hooks before and after, its word where one has to be approved.
 
-use serde_json::Value;
-
 use crate::args::{Arguments, Limits, SlotBuffer};
 use crate::behaviour::Annotations;
 use crate::cancel::{Since, Watch};
 use crate::hooks::{self, CallResult, Fault, Stage, Step};
 use crate::outcome::Outcome;
+use crate::record::Record;
 use crate::{Answer, ApprovalRequest, Call, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why, approval, panics};
 
 impl Turn {
@@ -15,18 +14,23 @@ impl Turn {
         !self.host().hooks.is_empty() || self.state().tools[id].way.is_asked
     }
 
+    /// Whether the results of this tool may repeat a secret.
+    pub(crate) fn takes_secrets(&self, id: usize) -> bool {
+        self.table(id).has_secrets()
+    }
+
     /// Reads the arguments of a call into `buffer`, if it may be run after all who look at it.
     pub(crate) async fn admitted(
         &self,
         id: usize,
         request: &ToolCall<'_>,
         session: Since<'_>,
-        shown: &mut Value,
+        record: &mut Record,
         buffer: &mut SlotBuffer<'_>,
     ) -> Result<(), ToolError> {
         let (host, table, limits) = (self.host(), self.table(id), Limits::default());
         let mut arguments = Arguments::read(request.arguments(), table, limits)?;
-        *shown = arguments.shown(table, limits);
+        record.arguments = arguments.shown(table, limits);
         let mut why = Vec::from_iter(self.state().tools[id].way.is_asked.then_some(Why::Declared));
         for hook in &host.hooks {
             let failed = |info: &CallInfo<'_>, message: &str| {
@@ -37,7 +41,7 @@ impl Turn {
                      try again later",
                 )
             };
-            let info = self.info(Some(id), request, shown);
+            let info = self.info(Some(id), request, record);
             let mut step = hooks::attempt(|| hook.before_call(&info));
             while let Ok(Step::Later(future)) = step {
                 step = match panics::Caught(future).await {
@@ -50,7 +54,7 @@ impl Turn {
                 Step::Change(some) => {
                     let changed = arguments.change(some, table, limits);
                     arguments = changed.map_err(|error| failed(&info, error.message()))?;
-                    *shown = arguments.shown(table, limits);
+                    record.arguments = arguments.shown(table, limits);
                 }
                 Step::Block(reason) => {
                     let text = format!("this host does not allow the call: {reason}");
@@ -61,7 +65,7 @@ impl Turn {
         }
         let why = host.allowed.unsettled(self.name(id), why);
         if !why.is_empty() {
-            let info = self.info(Some(id), request, shown);
+            let info = self.info(Some(id), request, record);
             let asked = ApprovalRequest { call: info, why: &why };
             let call = Call::of(self.name(id), request.or_task(&host.task), session, None);
             approval::ask(host, asked, Watch::new(call.switches())).await?;
@@ -75,11 +79,11 @@ impl Turn {
         &self,
         id: usize,
         request: &ToolCall<'_>,
-        shown: &Value,
+        record: &Record,
         mut result: CallResult,
     ) -> CallResult {
         for hook in &self.host().hooks {
-            let info = self.info(Some(id), request, shown);
+            let info = self.info(Some(id), request, record);
             match hooks::attempt(|| hook.transform_result(&info, &result)) {
                 Ok(None) => {}
                 Ok(Some(other)) => result = other,
@@ -94,9 +98,9 @@ impl Turn {
 
     /// Tells the hooks what the model gets.
     pub(crate) fn told(&self, request: &ToolCall<'_>, outcome: Outcome) -> Answer {
-        let Outcome { answer, tool, arguments, .. } = outcome;
+        let Outcome { answer, tool, record, .. } = outcome;
         for hook in &self.host().hooks {
-            let info = self.info(tool, request, &arguments);
+            let info = self.info(tool, request, &record);
             if let Err(message) = hooks::attempt(|| hook.after_call(&info, &answer)) {
                 self.host()
                     .note(&info, &Fault { part: hooks::name(&**hook), stage: Stage::AfterCall, message: &message });
@@ -105,18 +109,15 @@ impl Turn {
         answer
     }
 
-    pub(crate) fn info<'i>(
-        &'i self,
-        tool: Option<usize>,
-        request: &ToolCall<'i>,
-        arguments: &'i Value,
-    ) -> CallInfo<'i> {
+    pub(crate) fn info<'i>(&'i self, tool: Option<usize>, request: &ToolCall<'i>, record: &'i Record) -> CallInfo<'i> {
         CallInfo {
             tool: tool.map_or(request.name(), |id| self.name(id)),
             id: request.id(),
             task: request.task(),
             annotations: tool.map_or(Annotations::DEFAULT, |id| self.state().tool(id).behaviour.annotations),
-            arguments,
+            arguments: &record.arguments,
+            began: record.began,
+            takes_secrets: tool.is_some_and(|id| self.takes_secrets(id)),
         }
     }
 }

@@ -12,7 +12,7 @@ const DEEPEST: usize = 256;
 impl Reader<'_> {
     /// Puts [`HIDDEN`] in place of every secret in the arguments.
     pub(super) fn hide_secrets(&self, arguments: &mut Value) {
-        if self.table.properties.iter().any(|property| property.secret) {
+        if self.table.has_secrets() {
             self.hide(arguments, 0, DEEPEST);
         }
     }

@@ -92,8 +92,7 @@ impl Check<'_, '_> {
             && node.items.is_none()
             && !matches!(node.additional, Additional::Node(_))
             && node.any_of.len + node.all_of.len == 0;
-        let holds_secrets = || table.properties.iter().any(|property| property.secret);
-        if is_leaf || value.is_object() || value.is_array() || !holds_secrets() {
+        if is_leaf || value.is_object() || value.is_array() || !table.has_secrets() {
             return words::got(value);
         }
         HIDDEN.to_owned()

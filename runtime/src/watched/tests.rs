@@ -6,8 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::behaviour::{Approval, Behaviour};
-use crate::fakes::{Fake, tool, wait};
-use crate::table::Table;
+use crate::fakes::{Fake, secretive, tool, wait};
 use crate::{
     Answer, ApprovalRequest, Approver, CallInfo, CallResult, Cancel, Decision, Dialect, ErrorKind, Fault, Hook, Output,
     Reply, ResultLimits, SessionBuilder, Spill, Stage, Step, Task, Tool, ToolCall, ToolError, Turn,
@@ -78,13 +77,7 @@ fn take(seen: &Mutex<Vec<String>>) -> Vec<String> {
 
 /// A tool that says what it was given, a parameter of which is a secret; and one that every call of has to be approved.
 fn tools() -> Fake {
-    let schema = json!({"type": "object", "properties": {"say": {"type": "string"}, "pin": {"type": "integer"}},
-        "required": ["say"], "additionalProperties": false});
-    let mut table = Table::from_schema(&schema).unwrap();
-    for property in table.properties.iter_mut().filter(|property| &*property.name == "pin") {
-        property.secret = true;
-    }
-    let table = Arc::new(table);
+    let table = secretive();
     let approval = Approval { always: true, shell: None };
     Fake::new([
         Tool { arguments: Arc::clone(&table), ..tool("echo", "home", &[]) },
@@ -419,4 +412,45 @@ fn a_batch_keeps_to_the_budget_of_its_turn() {
     let sizes = results(None);
     assert!(sizes[0] == 3_010 && sizes[2] == 110 && sizes[1] < 1_900 && sizes[4] < 1_900, "{sizes:?}");
     assert!(sizes.iter().sum::<usize>() <= 10_500, "{sizes:?}");
+}
+
+#[test]
+fn hooks_know_how_long_a_call_takes_and_whether_it_takes_secrets() {
+    #[derive(Default)]
+    struct Clock(Mutex<Vec<(Duration, bool)>>);
+
+    impl Clock {
+        fn note(&self, call: &CallInfo<'_>) {
+            self.0.lock().unwrap().push((call.elapsed(), call.takes_secrets()));
+        }
+    }
+
+    impl Hook for Clock {
+        fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+            self.note(call);
+            Ok(Step::Continue)
+        }
+
+        fn after_call(&self, call: &CallInfo<'_>, _: &Answer) -> Result<(), ToolError> {
+            self.note(call);
+            Ok(())
+        }
+    }
+
+    const TAKES: Duration = Duration::from_millis(5);
+    let clock = Arc::new(Clock::default());
+    let tools =
+        Fake::new([tool("open", "home", &[]), Tool { arguments: secretive(), ..tool("secretive", "home", &[]) }]);
+    let tools = tools.answer(|_| {
+        std::thread::sleep(TAKES);
+        Reply::Ready(Ok(Output::text("done")))
+    });
+    let turn = tools.registry().session().hook(clock.clone()).build().unwrap().turn(Dialect::OpenAi);
+    for (name, takes_secrets) in [("open", false), ("secretive", true)] {
+        call(&turn, name, r#"{"say": "x"}"#);
+        let noted = std::mem::take(&mut *clock.0.lock().unwrap());
+        let [(before, _), (after, _)] = noted[..] else { panic!("{noted:?}") };
+        assert!(after >= before + TAKES, "{noted:?}");
+        assert!(noted.iter().all(|&(_, said)| said == takes_secrets));
+    }
 }
