@@ -23,8 +23,7 @@ impl Turn {
 
     /// What a handler may know of a call.
     pub(crate) fn context<'c>(&'c self, id: usize, request: &ToolCall<'c>, session: Since<'c>) -> Call<'c> {
-        let host = self.host();
-        Call::of(self.name(id), request.or_task(&host.task), session, host.progress.as_ref())
+        Call::of(self.name(id), request.or_task(&self.host().task), session, self)
     }
 
     /// Has the tool at a position of the state handle its arguments, which nobody looks at before.

@@ -7,7 +7,7 @@ use crate::behaviour::Annotations;
 use crate::cancel::{Since, Watch};
 use crate::hooks::{self, CallResult, Fault, Stage, Step};
 use crate::outcome::Outcome;
-use crate::{Answer, ApprovalRequest, Call, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why, approval, panics};
+use crate::{Answer, ApprovalRequest, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why, approval, panics};
 
 impl Turn {
     /// Whether anybody looks at the calls of this tool before they are run.
@@ -63,7 +63,7 @@ impl Turn {
         if !why.is_empty() {
             let info = self.info(Some(id), request, shown);
             let asked = ApprovalRequest { call: info, why: &why };
-            let call = Call::of(self.name(id), request.or_task(&host.task), session, None);
+            let call = self.context(id, request, session);
             approval::ask(host, asked, Watch::new(call.switches())).await?;
         }
         arguments.fill(table, limits, buffer);
