@@ -58,7 +58,9 @@ impl Turn {
             Parallel::Never => Beside::None,
             Parallel::Keyed { key, space } => match self.read(id, call, &mut SlotBuffer::default()) {
                 Ok(slots) => {
-                    let key = slots.text(self.table(id), key).map(|text| Key::new(&text));
+                    // The key is what the handler gets, and hooks may make another one of what was sent.
+                    let is_settled = self.host().hooks.is_empty();
+                    let key = slots.text(self.table(id), key).filter(|_| is_settled).map(|text| Key::new(&text));
                     Beside::OtherKeys { space, key, reads: behaviour.annotations.read_only }
                 }
                 Err(_) => Beside::All,

@@ -9,7 +9,7 @@ use super::*;
 use crate::behaviour::{Annotations, Behaviour, Execution};
 use crate::fakes::{Fake, tool, wait};
 use crate::table::Table;
-use crate::{Dialect, Env, Output, Reply, Session, Tool};
+use crate::{CallInfo, Dialect, Env, Hook, Output, Reply, Session, SessionBuilder, Step, Tool, ToolError};
 
 /// What runs, and what has been let go on.
 #[derive(Default)]
@@ -35,7 +35,7 @@ fn with(parallel: Parallel, tool: Tool) -> Tool {
 }
 
 /// A session whose calls run until they are let go, each known by its id.
-fn session() -> (Session, Shared) {
+fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Session, Shared) {
     let shared = Shared::default();
     let floor = Arc::clone(&shared);
     let fake = Fake::new([
@@ -70,7 +70,7 @@ fn session() -> (Session, Shared) {
             Ok(Output::text(id))
         }))
     });
-    (fake.registry().session().env(Env::empty()).build().unwrap(), shared)
+    (set(fake.registry().session().env(Env::empty())).build().unwrap(), shared)
 }
 
 fn let_go(shared: &Shared, id: &str) {
@@ -81,7 +81,11 @@ fn let_go(shared: &Shared, id: &str) {
 /// Runs calls of `tool path`, whose ids are their positions, and lets one after the other of those that run go, the first
 /// one first. What runs at each of these steps.
 fn steps(calls: &[&str]) -> Vec<String> {
-    let (session, shared) = session();
+    steps_in(calls, |session| session)
+}
+
+fn steps_in(calls: &[&str], set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Vec<String> {
+    let (session, shared) = session(set);
     let turn = session.turn(Dialect::OpenAi);
     let texts: Vec<[String; 3]> = (calls.iter().enumerate())
         .map(|(at, call)| {
@@ -132,6 +136,23 @@ fn calls_overlap_as_far_as_their_tools_allow() {
     assert!(steps(&[]).is_empty());
 }
 
+/// Moves every call to the file `a`.
+struct Moves;
+
+impl Hook for Moves {
+    fn before_call(&self, _: &CallInfo<'_>) -> Result<Step, ToolError> {
+        Ok(Step::Change([("path".to_owned(), "a".into())].into_iter().collect()))
+    }
+}
+
+#[test]
+fn a_key_that_a_hook_may_change_may_be_any_of_its_space() {
+    let watched = |calls: &[&str]| steps_in(calls, |session| session.hook(Arc::new(Moves)));
+    assert_eq!(watched(&["write b", "write c", "read d"]), ["0", "1", "2"]);
+    assert_eq!(watched(&["read b", "read c", "write d"]), ["0 1", "1", "2"]);
+    assert_eq!(watched(&["write b", "move c", "free"]), ["0 1 2", "1 2", "2"]);
+}
+
 #[test]
 fn at_most_eight_run_at_once() {
     let calls = ["free"; 20];
@@ -143,7 +164,7 @@ fn at_most_eight_run_at_once() {
 
 #[test]
 fn each_call_ends_for_itself() {
-    let (session, shared) = session();
+    let (session, shared) = session(|session| session);
     let turn = session.turn(Dialect::OpenAi);
     let requests = [
         ToolCall::new("write", "{").with_id("malformed"),
@@ -178,7 +199,7 @@ fn each_call_ends_for_itself() {
 
 #[test]
 fn cancelling_reaches_those_that_wait_too() {
-    let (session, shared) = session();
+    let (session, shared) = session(|session| session);
     let turn = session.turn(Dialect::OpenAi);
     let requests = [ToolCall::new("alone", "{}").with_id("0"), ToolCall::new("alone", "{}").with_id("1")];
     let mut batch = Box::pin(turn.batch(&requests));
