@@ -52,6 +52,11 @@ impl Turn {
         Ok(panics::caught(|| provider.call(index, slots, call))?)
     }
 
+    /// How long a call of the tool at a position of the state may take.
+    pub(crate) fn time(&self, id: usize) -> Duration {
+        self.state().tool(id).behaviour.timeout.unwrap_or(self.host().timeout)
+    }
+
     /// Waits for a handler, but not for ever.
     pub(crate) fn wait<'c>(
         &'c self,
@@ -59,7 +64,7 @@ impl Turn {
         handler: Handler<'c>,
         call: &'c Call<'c>,
     ) -> impl Future<Output = Handled> + Send {
-        let limit = self.state().tool(id).behaviour.timeout.unwrap_or(self.host().timeout);
+        let limit = self.time(id);
         Running { handler, call, watch: Watch::new(call.switches()), limit, alarm: None }
     }
 }

@@ -1,5 +1,7 @@
 //! What a host has to do with a call: its hooks before and after, its word where one has to be approved.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::args::{Arguments, Limits, SlotBuffer};
@@ -7,6 +9,7 @@ use crate::behaviour::Annotations;
 use crate::cancel::{Since, Watch};
 use crate::hooks::{self, CallResult, Fault, Stage, Step};
 use crate::outcome::Outcome;
+use crate::patience::{Lost, patiently};
 use crate::{Answer, ApprovalRequest, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why, approval, panics};
 
 impl Turn {
@@ -39,10 +42,15 @@ impl Turn {
             };
             let info = self.info(Some(id), request, shown);
             let mut step = hooks::attempt(|| hook.before_call(&info));
-            while let Ok(Step::Later(future)) = step {
-                step = match panics::Caught(future).await {
-                    Ok(step) => step.map_err(|error| error.message().to_owned()),
-                    Err(panicked) => Err(panicked.0),
+            if let Ok(Step::Later(_)) = step {
+                let (call, time) = (self.context(id, request, session), self.time(id));
+                step = match patiently(settled(step), Watch::new(call.switches()), time).await {
+                    Ok(step) => step,
+                    Err(Lost::Cancelled) => return Err(cancelled_unchecked()),
+                    Err(Lost::Time) => {
+                        failed(&info, &format!("it took longer than {time:?}"));
+                        return Err(timed_out(time));
+                    }
                 };
             }
             match step.map_err(|message| failed(&info, &message))? {
@@ -119,6 +127,26 @@ impl Turn {
             arguments,
         }
     }
+}
+
+/// What a step comes to that is settled later.
+async fn settled(mut step: Result<Step, String>) -> Result<Step, String> {
+    while let Ok(Step::Later(future)) = step {
+        step = match panics::Caught(future).await {
+            Ok(step) => step.map_err(|error| error.message().to_owned()),
+            Err(panicked) => Err(panicked.0),
+        };
+    }
+    step
+}
+
+fn cancelled_unchecked() -> ToolError {
+    ToolError::of(ErrorKind::Cancelled, "the call was cancelled while this host checked it: nothing was done")
+}
+
+fn timed_out(time: Duration) -> ToolError {
+    let text = format!("a check of this host took longer than {time:?}, and the call was not run: try again later");
+    ToolError::of(ErrorKind::Timeout, text)
 }
 
 #[cfg(test)]
