@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::agent::AgentLoop;
 use crate::args::{self, Limits, SlotBuffer};
 use crate::cancel::Since;
 use crate::hooks::CallResult;
@@ -60,7 +61,7 @@ impl Turn {
                 result => self.ended(Some(id), request, Value::Null, result).answer,
             };
         }
-        let outcome = self.outcome(request, session).await;
+        let outcome = self.outcome(request, session, &agent::no_loop).await;
         self.told(request, outcome)
     }
 
@@ -101,14 +102,10 @@ impl Turn {
         if !self.state().tools[id].way.is_agents {
             return None;
         }
-        let mut buffer = SlotBuffer::default();
-        // Nobody is asked about a call that this loop will not take.
-        if self.is_watched(id)
-            && let Ok(slots) = self.read(id, request, &mut buffer)
-            && let Ok(None) = panics::caught(|| A::read(self.name(id), slots))
-        {
+        if self.is_watched(id) && self.is_left(id, request, |tool, slots| A::read(tool, slots).is_none()) {
             return None;
         }
+        let mut buffer = SlotBuffer::default();
         let (session, mut arguments) = (self.begin(), Value::Null);
         let read = async {
             let slots = if self.is_watched(id) {
@@ -132,25 +129,40 @@ impl Turn {
 
     /// Runs a call to its end. What a batch comes to is held against the turn's budget before anybody is
     /// [`told`](Self::told).
-    pub(crate) async fn outcome(&self, request: &ToolCall<'_>, session: Since<'_>) -> Outcome {
+    pub(crate) async fn outcome(&self, request: &ToolCall<'_>, session: Since<'_>, agent: &AgentLoop<'_>) -> Outcome {
         let mut arguments = Value::Null;
         let tool = self.find(request.name());
         let result = match tool {
-            Some(id) => self.run(id, request, session, &mut arguments).await,
+            Some(id) => self.run(id, request, session, &mut arguments, agent).await,
             None => Err(self.unknown(request.name())),
         };
         self.ended(tool, request, arguments, result)
     }
 
-    async fn run(&self, id: usize, request: &ToolCall<'_>, session: Since<'_>, shown: &mut Value) -> CallResult {
-        if self.state().tools[id].way.is_agents {
-            return Err(agent::not_here());
-        }
+    async fn run(
+        &self,
+        id: usize,
+        request: &ToolCall<'_>,
+        session: Since<'_>,
+        shown: &mut Value,
+        agent: &AgentLoop<'_>,
+    ) -> CallResult {
+        let is_agents = self.state().tools[id].way.is_agents;
         let call = self.context(id, request, session);
         let reply = if self.is_watched(id) {
+            if is_agents && self.is_left(id, request, |tool, slots| agent(tool, slots).is_none()) {
+                return Err(agent::not_here());
+            }
             let mut buffer = SlotBuffer::default();
             Box::pin(self.admitted(id, request, session, shown, &mut buffer)).await?;
-            self.handled(id, buffer.slots(), &call)
+            if is_agents {
+                self.looped(id, buffer.slots(), &call, agent)
+            } else {
+                self.handled(id, buffer.slots(), &call)
+            }
+        } else if is_agents {
+            let mut buffer = SlotBuffer::default();
+            self.read(id, request, &mut buffer).and_then(|slots| self.looped(id, slots, &call, agent))
         } else {
             self.start(id, request, &call)
         };
@@ -160,6 +172,13 @@ impl Turn {
             Err(error) => Err(error),
         };
         self.transformed(id, request, shown, result)
+    }
+
+    /// Whether the agent's own loop will not take the call, about which nobody has to be asked then.
+    fn is_left(&self, id: usize, request: &ToolCall<'_>, leaves: impl FnOnce(&str, Slots<'_, '_>) -> bool) -> bool {
+        let mut buffer = SlotBuffer::default();
+        let read = self.read(id, request, &mut buffer);
+        read.is_ok_and(|slots| panics::caught(|| leaves(self.name(id), slots)).unwrap_or(false))
     }
 
     /// What the model gets of a result that the agent's own loop came to.
