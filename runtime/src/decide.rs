@@ -1,6 +1,7 @@
 //! Which of the granted tools are there: the environment, the facts and the handlers are asked first, and then those
 //! tools leave whose tools are not there, until no more do. Linear in the requirements.
 
+use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -50,8 +51,8 @@ impl Verdicts {
     }
 
     /// Whether these are of `state`, and still believed.
-    pub(crate) fn hold(&self, state: &Arc<State>, clock: fn() -> Instant) -> bool {
-        Arc::ptr_eq(&self.state, state)
+    pub(crate) fn hold(&self, state: &State, clock: fn() -> Instant) -> bool {
+        ptr::eq(&raw const *self.state, state)
             && self.since.is_none_or(|since| clock().saturating_duration_since(since) < BELIEVED)
     }
 

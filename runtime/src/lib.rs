@@ -30,6 +30,7 @@ mod env;
 mod facts;
 #[cfg(test)]
 mod fakes;
+pub mod fields;
 mod gates;
 pub mod graph;
 mod hooks;

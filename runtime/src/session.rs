@@ -153,13 +153,17 @@ impl Session {
     /// What the environment and the handlers say of tools is believed for 30 seconds, and then asked again; a turn
     /// that comes out the same has the same definitions, in the same place.
     pub fn turn(&self, dialect: Dialect) -> Turn {
-        let state = self.registry.state();
         let now = &mut *self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        now.verdicts.take_if(|verdicts| !verdicts.hold(&state, self.clock));
-        let latest = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect));
-        if let Some(turn) = latest.filter(|_| now.verdicts.is_some()) {
+        if let (Some(turn), Some(verdicts)) = (&now.latest, &now.verdicts)
+            && self.registry.is_at(turn.state())
+            && turn.dialect() == dialect
+            && verdicts.hold(turn.state(), self.clock)
+        {
             return turn.clone();
         }
+        let state = self.registry.state();
+        now.verdicts.take_if(|verdicts| !verdicts.hold(&state, self.clock));
+        let latest = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect));
         let facts = Facts { told: &now.facts, defaults: &state.facts };
         let world = World { env: &self.env, facts, clock: self.clock };
         let verdicts = now.verdicts.get_or_insert_with(|| self.verdicts(&state));
