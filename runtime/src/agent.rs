@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::call::OwnedRequest;
 use crate::record::Record;
+use crate::running::Handler;
 use crate::{Answer, Output, Slots, ToolCall, ToolError, Turn};
 
 /// The agent-run tools of one catalog, as the enum that `cargo xtask gen` writes: a variant for each of them, which
@@ -59,6 +60,15 @@ impl fmt::Debug for Pending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pending").field("tool", &self.tool()).finish_non_exhaustive()
     }
+}
+
+/// What the agent's own loop makes of a call of this tool with these arguments: what runs it, as soon as that is polled.
+/// None: it does not take the call.
+pub(crate) type AgentLoop<'l> = dyn Fn(&str, Slots<'_, '_>) -> Option<Handler<'l>> + Sync + 'l;
+
+/// That of a host which runs such calls elsewhere.
+pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<Handler<'l>> {
+    None
 }
 
 /// The answer where nobody took such a call.

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
-use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
-use std::task::Poll;
 
 use crate::cancel::Watch;
 use crate::host::Host;
 use crate::panics::Panicked;
-use crate::timer::Alarm;
+use crate::patience::{Lost, patiently};
 use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError, panics, scrub};
 
 /// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
@@ -127,18 +125,11 @@ impl Allowed {
 pub(crate) async fn ask(host: &Host, request: ApprovalRequest<'_>, cancelled: Watch<'_>) -> Result<(), ToolError> {
     let Some(approver) = &host.approver else { return Err(nobody_to_ask()) };
     let decided = match panics::caught(|| approver.decide(&request)) {
-        Ok(future) => {
-            let mut asked = (pin!(panics::Caught(future)), pin!(cancelled), pin!(Alarm::after(host.patience)));
-            poll_fn(|context| match asked.0.as_mut().poll(context) {
-                Poll::Ready(decided) => Poll::Ready(Ok(decided)),
-                Poll::Pending if asked.1.as_mut().poll(context).is_ready() => Poll::Ready(Err(cancelled_unasked())),
-                Poll::Pending => {
-                    let nobody = || denied(&format!("nobody answered within {:?}", host.patience));
-                    asked.2.as_mut().poll(context).map(|()| Err(nobody()))
-                }
-            })
-            .await?
-        }
+        Ok(future) => match patiently(panics::Caught(future), cancelled, host.patience).await {
+            Ok(decided) => decided,
+            Err(Lost::Cancelled) => return Err(cancelled_unasked()),
+            Err(Lost::Time) => return Err(denied(&format!("nobody answered within {:?}", host.patience))),
+        },
         Err(panicked) => Err(panicked),
     };
     match decided {

@@ -7,9 +7,11 @@ use std::task::{Context, Poll};
 use crate::args::SlotBuffer;
 use crate::behaviour::Parallel;
 use crate::cancel::Since;
+use crate::hooks::CallResult;
 use crate::key::Key;
 use crate::outcome::Outcome;
-use crate::{Answer, ToolCall, Turn};
+use crate::running::Handler;
+use crate::{AgentTools, Answer, Slots, ToolCall, Turn, agent};
 
 /// As many calls of a batch as run at a time.
 const AT_ONCE: usize = 8;
@@ -29,13 +31,65 @@ impl Turn {
     /// At most eight run at a time, and beside each other only what the tools' `parallel` allows: of calls that must not
     /// overlap, the earlier one ends before the later one begins. Handlers overlap where they wait: asynchronous ones for
     /// what they await, blocking ones on their threads; sync ones run one by one. Each call ends for itself, whatever
-    /// becomes of the others. Tools that the agent's own loop runs are not for a batch: see
-    /// [`agent_call`](Self::agent_call).
+    /// becomes of the others. Tools that the agent's own loop runs are for [`batch_with`](Self::batch_with).
     pub async fn batch<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<Answered<'r>> {
+        self.batched(calls, &|_, tool, slots| agent::no_loop(tool, slots)).await
+    }
+
+    /// The same, where `run` is the agent's own loop: what it comes to is answered as a handler's result is. It runs beside
+    /// other calls of the batch as far as its tool's `parallel` allows, and for as long as it takes; when the call is
+    /// cancelled, it is polled once more and dropped.
+    ///
+    /// ```
+    /// # use toolc::{AgentTools, Slots};
+    /// use toolc::{Answered, Output, ToolCall, ToolError, Turn};
+    ///
+    /// // `cargo xtask gen` writes this enum: a variant for each tool with `execution = "agent"`.
+    /// enum AgentCall {
+    ///     Delegate { goal: String },
+    /// }
+    /// # impl AgentTools for AgentCall {
+    /// #     fn read(tool: &str, mut args: Slots<'_, '_>) -> Option<Self> {
+    /// #         (tool == "delegate").then(|| AgentCall::Delegate { goal: args.take(0) })
+    /// #     }
+    /// # }
+    ///
+    /// async fn answer<'r>(turn: &Turn, calls: &[ToolCall<'r>]) -> Vec<Answered<'r>> {
+    ///     turn.batch_with(calls, |call, request| async move {
+    ///         match call {
+    ///             AgentCall::Delegate { goal } => delegate(request.id(), &goal).await,
+    ///         }
+    ///     })
+    ///     .await
+    /// }
+    ///
+    /// async fn delegate(id: &str, goal: &str) -> Result<Output, ToolError> {
+    ///     Ok(Output::text(format!("done, as {id} asked: {goal}")))
+    /// }
+    /// ```
+    pub async fn batch_with<'r, A, F>(
+        &self,
+        calls: &[ToolCall<'r>],
+        run: impl Fn(A, ToolCall<'r>) -> F + Send + Sync,
+    ) -> Vec<Answered<'r>>
+    where
+        A: AgentTools + Send,
+        F: Future<Output = CallResult> + Send,
+    {
+        let run = &run;
+        let agent = |at: usize, tool: &str, slots: Slots<'_, '_>| -> Option<Handler<'_>> {
+            let (call, request) = (A::read(tool, slots)?, calls[at]);
+            Some(Box::pin(async move { run(call, request).await }))
+        };
+        self.batched(calls, &agent).await
+    }
+
+    async fn batched<'r>(&self, calls: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<Answered<'r>> {
         let mut batch = Batch {
             turn: self,
             began: self.begin(),
             calls,
+            agent,
             besides: calls.iter().map(|call| self.beside(call)).collect(),
             open: (0..calls.len()).map(|at| (at, None)).collect(),
             outcomes: calls.iter().map(|_| None).collect(),
@@ -58,7 +112,9 @@ impl Turn {
             Parallel::Never => Beside::None,
             Parallel::Keyed { key, space } => match self.read(id, call, &mut SlotBuffer::default()) {
                 Ok(slots) => {
-                    let key = slots.text(self.table(id), key).map(|text| Key::new(&text));
+                    // The key is what the handler gets, and hooks may make another one of what was sent.
+                    let is_settled = self.host().hooks.is_empty();
+                    let key = slots.text(self.table(id), key).filter(|_| is_settled).map(|text| Key::new(&text));
                     Beside::OtherKeys { space, key, reads: behaviour.annotations.read_only }
                 }
                 Err(_) => Beside::All,
@@ -96,11 +152,15 @@ impl Beside<'_> {
     }
 }
 
+/// What the agent's own loop makes of the call at a position of the batch.
+type BatchLoop<'l> = dyn Fn(usize, &str, Slots<'_, '_>) -> Option<Handler<'l>> + Sync + 'l;
+
 /// A batch under way.
-struct Batch<'b, 'r> {
+struct Batch<'b, 'r, 'l> {
     turn: &'b Turn,
     began: Since<'b>,
     calls: &'b [ToolCall<'r>],
+    agent: &'b BatchLoop<'l>,
     besides: Vec<Beside<'b>>,
     /// The calls that have no answer yet, in order. None: not begun.
     open: Vec<(usize, Option<Running<'b>>)>,
@@ -109,7 +169,7 @@ struct Batch<'b, 'r> {
 
 type Running<'b> = Pin<Box<dyn Future<Output = Outcome> + Send + 'b>>;
 
-impl Batch<'_, '_> {
+impl Batch<'_, '_, '_> {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         // When one has ended, others may begin.
         while self.advance(context) {}
@@ -118,8 +178,8 @@ impl Batch<'_, '_> {
 
     /// Begins what can begin, and polls what runs. Whether any has ended.
     fn advance(&mut self, context: &mut Context<'_>) -> bool {
-        let Self { turn, began, calls, besides, open, outcomes } = self;
-        let (turn, began, calls) = (*turn, *began, *calls);
+        let Self { turn, began, calls, agent, besides, open, outcomes } = self;
+        let (turn, began, calls, agent) = (*turn, *began, *calls, *agent);
         let before = open.len();
         let mut room = AT_ONCE - open.iter().filter(|(_, running)| running.is_some()).count();
         // The earlier ones that have no answer yet.
@@ -128,7 +188,8 @@ impl Batch<'_, '_> {
             let beside = &besides[at];
             if running.is_none() && room > 0 && earlier.iter().all(|earlier| earlier.admits(beside)) {
                 room -= 1;
-                *running = Some(Box::pin(async move { turn.outcome(&calls[at], began).await }));
+                let agent = move |tool: &str, slots: Slots<'_, '_>| agent(at, tool, slots);
+                *running = Some(Box::pin(async move { turn.outcome(&calls[at], began, &agent).await }));
             }
             if let Some(future) = running
                 && let Poll::Ready(outcome) = future.as_mut().poll(context)

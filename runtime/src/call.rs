@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::cancel::{Since, Switches, Watch};
-use crate::progress::Sink;
 use crate::task::Kept;
-use crate::{Cancel, Cancellation, Progress, Task};
+use crate::{Cancel, Cancellation, FactValue, Progress, Task, Turn};
 
 /// A model's request to run a tool.
 #[derive(Debug, Clone, Copy)]
@@ -94,7 +93,7 @@ pub struct Call<'a> {
     tool: &'a str,
     request: ToolCall<'a>,
     session: Option<Since<'a>>,
-    progress: Option<&'a Sink>,
+    turn: Option<&'a Turn>,
     /// Made where the call may go on with nobody waiting for it.
     life: OnceLock<Arc<Life>>,
 }
@@ -102,17 +101,13 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     /// The context of `request`. The runtime makes one for each call; a handler's test makes its own.
     pub const fn new(request: ToolCall<'a>) -> Self {
-        Self { tool: request.name, request, session: None, progress: None, life: OnceLock::new() }
+        Self { tool: request.name, request, session: None, turn: None, life: OnceLock::new() }
     }
 
-    /// The context of `request`, which is for the tool that is really called `tool`, in a session with this switch.
-    pub(crate) const fn of(
-        tool: &'a str,
-        request: ToolCall<'a>,
-        session: Since<'a>,
-        progress: Option<&'a Sink>,
-    ) -> Self {
-        Self { tool, request, session: Some(session), progress, life: OnceLock::new() }
+    /// The context of `request`, which is for the tool that is really called `tool`, in this turn of a session with this
+    /// switch.
+    pub(crate) const fn of(tool: &'a str, request: ToolCall<'a>, session: Since<'a>, turn: &'a Turn) -> Self {
+        Self { tool, request, session: Some(session), turn: Some(turn), life: OnceLock::new() }
     }
 
     /// The tool's own name, whatever the model's dialect calls it.
@@ -128,6 +123,37 @@ impl<'a> Call<'a> {
     /// The name of the call's task.
     pub fn task(&self) -> &'a str {
         self.request.task()
+    }
+
+    /// What the user asked for, in the user's words, as far as the host has [said](Task::set_user_request) by now: what
+    /// this call is a step of.
+    pub fn user_request(&self) -> Option<Arc<str>> {
+        self.request.task.and_then(|(task, _)| task.user_request())
+    }
+
+    /// What the host [calls](crate::SessionBuilder::id) the session; empty where it said nothing.
+    pub fn session(&self) -> &'a str {
+        self.turn.map_or("", |turn| &turn.host().id)
+    }
+
+    /// The value of a fact, as the call's turn was made with it: what the host told, or else the fact's default. None
+    /// where nobody registered such a fact.
+    ///
+    /// ```
+    /// use toolc::{Call, FactValue};
+    ///
+    /// fn may_show_pictures(call: &Call<'_>) -> bool {
+    ///     call.fact("vision") == Some(&FactValue::Boolean(true))
+    /// }
+    /// ```
+    pub fn fact(&self, name: &str) -> Option<&'a FactValue> {
+        self.turn?.fact(name)
+    }
+
+    /// Whether the model was shown the tool `name` beside this one: only then can a result send it there. The tool's own
+    /// name, whatever the model's dialect calls it.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.turn.is_some_and(|turn| turn.shows(name))
     }
 
     /// The `T` that the call's task keeps for all of its calls, made when it is first asked for. It is dropped when the
@@ -176,7 +202,7 @@ impl<'a> Call<'a> {
     /// Tells the host how far the work has come: `done` of `total`, in whatever you count, and what is being done.
     /// Told in order, and never after the answer: what comes too late is lost.
     pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
-        let Some(sink) = self.progress else { return };
+        let Some(sink) = self.turn.and_then(|turn| turn.host().progress.as_ref()) else { return };
         let event = Progress { tool: self.tool, id: self.id(), task: self.task(), done, total, message };
         match self.life.get() {
             Some(life) => life.tell(|| sink(&event)),
@@ -214,7 +240,7 @@ impl<'a> Call<'a> {
             id: self.id().into(),
             task: self.request.task.map(|(task, _)| Arc::clone(task)),
             cancellation: self.cancellation(),
-            progress: self.progress.cloned(),
+            turn: self.turn.cloned(),
             life: Arc::clone(self.life()),
         }
     }
@@ -263,7 +289,7 @@ pub(crate) struct OwnedCall {
     id: String,
     task: Option<Arc<Kept>>,
     cancellation: Cancellation,
-    progress: Option<Sink>,
+    turn: Option<Turn>,
     life: Arc<Life>,
 }
 
@@ -273,26 +299,69 @@ impl OwnedCall {
         let task = self.task.as_ref().zip(of_task);
         let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel };
         let life = OnceLock::from(Arc::clone(&self.life));
-        Call { tool: &self.tool, request, session, progress: self.progress.as_ref(), life }
+        Call { tool: &self.tool, request, session, turn: self.turn.as_ref(), life }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fakes::{Fake, renamed, tool};
+    use crate::{Dialect, SessionBuilder};
 
-    fn collecting() -> (Arc<Mutex<Vec<String>>>, Sink) {
+    fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
+        let fake = Fake::new([renamed("find", tool("search", "web", &[])), tool("own", "home", &[])]);
+        let session = fake.fact("chat", false).fact("vision", false).registry().session().enable(["home"]);
+        set(session).build().unwrap().turn(Dialect::OpenAi)
+    }
+
+    fn collecting() -> (Arc<Mutex<Vec<String>>>, Turn) {
         let told = Arc::new(Mutex::new(Vec::new()));
         let tell = Arc::clone(&told);
-        (told, Arc::new(move |event: &Progress<'_>| tell.lock().unwrap().push(format!("{event:?}"))))
+        (told, turn(|session| session.on_progress(move |event| tell.lock().unwrap().push(format!("{event:?}")))))
+    }
+
+    #[test]
+    fn it_knows_its_turn_here_and_on_another_thread() {
+        let turn = turn(|s| s.id("chat-7").enable(["web"]).facts([("chat".into(), true.into())]));
+        let (task, cancel) = (Task::new("errand"), Cancel::new());
+        let call = Call::of("own", ToolCall::new("own", "{}").with_task(&task), Since::now(&cancel), &turn);
+        assert_eq!(call.user_request(), None);
+        task.set_user_request("buy tea");
+        let owned = call.to_owned_call();
+        for call in [&call, &owned.borrow()] {
+            assert_eq!((call.session(), call.user_request().as_deref()), ("chat-7", Some("buy tea")));
+            assert_eq!(call.fact("chat"), Some(&FactValue::Boolean(true)));
+            assert_eq!(call.fact("vision"), Some(&FactValue::Boolean(false)), "the default");
+            assert_eq!(call.fact("chta"), None);
+            assert_eq!(["own", "search", "find", "nobody"].map(|name| call.has_tool(name)), [true, true, false, false]);
+        }
+        task.set_user_request("make it coffee");
+        assert_eq!(owned.borrow().user_request().as_deref(), Some("make it coffee"));
+    }
+
+    #[test]
+    fn one_of_no_turn_knows_nothing() {
+        let call = Call::new(ToolCall::new("own", "{}"));
+        assert_eq!(
+            (call.session(), call.user_request(), call.fact("chat"), call.has_tool("own")),
+            ("", None, None, false)
+        );
+    }
+
+    #[test]
+    fn a_tool_that_is_not_shown_is_none() {
+        let (turn, cancel) = (turn(|session| session), Cancel::new());
+        let call = Call::of("own", ToolCall::new("own", "{}"), Since::now(&cancel), &turn);
+        assert_eq!(["own", "search"].map(|name| call.has_tool(name)), [true, false]);
     }
 
     #[test]
     fn progress_is_told_in_order_and_never_after_the_end() {
-        let (told, sink) = collecting();
+        let (told, turn) = collecting();
         let (cancel, task) = (Cancel::new(), Task::new("errand"));
         let request = ToolCall::new("shown", "{}").with_id("7").with_task(&task);
-        let call = Call::of("own", request, Since::now(&cancel), Some(&sink));
+        let call = Call::of("own", request, Since::now(&cancel), &turn);
         call.progress(1.0, None, "here");
         let owned = call.to_owned_call();
         owned.borrow().progress(2.0, Some(4.0), "there");
@@ -311,7 +380,8 @@ mod tests {
         for pulled in 0..4 {
             let (cancel, session, task) = (Cancel::new(), Cancel::new(), Task::new("errand"));
             let request = ToolCall::new("look", "{}").with_task(&task).with_cancel(&cancel);
-            let call = Call::of("look", request, Since::now(&session), None);
+            let turn = turn(|session| session);
+            let call = Call::of("look", request, Since::now(&session), &turn);
             let owned = call.to_owned_call();
             assert!(!call.is_cancelled() && !owned.borrow().is_cancelled());
             match pulled {

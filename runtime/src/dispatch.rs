@@ -1,6 +1,7 @@
 //! The way that a call takes through a turn: to the tool that it names, if that is shown, with arguments that are
 //! valid, past the hooks and whoever has to approve it; and back, as one JSON text, whatever happens.
 
+use crate::agent::AgentLoop;
 use crate::args::{self, Limits, SlotBuffer};
 use crate::cancel::Since;
 use crate::hooks::CallResult;
@@ -61,7 +62,7 @@ impl Turn {
                 result => self.ended(Some(id), request, Record::default(), result).answer,
             };
         }
-        let outcome = self.outcome(request, session).await;
+        let outcome = self.outcome(request, session, &agent::no_loop).await;
         self.told(request, outcome)
     }
 
@@ -102,14 +103,13 @@ impl Turn {
         if !self.state().tools[id].way.is_agents {
             return None;
         }
-        let mut buffer = SlotBuffer::default();
         // Nobody is asked about a call that this loop will not take.
         if (self.is_watched(id) || trace::is_on())
-            && let Ok(slots) = self.read(id, request, &mut buffer)
-            && let Ok(None) = panics::caught(|| A::read(self.name(id), slots))
+            && self.is_left(id, request, |tool, slots| A::read(tool, slots).is_none())
         {
             return None;
         }
+        let mut buffer = SlotBuffer::default();
         let (session, mut record) = (self.begin(), self.record(Some(id), request));
         let read = record.trace.scope().around(async {
             let slots = if self.is_watched(id) {
@@ -131,10 +131,10 @@ impl Turn {
 
     /// Runs a call to its end. What a batch comes to is held against the turn's budget before anybody is
     /// [`told`](Self::told).
-    pub(crate) async fn outcome(&self, request: &ToolCall<'_>, session: Since<'_>) -> Outcome {
+    pub(crate) async fn outcome(&self, request: &ToolCall<'_>, session: Since<'_>, agent: &AgentLoop<'_>) -> Outcome {
         let tool = self.find(request.name());
         let mut record = self.record(tool, request);
-        let result = record.trace.scope().around(self.run(tool, request, session, &mut record)).await;
+        let result = record.trace.scope().around(self.run(tool, request, session, &mut record, agent)).await;
         self.ended(tool, request, record, result)
     }
 
@@ -144,16 +144,25 @@ impl Turn {
         request: &ToolCall<'_>,
         session: Since<'_>,
         record: &mut Record,
+        agent: &AgentLoop<'_>,
     ) -> CallResult {
         let Some(id) = tool else { return Err(self.unknown(request.name())) };
-        if self.state().tools[id].way.is_agents {
-            return Err(agent::not_here());
-        }
+        let is_agents = self.state().tools[id].way.is_agents;
         let call = self.context(id, request, session);
         let reply = if self.is_watched(id) {
+            if is_agents && self.is_left(id, request, |tool, slots| agent(tool, slots).is_none()) {
+                return Err(agent::not_here());
+            }
             let mut buffer = SlotBuffer::default();
             Box::pin(self.admitted(id, request, session, record, &mut buffer)).await?;
-            self.handled(id, buffer.slots(), &call)
+            if is_agents {
+                self.looped(id, buffer.slots(), &call, agent)
+            } else {
+                self.handled(id, buffer.slots(), &call)
+            }
+        } else if is_agents {
+            let mut buffer = SlotBuffer::default();
+            self.read(id, request, &mut buffer).and_then(|slots| self.looped(id, slots, &call, agent))
         } else {
             self.start(id, request, &call)
         };
@@ -163,6 +172,13 @@ impl Turn {
             Err(error) => Err(error),
         };
         self.transformed(id, request, record, result)
+    }
+
+    /// Whether the agent's own loop will not take the call, about which nobody has to be asked then.
+    fn is_left(&self, id: usize, request: &ToolCall<'_>, leaves: impl FnOnce(&str, Slots<'_, '_>) -> bool) -> bool {
+        let mut buffer = SlotBuffer::default();
+        let read = self.read(id, request, &mut buffer);
+        read.is_ok_and(|slots| panics::caught(|| leaves(self.name(id), slots)).unwrap_or(false))
     }
 
     /// What the model gets of a result that the agent's own loop came to.

@@ -1,6 +1,7 @@
 //! What a session's world is like, and which of a tool's atoms hold in it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::Text;
 use crate::segment::{Atom, Atoms, Comparison, FactValue};
@@ -8,7 +9,7 @@ use crate::segment::{Atom, Atoms, Comparison, FactValue};
 /// What the host told, and what is assumed where it told nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
-    pub(crate) told: &'a BTreeMap<Text, FactValue>,
+    pub(crate) told: &'a Arc<BTreeMap<Text, FactValue>>,
     pub(crate) defaults: &'a BTreeMap<Text, FactValue>,
 }
 

@@ -75,7 +75,8 @@ pub enum Step {
     Block(String),
     /// Not before somebody has approved it, who is told this reason.
     Ask(String),
-    /// As is settled later.
+    /// As is settled later. A call that is cancelled meanwhile is not run, nor is one whose hook takes longer for this than
+    /// the call itself [may](crate::SessionBuilder::timeout).
     Later(Pin<Box<dyn Future<Output = Result<Step, ToolError>> + Send>>),
 }
 

@@ -10,6 +10,8 @@ use crate::progress::Sink;
 use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task, hooks, trace};
 
 pub(crate) struct Host {
+    /// What the host calls the session.
+    pub(crate) id: String,
     /// Stops the session's calls.
     pub(crate) cancel: Cancel,
     /// The task of calls that name none.
@@ -42,6 +44,7 @@ impl Host {
 impl Default for Host {
     fn default() -> Self {
         Self {
+            id: String::new(),
             cancel: Cancel::new(),
             task: Task::new(Task::DEFAULT),
             timeout: Duration::from_mins(5),
@@ -60,6 +63,7 @@ impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
         f.debug_struct("Host")
+            .field("id", &self.id)
             .field("timeout", &self.timeout)
             .field("hooks", &hooks)
             .field("limits", &self.limits)

@@ -45,6 +45,7 @@ mod outcome;
 mod output;
 pub mod pack;
 mod panics;
+mod patience;
 mod pool;
 mod progress;
 mod provider;

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use crate::agent::{self, AgentLoop};
 use crate::args::SlotBuffer;
 use crate::cancel::{Since, Watch};
 use crate::timer::Alarm;
@@ -13,7 +14,7 @@ use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn, pa
 const UNDER_WAY: &str = "before it ended: what it has done by then stays done";
 
 type Handled = Result<Output, ToolError>;
-type Handler<'a> = Pin<Box<dyn Future<Output = Handled> + Send + 'a>>;
+pub(crate) type Handler<'a> = Pin<Box<dyn Future<Output = Handled> + Send + 'a>>;
 
 impl Turn {
     /// When a call begins, as its session's switch counts.
@@ -23,8 +24,7 @@ impl Turn {
 
     /// What a handler may know of a call.
     pub(crate) fn context<'c>(&'c self, id: usize, request: &ToolCall<'c>, session: Since<'c>) -> Call<'c> {
-        let host = self.host();
-        Call::of(self.name(id), request.or_task(&host.task), session, host.progress.as_ref())
+        Call::of(self.name(id), request.or_task(&self.host().task), session, self)
     }
 
     /// Has the tool at a position of the state handle its arguments, which nobody looks at before.
@@ -48,11 +48,25 @@ impl Turn {
         slots: Slots<'_, '_>,
         call: &'c Call<'c>,
     ) -> Result<Reply<'c>, ToolError> {
-        if call.is_cancelled() {
-            return Err(cancelled("before it began: nothing was done"));
-        }
         let (provider, index) = self.state().provider(id);
-        Ok(panics::caught(|| provider.call(index, slots, call))?)
+        begun(call, || provider.call(index, slots, call))
+    }
+
+    /// Has the agent's own loop run the tool at a position of the state with these arguments.
+    pub(crate) fn looped<'c>(
+        &self,
+        id: usize,
+        slots: Slots<'_, '_>,
+        call: &Call<'_>,
+        agent: &AgentLoop<'c>,
+    ) -> Result<Reply<'c>, ToolError> {
+        let handler = begun(call, || agent(self.name(id), slots))?;
+        handler.map(Reply::Later).ok_or_else(agent::not_here)
+    }
+
+    /// How long a call of the tool at a position of the state may take.
+    pub(crate) fn time(&self, id: usize) -> Duration {
+        self.state().tool(id).behaviour.timeout.unwrap_or(self.host().timeout)
     }
 
     /// Waits for a handler, but not for ever.
@@ -62,9 +76,18 @@ impl Turn {
         handler: Handler<'c>,
         call: &'c Call<'c>,
     ) -> impl Future<Output = Handled> + Send {
-        let limit = self.state().tool(id).behaviour.timeout.unwrap_or(self.host().timeout);
+        // How long the agent's own loop takes is its affair.
+        let limit = if self.state().tools[id].way.is_agents { Duration::MAX } else { self.time(id) };
         Running { handler, call, watch: Watch::new(call.switches()), limit, alarm: None }
     }
+}
+
+/// What `begin` comes to, unless the call is not wanted any more.
+fn begun<T>(call: &Call<'_>, begin: impl FnOnce() -> T) -> Result<T, ToolError> {
+    if call.is_cancelled() {
+        return Err(cancelled("before it began: nothing was done"));
+    }
+    Ok(panics::caught(begin)?)
 }
 
 /// A handler's future, while somebody waits for it. Dropped before its end, it tells whoever still works on it.

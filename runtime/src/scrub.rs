@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 /// Characters of an error's text that a model gets. What went wrong is said by then.
 pub(crate) const LONGEST: usize = 2_000;
 
-/// Tags by these names, in any case, whatever follows the name.
+/// Tags by these names, in any case, whatever follows the name; but code may use the name of a type, see [`is_type_argument`].
 const TAGS: &[&str] = &[
     "antml",
     "assistant",
@@ -46,14 +46,13 @@ const TAGS: &[&str] = &[
     "toolcall",
 ];
 
-/// Names that code has, too: tags of these, complete, and in one case. `Vec<User>` is none.
+/// Names that code has, too: tags of these, complete, and in one case. `Vec<User>` is none. Nor are names here that HTML
+/// and XML have more often than agents do: `input`, `message`.
 const WORDS: &[&str] = &[
     "answer",
     "function",
     "functions",
-    "input",
     "instructions",
-    "message",
     "output",
     "outputs",
     "parameter",
@@ -202,7 +201,7 @@ fn framing(before: &str, text: &str) -> usize {
         return token.len();
     }
     if text.starts_with('<') {
-        return marked(text).or_else(|| tag(text)).unwrap_or(0);
+        return marked(text).or_else(|| tag(before, text)).unwrap_or(0);
     }
     let begins_line = || before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| "\r\n".contains(c));
     TURNS.iter().find(is_here).filter(|_| begins_line()).map_or(0, |token| token.len())
@@ -217,7 +216,7 @@ fn marked(text: &str) -> Option<usize> {
 }
 
 /// A tag of one of the names, with its attributes; or only its beginning, where it has no end.
-fn tag(text: &str) -> Option<usize> {
+fn tag(before: &str, text: &str) -> Option<usize> {
     let inner = text[1..].trim_start();
     let inner = inner.strip_prefix('/').map_or(inner, str::trim_start);
     let is_spaced = text[1..].starts_with(char::is_whitespace);
@@ -233,9 +232,9 @@ fn tag(text: &str) -> Option<usize> {
         rest = &local[name.len()..];
     }
     let is_tag = is_listed(TAGS, name);
-    let one_case = |name: &str| !name.contains(char::is_uppercase) || !name.contains(char::is_lowercase);
-    let is_word = || is_listed(WORDS, name) && one_case(name);
-    if !is_tag && !is_word() {
+    let one_case = !name.contains(char::is_uppercase) || !name.contains(char::is_lowercase);
+    let is_word = || is_listed(WORDS, name) && one_case;
+    if !is_tag && !is_word() || is_type_argument(before, text, name) {
         return None;
     }
     let attributes = &rest[..rest.floor_char_boundary(ATTRIBUTES)];
@@ -247,9 +246,27 @@ fn tag(text: &str) -> Option<usize> {
     let until = |rest: &str| text.len() - rest.len();
     match end {
         Some(end) => Some(until(&rest[end + 1..])),
-        None if is_tag && !is_spaced => Some(until(rest)),
+        // `<System as Trait>` is code.
+        None if is_tag && one_case && !is_spaced => Some(until(rest)),
         None => None,
     }
+}
+
+/// Whether `<name` is where the arguments of a type begin, as in `Vec<System>`, `Map<System, u8>` or `open::<System>()`:
+/// an identifier goes before it, `name` is spelled as types are (`ToolCall`), and no word is glued to its end. No model was
+/// taught framing that looks so.
+fn is_type_argument(before: &str, text: &str, name: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let generic = before.strip_suffix("::").unwrap_or(before);
+    let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase) && !name.contains('_');
+    let end = text.strip_prefix('<').and_then(|inner| inner.strip_prefix(name)).map(str::trim_start);
+    is_type
+        && generic.ends_with(is_word)
+        && match end.map(|end| end.split_at_checked(1)) {
+            Some(Some((">", after))) => !after.starts_with(is_word),
+            Some(Some(("," | ":", _))) => true,
+            _ => false,
+        }
 }
 
 fn is_listed(names: &[&str], name: &str) -> bool {

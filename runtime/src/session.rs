@@ -13,7 +13,8 @@ use crate::host::Host;
 use crate::log::Log;
 use crate::registry::{EVERYTHING, State};
 use crate::{
-    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Text, Turn, clock, nearest, trace,
+    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Task, Text, Turn, clock, nearest,
+    trace,
 };
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
@@ -30,7 +31,7 @@ pub struct Session {
 
 #[derive(Default)]
 struct Now {
-    facts: BTreeMap<Text, FactValue>,
+    facts: Arc<BTreeMap<Text, FactValue>>,
     verdicts: Option<Verdicts>,
     latest: Option<Turn>,
 }
@@ -52,6 +53,12 @@ impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
         let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
         Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: clock::now }
+    }
+
+    /// Calls the session so, for whoever handles its calls.
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.host.id = id.into();
+        self
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
@@ -171,6 +178,11 @@ impl Session {
         turn
     }
 
+    /// The task of its calls that name none.
+    pub fn task(&self) -> &Task {
+        &self.host.task
+    }
+
     /// Cancels its calls that are under way; what begins later does so as before.
     pub fn cancel(&self) {
         self.host.cancel.cancel();
@@ -208,7 +220,7 @@ impl Session {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         // What was said before changes nothing, and prompt caches hold.
         if facts.iter().any(|(name, value)| now.facts.get(name) != Some(value)) {
-            now.facts.extend(facts);
+            Arc::make_mut(&mut now.facts).extend(facts);
             now.latest = None;
         }
         Ok(())
@@ -225,6 +237,7 @@ fn pick(state: &State, name: &str) -> Option<Pick> {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
+            .field("id", &self.host.id)
             .field("enabled", &self.enabled)
             .field("disabled", &self.disabled)
             .field("env", &self.env)

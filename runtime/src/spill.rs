@@ -1,6 +1,6 @@
 //! Spilling: where results are kept that are too long for a model to be told whole.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,31 +16,59 @@ pub trait Spill: Send + Sync {
     fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String>;
 }
 
-/// A folder of results, a file for each: readable by this user alone, under a name that nobody can guess, there whole
-/// or not at all. What is in it is the host's to [delete](Self::delete_older_than).
+/// A folder of results, a file for each: readable by this user alone, under a name that nobody can guess and that was
+/// never there before. Nobody is told that name before the file is whole. What is in it is the host's to
+/// [delete](Self::delete_older_than).
+///
+/// A folder in which others could put something else in a result's place is refused, whenever it is used: on Unix, one
+/// that is a symbolic link, belongs to somebody else, or can be written by others.
 #[derive(Debug, Clone)]
 pub struct SpillFolder {
     path: PathBuf,
 }
 
 impl SpillFolder {
-    /// Keeps results in this folder, which is made if it is not there.
+    /// Keeps results in this folder, which is made if it is not there, for this user alone.
     ///
     /// # Errors
-    /// When it cannot be made, or is no folder.
+    /// When it cannot be made, is no folder, or is not this user's alone to write.
     pub fn new(path: impl AsRef<Path>) -> io::Result<Self> {
         let mut builder = DirBuilder::new();
         private_folder(builder.recursive(true));
         builder.create(&path)?;
-        Ok(Self { path: std::path::absolute(path)? })
+        // Without a slash in the end, which would mean what a link points to.
+        let folder = Self { path: std::path::absolute(path)?.components().collect() };
+        folder.metadata()?;
+        Ok(folder)
+    }
+
+    /// What the folder itself is, if it can be trusted.
+    fn metadata(&self) -> io::Result<Metadata> {
+        let metadata = fs::symlink_metadata(&self.path)?;
+        if metadata.is_symlink() {
+            return Err(self.refused(io::ErrorKind::NotADirectory, "it is a symbolic link"));
+        }
+        if !metadata.is_dir() {
+            return Err(self.refused(io::ErrorKind::NotADirectory, "it is no folder"));
+        }
+        if others_write(&metadata) {
+            return Err(self.refused(io::ErrorKind::PermissionDenied, "others can write to it"));
+        }
+        Ok(metadata)
+    }
+
+    fn refused(&self, kind: io::ErrorKind, why: &str) -> io::Error {
+        let path = self.path.display();
+        io::Error::new(kind, format!("`{path}` cannot keep results: {why}; name a folder of this user's own"))
     }
 
     /// Deletes the results in it that were kept longer than `age` ago, by whatever process, and returns how many. Files
     /// that are no results stay, and so do those that cannot be deleted now.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// When the folder cannot be read, or is not this user's alone to write any more.
     pub fn delete_older_than(&self, age: Duration) -> io::Result<usize> {
+        self.metadata()?;
         let mut deleted = 0;
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
@@ -60,14 +88,16 @@ impl Spill for SpillFolder {
         // Each has random keys of its own, so that a name says nothing of the next.
         let [high, low] = [(); 2].map(|()| RandomState::new().hash_one(&tool));
         let path = self.path.join(format!("{tool}-{high:016x}{low:016x}.{extension}"));
-        let unfinished = path.with_extension("tmp");
-        let written = create(&unfinished).and_then(|mut file| {
-            file.write_all(text.as_bytes())?;
-            fs::rename(&unfinished, &path)
+        let folder = self.metadata()?;
+        let mut file = create(&path)?;
+        let written = file.metadata().and_then(|made| {
+            if is_of_another(&folder, &made) {
+                return Err(self.refused(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+            }
+            file.write_all(text.as_bytes())
         });
         if let Err(error) = written {
-            // It may not be there.
-            let _ = fs::remove_file(&unfinished);
+            let _ = fs::remove_file(&path);
             return Err(error);
         }
         path.into_os_string().into_string().map_err(|path| {
@@ -77,9 +107,9 @@ impl Spill for SpillFolder {
     }
 }
 
-/// Whether a file of this name is a result, or was to become one.
+/// Whether a file of this name is a result, or the beginning of one.
 fn is_result(name: &str) -> bool {
-    let stem = ["txt", "json", "tmp"].into_iter().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
+    let stem = ["txt", "json"].into_iter().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
     let number = stem.and_then(|stem| stem.rsplit_once('-')).map(|(_, number)| number);
     number.is_some_and(|number| number.len() == 32 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
@@ -98,6 +128,27 @@ fn private_file(options: &mut OpenOptions) {
 #[cfg(unix)]
 fn private_folder(builder: &mut DirBuilder) {
     std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);
+}
+
+#[cfg(unix)]
+fn others_write(folder: &Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&folder.permissions()) & 0o022 != 0
+}
+
+/// Whether the folder belongs to somebody else than this user, who has `made` a file in it.
+#[cfg(unix)]
+fn is_of_another(folder: &Metadata, made: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(folder) != std::os::unix::fs::MetadataExt::uid(made)
+}
+
+#[cfg(not(unix))]
+fn others_write(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn is_of_another(_: &Metadata, _: &Metadata) -> bool {
+    false
 }
 
 #[cfg(not(unix))]
@@ -139,7 +190,7 @@ mod tests {
             assert!(file.starts_with("---say-it-") && file.len() == "---say-it-.txt".len() + 32, "{file}");
             assert_eq!(Path::new(name).parent().unwrap(), folder.0.join("made"));
         }
-        assert_eq!(fs::read_dir(folder.0.join("made")).unwrap().count(), 2, "nothing unfinished is left");
+        assert_eq!(fs::read_dir(folder.0.join("made")).unwrap().count(), 2, "nothing else is there");
     }
 
     #[test]
@@ -152,17 +203,16 @@ mod tests {
             file.set_modified(std::time::SystemTime::now() - 2 * day).unwrap();
         };
         let [old, new] = ["txt", "json"].map(|extension| spill.keep("say", extension, "text").unwrap());
-        let unfinished = Path::new(&old).with_extension("tmp");
         let others =
             ["notes.txt", "say-0123.txt", "0123456789abcdef0123456789abcdef.txt"].map(|name| folder.0.join(name));
-        for path in others.iter().chain([&unfinished]) {
+        for path in &others {
             fs::write(path, "").unwrap();
             aged(path);
         }
         aged(Path::new(&old));
-        assert_eq!(spill.delete_older_than(day).unwrap(), 2);
+        assert_eq!(spill.delete_older_than(day).unwrap(), 1);
         assert_eq!(spill.delete_older_than(day).unwrap(), 0);
-        assert!(!Path::new(&old).exists() && !unfinished.exists());
+        assert!(!Path::new(&old).exists());
         assert!(Path::new(&new).exists() && others.iter().all(|path| path.exists()));
         fs::remove_dir_all(&folder.0).unwrap();
         assert!(spill.delete_older_than(day).is_err());
@@ -176,6 +226,72 @@ mod tests {
         let name = SpillFolder::new(&folder.0).unwrap().keep("say", "json", "{}").unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!([mode(Path::new(&name)), mode(&folder.0)], [0o600, 0o700]);
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_never_overwritten() {
+        let folder = Folder::new("there");
+        fs::create_dir_all(&folder.0).unwrap();
+        let path = folder.0.join("say.txt");
+        fs::write(&path, "mine").unwrap();
+        assert_eq!(create(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        #[cfg(unix)]
+        {
+            let link = folder.0.join("link.txt");
+            std::os::unix::fs::symlink("nowhere.txt", &link).unwrap();
+            assert_eq!(create(&link).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_not_this_users_alone_is_refused_at_any_time() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let folder = Folder::new("trust");
+        let [real, link] = ["real", "link"].map(|name| folder.0.join(name));
+        let spill = SpillFolder::new(&real).unwrap();
+        let refusals = |spill: &SpillFolder, why: &str| {
+            let new = SpillFolder::new(&spill.path).map(|_| ()).unwrap_err();
+            let kept = spill.keep("say", "txt", "one").map(|_| ()).unwrap_err();
+            let deleted = spill.delete_older_than(Duration::ZERO).map(|_| ()).unwrap_err();
+            for error in [new, kept, deleted] {
+                let text = error.to_string();
+                assert!(text.contains(why) && text.contains("a folder of this user's own"), "{text}");
+            }
+        };
+        for mode in [0o770, 0o1777, 0o702] {
+            fs::set_permissions(&real, fs::Permissions::from_mode(mode)).unwrap();
+            refusals(&spill, "others can write to it");
+        }
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(spill.keep("say", "txt", "one").is_ok(), "others may see that there are results");
+        // Somebody puts a link in its place.
+        fs::rename(&real, folder.0.join("elsewhere")).unwrap();
+        symlink("elsewhere", &real).unwrap();
+        refusals(&spill, "it is a symbolic link");
+        let slash = SpillFolder::new(folder.0.join("real/")).unwrap_err().to_string();
+        assert!(slash.contains("it is a symbolic link"), "{slash}");
+        symlink("nowhere", &link).unwrap();
+        assert!(SpillFolder::new(&link).is_err());
+        assert_eq!(fs::read_dir(folder.0.join("elsewhere")).unwrap().count(), 1, "nothing was kept, nothing deleted");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_of_somebody_else_is_refused() {
+        use std::os::unix::fs::{MetadataExt as _, chown};
+        let folder = Folder::new("owner");
+        let spill = SpillFolder::new(&folder.0).unwrap();
+        let made = folder.0.metadata().unwrap();
+        let root = Path::new("/").metadata().unwrap();
+        assert_eq!(is_of_another(&root, &made), made.uid() != root.uid());
+        // Only root can give a folder away.
+        if chown(&folder.0, Some(65_534), None).is_ok() {
+            let error = spill.keep("say", "txt", "one").unwrap_err().to_string();
+            assert!(error.contains("it belongs to another user"), "{error}");
+            assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0, "nothing is left");
+        }
     }
 
     #[test]

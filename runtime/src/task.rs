@@ -26,6 +26,7 @@ pub struct Task(pub(crate) Arc<Kept>);
 pub(crate) struct Kept {
     pub(crate) name: String,
     pub(crate) cancel: Cancel,
+    user_request: Mutex<Option<Arc<str>>>,
     /// None: it has ended.
     values: Mutex<Option<Values>>,
 }
@@ -39,12 +40,18 @@ impl Task {
     /// Begins a task. Two of one name are two tasks.
     pub fn new(name: impl Into<String>) -> Self {
         let values = Mutex::new(Some(Values::new()));
-        Self(Arc::new(Kept { name: name.into(), cancel: Cancel::new(), values }))
+        Self(Arc::new(Kept { name: name.into(), cancel: Cancel::new(), user_request: Mutex::default(), values }))
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// Says what the user has asked for, for [handlers](crate::Call::user_request) whose work depends on it. A task that
+    /// serves one request after another is told each of them.
+    pub fn set_user_request(&self, text: impl Into<Arc<str>>) {
+        *self.0.user_request.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
     }
 
     /// Cancels its calls that are under way. It goes on, and keeps what it has.
@@ -82,6 +89,11 @@ impl Kept {
         let made = Arc::new(T::default());
         let known = self.values().as_mut().and_then(|values| typed(values.entry(key).or_insert_with(|| made.clone())));
         known.unwrap_or(made)
+    }
+
+    /// What the user has asked for by now.
+    pub(crate) fn user_request(&self) -> Option<Arc<str>> {
+        self.user_request.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn values(&self) -> MutexGuard<'_, Option<Values>> {

@@ -1,5 +1,6 @@
 //! A turn: an immutable snapshot of a session in one dialect.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -30,6 +31,8 @@ struct Snapshot {
     renamed: Vec<(Text, usize)>,
     /// Those of whose arguments conditions hide some, by position.
     narrowed: Vec<Narrowed>,
+    /// What the host had told.
+    facts: Arc<BTreeMap<Text, FactValue>>,
     definitions: String,
     /// The same, made when it is first asked for.
     #[cfg(feature = "raw_value")]
@@ -130,6 +133,17 @@ impl Turn {
         &self.snapshot.host
     }
 
+    /// Whether the tool of this own name is shown.
+    pub(crate) fn shows(&self, name: &str) -> bool {
+        self.state().find(name).is_some_and(|id| self.snapshot.tools.binary_search(&id).is_ok())
+    }
+
+    /// The value of a fact, if there is such a fact.
+    pub(crate) fn fact(&self, name: &str) -> Option<&FactValue> {
+        let Snapshot { state, facts, .. } = &*self.snapshot;
+        Facts { told: facts, defaults: &state.facts }.get(name)
+    }
+
     /// The own name of the tool at a position of the state.
     pub(crate) fn name(&self, id: usize) -> &str {
         &self.state().tools[id].name
@@ -205,6 +219,7 @@ impl Snapshot {
             tools,
             renamed,
             narrowed,
+            facts: Arc::clone(facts.told),
             definitions,
             #[cfg(feature = "raw_value")]
             raw: OnceLock::new(),

@@ -1,12 +1,15 @@
 //! What a host has to do with a call: its hooks before and after, its word where one has to be approved.
 
+use std::time::Duration;
+
 use crate::args::{Arguments, Limits, SlotBuffer};
 use crate::behaviour::Annotations;
 use crate::cancel::{Since, Watch};
 use crate::hooks::{self, CallResult, Fault, Stage, Step};
 use crate::outcome::Outcome;
+use crate::patience::{Lost, patiently};
 use crate::record::Record;
-use crate::{Answer, ApprovalRequest, Call, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why, approval, panics};
+use crate::{Answer, ApprovalRequest, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why, approval, panics};
 
 impl Turn {
     /// Whether anybody looks at the calls of this tool before they are run.
@@ -43,10 +46,15 @@ impl Turn {
             };
             let info = self.info(Some(id), request, record);
             let mut step = hooks::attempt(|| hook.before_call(&info));
-            while let Ok(Step::Later(future)) = step {
-                step = match panics::Caught(future).await {
-                    Ok(step) => step.map_err(|error| error.message().to_owned()),
-                    Err(panicked) => Err(panicked.0),
+            if let Ok(Step::Later(_)) = step {
+                let (call, time) = (self.context(id, request, session), self.time(id));
+                step = match patiently(settled(step), Watch::new(call.switches()), time).await {
+                    Ok(step) => step,
+                    Err(Lost::Cancelled) => return Err(cancelled_unchecked()),
+                    Err(Lost::Time) => {
+                        failed(&info, &format!("it took longer than {time:?}"));
+                        return Err(timed_out(time));
+                    }
                 };
             }
             match step.map_err(|message| failed(&info, &message))? {
@@ -67,7 +75,7 @@ impl Turn {
         if !why.is_empty() {
             let info = self.info(Some(id), request, record);
             let asked = ApprovalRequest { call: info, why: &why };
-            let call = Call::of(self.name(id), request.or_task(&host.task), session, None);
+            let call = self.context(id, request, session);
             approval::ask(host, asked, Watch::new(call.switches())).await?;
         }
         arguments.fill(table, limits, buffer);
@@ -120,6 +128,26 @@ impl Turn {
             takes_secrets: tool.is_some_and(|id| self.takes_secrets(id)),
         }
     }
+}
+
+/// What a step comes to that is settled later.
+async fn settled(mut step: Result<Step, String>) -> Result<Step, String> {
+    while let Ok(Step::Later(future)) = step {
+        step = match panics::Caught(future).await {
+            Ok(step) => step.map_err(|error| error.message().to_owned()),
+            Err(panicked) => Err(panicked.0),
+        };
+    }
+    step
+}
+
+fn cancelled_unchecked() -> ToolError {
+    ToolError::of(ErrorKind::Cancelled, "the call was cancelled while this host checked it: nothing was done")
+}
+
+fn timed_out(time: Duration) -> ToolError {
+    let text = format!("a check of this host took longer than {time:?}, and the call was not run: try again later");
+    ToolError::of(ErrorKind::Timeout, text)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
-use toolc::{AgentTask, Answer, Dialect, Env, FactValue, Output, Registry, Session, Task, ToolCall, Turn};
+use toolc::{AgentTask, Answer, Dialect, Env, FactValue, Output, Registry, Session, Task, ToolCall, ToolError, Turn};
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall, Facts, names};
 
@@ -138,6 +138,25 @@ fn the_agents_loop_runs_its_own_tools() {
         shown(&registry.session().build().expect("no toolset is named").turn(Dialect::OpenAi)),
         ["ask_back", "delegate"]
     );
+}
+
+#[test]
+fn a_batch_answers_whatever_runs_its_calls() {
+    let turn = turn(&["all"], ready());
+    let requests = [("crunch", "{}"), ("delegate", r#"{"task":"t"}"#), ("ask_back", "{}"), ("delegate", "{}")];
+    let requests = requests.map(|(tool, arguments)| ToolCall::new(tool, arguments).with_id(tool));
+    let answered = pollster::block_on(turn.batch_with(&requests, |call, request| async move {
+        match call {
+            AgentCall::Delegate(args) => Ok(Output::text(format!("{} for {}", args.task, request.id()))),
+            AgentCall::AskBack(_) => Err(ToolError::new("nobody is there")),
+        }
+    }));
+    let answers: Vec<Value> =
+        answered.iter().map(|one| serde_json::from_str(&one.answer.json).expect("an answer is JSON")).collect();
+    assert!(answers[0].as_str().is_some_and(|text| text.contains("crunch")), "{}", answers[0]);
+    assert_eq!(answers[1], json!("t for delegate"));
+    assert_eq!(answers[2]["error"], "nobody is there");
+    assert_eq!(answers[3]["kind"], "invalid_arguments");
 }
 
 #[test]

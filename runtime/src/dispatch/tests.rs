@@ -222,6 +222,7 @@ fn the_future_of_a_call_can_cross_threads() {
     let turn = planner();
     let request = ToolCall::new("plan", "{}");
     crosses(&turn.call(&request));
+    crosses(&turn.batch_with(&[request], |plan: Plan, _| async move { Ok(Output::text(plan.goal)) }));
     crosses(&turn);
 }
 

@@ -2,10 +2,10 @@ use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::fakes::{Fake, texts, tool};
+use crate::fakes::{Fake, texts, tool, wait};
 use crate::requirement::Requirement::{self, Check, Env as Needs, Os, Tools, When};
 use crate::segment::{Atom, Condition, Op};
-use crate::{Availability, Dialect, Env, Registry, Session, Turn};
+use crate::{Availability, Dialect, Env, Output, Registry, Reply, Session, ToolCall, Turn};
 
 thread_local! {
     /// The time, by this thread's clock.
@@ -161,7 +161,7 @@ fn values_of_the_environment_are_not_shown() {
 #[test]
 fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
     let registry = Fake::new([tool("a", "home", &[])]).registry();
-    let session = session(&registry, Instant::now);
+    let session = session(&registry, crate::clock::now);
     let (one, other) = (session.turn(Dialect::OpenAi), session.turn(Dialect::OpenAi));
     assert_eq!(one.raw_definitions().unwrap().get(), one.definitions());
     assert!(std::ptr::eq(one.raw_definitions().unwrap(), other.raw_definitions().unwrap()));
@@ -170,4 +170,20 @@ fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
     broken.definitions[0].segments = vec![crate::segment::Segment::Text("{\"name\":".into())];
     let registry = Fake::new([broken]).registry();
     assert!(registry.session().build().unwrap().turn(Dialect::OpenAi).raw_definitions().is_err());
+}
+
+#[test]
+fn calls_know_what_their_turn_was_made_with() {
+    let fake = Fake::new([tool("look", "home", &[])])
+        .fact("online", true)
+        .answer(|call| Reply::Ready(Ok(Output::text(format!("{:?} {:?}", call.fact("online"), call.user_request())))));
+    let session = fake.registry().session().build().unwrap();
+    let answer = |turn: &Turn| wait(turn.call(&ToolCall::new("look", "{}"))).json;
+    let before = session.turn(Dialect::OpenAi);
+    assert_eq!(answer(&before), r#""Some(Boolean(true)) None""#);
+    session.set_facts([("online".into(), false.into())]).unwrap();
+    session.task().set_user_request("tea");
+    // The facts are the turn's; what is asked for is the task's.
+    assert_eq!(answer(&before), r#""Some(Boolean(true)) Some(\"tea\")""#);
+    assert_eq!(answer(&session.turn(Dialect::OpenAi)), r#""Some(Boolean(false)) Some(\"tea\")""#);
 }

@@ -4,11 +4,14 @@ use std::fmt;
 
 use super::Heard;
 use crate::cancel::Since;
-use crate::progress::Sink;
-use crate::{Call, Cancel, Task, ToolCall};
+use crate::segment::Segment;
+use crate::{
+    Call, Cancel, Definition, Dialect, Env, Fact, FactValue, Provider, Registry, Reply, Slots, Task, Text, Tool,
+    ToolCall, Toolset, Turn,
+};
 
-/// Whoever calls handlers in a test: a task with its state, a switch to pull, and an ear for progress. Two callers are two
-/// tasks.
+/// Whoever calls handlers in a test: a task with its state, a turn with its tools and facts, a switch to pull, and an ear
+/// for progress. Two callers are two tasks.
 ///
 /// ```
 /// use toolc::testing::{Caller, assert_reply};
@@ -35,21 +38,65 @@ pub struct Caller {
     task: Task,
     cancel: Cancel,
     heard: Heard,
-    sink: Sink,
+    session: String,
+    tools: Vec<Tool>,
+    facts: Vec<Fact>,
+    turn: Turn,
 }
 
 impl Caller {
     /// The caller of a task that begins.
     pub fn new() -> Self {
         let heard = Heard::default();
-        Self { task: Task::new("test"), cancel: Cancel::new(), sink: heard.sink(), heard }
+        let turn = turn("", &[], &[], &heard);
+        let (session, tools, facts) = (String::new(), Vec::new(), Vec::new());
+        Self { task: Task::new("test"), cancel: Cancel::new(), heard, session, tools, facts, turn }
+    }
+
+    /// The same, in the session of this [id](Call::session).
+    #[must_use]
+    pub fn in_session(self, id: impl Into<String>) -> Self {
+        Self { session: id.into(), ..self }.in_its_turn()
+    }
+
+    /// The same, in a turn that shows these [tools](Call::has_tool), too.
+    ///
+    /// # Panics
+    /// When one of them is there twice.
+    #[must_use]
+    #[track_caller]
+    pub fn with_tools<S: Into<Text>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.tools.extend(names.into_iter().map(|name| shown(name.into())));
+        self.in_its_turn()
+    }
+
+    /// The same, in a turn with this [fact](Call::fact).
+    ///
+    /// # Panics
+    /// When it is there with another value.
+    #[must_use]
+    #[track_caller]
+    pub fn with_fact(mut self, name: impl Into<Text>, value: impl Into<FactValue>) -> Self {
+        self.facts.push(Fact { name: name.into(), default: value.into() });
+        self.in_its_turn()
+    }
+
+    #[track_caller]
+    fn in_its_turn(mut self) -> Self {
+        self.turn = turn(&self.session, &self.tools, &self.facts, &self.heard);
+        self
+    }
+
+    /// The task of its calls: what the [user asked for](Task::set_user_request) is said there.
+    pub fn task(&self) -> &Task {
+        &self.task
     }
 
     /// A call of `tool`, with the id `call_1`. All calls of a caller belong to one task, so what a handler
     /// [keeps](Call::state) for one of them is there for the next; the test, too, finds it there.
     pub fn call<'a>(&'a self, tool: &'a str) -> Call<'a> {
         let request = ToolCall::new(tool, "{}").with_id("call_1").with_task(&self.task);
-        Call::of(tool, request, Since::ever(&self.cancel), Some(&self.sink))
+        Call::of(tool, request, Since::ever(&self.cancel), &self.turn)
     }
 
     /// Cancels its calls, those to come as well.
@@ -72,5 +119,47 @@ impl Default for Caller {
 impl fmt::Debug for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Caller").field("cancel", &self.cancel).field("heard", &self.heard).finish_non_exhaustive()
+    }
+}
+
+/// What a caller's turn shows, and nobody calls.
+struct Shown {
+    tools: Vec<Tool>,
+    facts: Vec<Fact>,
+}
+
+impl Provider for Shown {
+    fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    fn toolsets(&self) -> &[Toolset] {
+        &[]
+    }
+
+    fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    fn call<'a>(&'a self, index: usize, _: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
+        Reply::no_such_tool(index)
+    }
+}
+
+fn shown(name: Text) -> Tool {
+    let definition = Definition { dialect: Dialect::OpenAi, name: None, segments: vec![Segment::Text("{}".into())] };
+    Tool { name, toolset: "test".into(), definitions: vec![definition], ..Tool::default() }
+}
+
+#[track_caller]
+fn turn(session: &str, tools: &[Tool], facts: &[Fact], heard: &Heard) -> Turn {
+    let (registry, hearing) = (Registry::new(), heard.clone());
+    if let Err(collision) = registry.add(Box::new(Shown { tools: tools.to_vec(), facts: facts.to_vec() })) {
+        panic!("the caller has no such turn: {collision}");
+    }
+    let session = registry.session().id(session).env(Env::empty()).on_progress(move |event| hearing.note(event));
+    match session.build() {
+        Ok(session) => session.turn(Dialect::OpenAi),
+        Err(error) => panic!("the caller has no such session: {error}"),
     }
 }

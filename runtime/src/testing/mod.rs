@@ -18,7 +18,6 @@ pub use self::harness::Harness;
 pub use self::response::{Response, assert_error, assert_value};
 #[doc(inline)]
 pub use crate::assert_reply;
-use crate::progress::Sink;
 use crate::{Progress, bridge};
 
 /// Waits for what an asynchronous handler comes to, on this thread. With the feature `tokio`, the handler finds a Tokio
@@ -32,11 +31,6 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
 struct Heard(Arc<Mutex<Vec<String>>>);
 
 impl Heard {
-    fn sink(&self) -> Sink {
-        let heard = self.clone();
-        Arc::new(move |event: &Progress<'_>| heard.note(event))
-    }
-
     fn note(&self, &Progress { done, total, message, .. }: &Progress<'_>) {
         let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
         let colon = if message.is_empty() { "" } else { ": " };

@@ -97,6 +97,25 @@ fn a_caller_has_a_task_of_its_own() {
 }
 
 #[test]
+fn a_caller_has_the_world_that_a_handler_asks_for() {
+    let bare = Caller::new();
+    assert_eq!(
+        (bare.call("a").session(), bare.call("a").fact("chat"), bare.call("a").has_tool("b")),
+        ("", None, false)
+    );
+    let caller = Caller::new().in_session("s").with_tools(["b", "c"]).with_fact("chat", true).with_fact("n", 3);
+    caller.task().set_user_request("tea");
+    let call = caller.call("a");
+    assert_eq!((call.session(), call.user_request().as_deref()), ("s", Some("tea")));
+    assert_eq!([call.fact("chat"), call.fact("n")], [Some(&true.into()), Some(&3.into())]);
+    assert!(call.has_tool("b") && call.has_tool("c") && !call.has_tool("d"));
+    call.progress(1.0, None, "");
+    assert_eq!(caller.progress(), ["1"]);
+    let told = failure(|| Caller::new().with_tools(["b"]).with_tools(["b"]));
+    assert_eq!(told, "the caller has no such turn: provider refused: the tool name `b` is taken");
+}
+
+#[test]
 fn a_caller_cancels_what_waits_and_what_begins() {
     let caller = Caller::new();
     let call = caller.call("wait");

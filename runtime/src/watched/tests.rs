@@ -1,6 +1,7 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -191,6 +192,55 @@ fn a_hook_that_fails_before_a_call_keeps_it_from_running() {
         let told = take(&seen);
         assert!(told[1].ends_with("a failed before a call: no hunter2") && told[2].starts_with("a after"), "{told:?}");
     }
+}
+
+#[test]
+fn a_hook_is_not_waited_for_without_end() {
+    let seen = seen();
+    let pending = |stop: Arc<dyn Fn() + Send + Sync>| {
+        Watcher::new("a", &seen).before(move |_| {
+            let stop = Arc::clone(&stop);
+            // Settled later, and then later once more: each may be where it stands still.
+            Ok(Step::Later(Box::pin(async move {
+                stop();
+                Ok(Step::Later(Box::pin(std::future::pending())))
+            })))
+        })
+    };
+    let never: Arc<dyn Fn() + Send + Sync> = Arc::new(|| ());
+    let slow = turn(|s| s.hook(pending(never)).timeout(Duration::from_millis(1)));
+    let text = "a check of this host took longer than 1ms, and the call was not run: try again later";
+    assert_eq!(call(&slow, "echo", r#"{"say": "x"}"#), json!({"kind": "timeout", "error": text}));
+    let told = take(&seen);
+    assert!(told[1].ends_with("a failed before a call: it took longer than 1ms"), "{told:?}");
+    assert!(told.len() == 3 && told[2].starts_with("a after"), "no handler's result was seen: {told:?}");
+
+    let (stop, task) = (Cancel::new(), Arc::new(Task::new("t")));
+    let request = ToolCall::new("echo", r#"{"say": "x"}"#).with_cancel(&stop);
+    let text = "the call was cancelled while this host checked it: nothing was done";
+    let told = |hook: Arc<Watcher>, task: &Task| {
+        let turn = turn(|s| s.hook(hook));
+        let answer = wait(turn.call(&request.with_task(task)));
+        serde_json::from_str::<Value>(&answer.json).unwrap()
+    };
+    let cancels = Arc::clone(&task);
+    assert_eq!(told(pending(Arc::new(move || cancels.cancel())), &task), json!({"kind": "cancelled", "error": text}));
+    let cancels = stop.clone();
+    assert_eq!(told(pending(Arc::new(move || cancels.cancel())), &task), json!({"kind": "cancelled", "error": text}));
+    assert!(!take(&seen).concat().contains("fault"), "that is nobody's");
+}
+
+#[test]
+fn a_session_that_is_cancelled_waits_for_no_hook() {
+    let seen = seen();
+    let stands_still = Watcher::new("a", &seen).before(|_| Ok(Step::Later(Box::pin(std::future::pending()))));
+    let session = tools().registry().session().hook(stands_still).build().unwrap();
+    let turn = session.turn(Dialect::OpenAi);
+    let request = ToolCall::new("echo", r#"{"say": "x"}"#);
+    let mut future = Box::pin(turn.call(&request));
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    session.cancel();
+    assert_eq!(wait(future).error, Some(ErrorKind::Cancelled));
 }
 
 #[test]
