@@ -80,7 +80,6 @@ pub(super) const DATA: &[&str] = &[
 /// The tool `patch`.
 pub mod patch {
     /// Arguments of `patch`.
-    #[derive(Debug)]
     pub struct Args {
         /// An existing text file: absolute, relative to the working directory, or beginning with `~/`.
         pub path: String,
@@ -90,6 +89,18 @@ pub mod patch {
         pub new_string: String,
         /// Replace every occurrence instead of insisting on a single one.
         pub replace_all: bool,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "path old_string new_string replace_all",
+                (&self.path, &self.old_string, &self.new_string, &self.replace_all),
+            )
+        }
     }
 
     impl Args {
@@ -109,7 +120,6 @@ pub mod patch {
 /// The tool `read_file`.
 pub mod read_file {
     /// Arguments of `read_file`.
-    #[derive(Debug)]
     pub struct Args {
         /// The file: absolute, relative to the working directory, or beginning with `~/`.
         pub path: String,
@@ -117,6 +127,13 @@ pub mod read_file {
         pub offset: i64,
         /// How many lines to return at most.
         pub limit: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "path offset limit", (&self.path, &self.offset, &self.limit))
+        }
     }
 
     impl Args {
@@ -131,7 +148,6 @@ pub mod read_file {
 /// The tool `search_files`.
 pub mod search_files {
     /// Arguments of `search_files`.
-    #[derive(Debug)]
     pub struct Args {
         /// For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is compared with the name alone.
         pub pattern: String,
@@ -149,6 +165,27 @@ pub mod search_files {
         pub limit: i64,
         /// Results to skip, to get at a later page.
         pub offset: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "pattern target path file_glob output_mode context limit offset",
+                (
+                    &self.pattern,
+                    &self.target,
+                    &self.path,
+                    &self.file_glob,
+                    &self.output_mode,
+                    &self.context,
+                    &self.limit,
+                    &self.offset,
+                ),
+            )
+        }
     }
 
     impl Args {
@@ -227,12 +264,18 @@ pub mod search_files {
 /// The tool `write_file`.
 pub mod write_file {
     /// Arguments of `write_file`.
-    #[derive(Debug)]
     pub struct Args {
         /// The file: absolute, relative to the working directory, or beginning with `~/`.
         pub path: String,
         /// The whole text of the file, written as given: end it with a newline where the format wants one.
         pub content: String,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "path content", (&self.path, &self.content))
+        }
     }
 
     impl Args {

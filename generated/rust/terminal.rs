@@ -60,7 +60,6 @@ pub(super) const DATA: &[&str] = &["8 terminal8 terminal4 💻4 7 6 0 0 0 3 0 0 
 /// The tool `terminal`.
 pub mod terminal {
     /// Arguments of `terminal`.
-    #[derive(Debug)]
     pub struct Args {
         /// The command line, as for `sh -c`.
         pub command: String,
@@ -68,6 +67,18 @@ pub mod terminal {
         pub timeout: i64,
         /// Existing directory to run in, relative to the working directory, which is also the default.
         pub workdir: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "command timeout workdir",
+                (&self.command, &self.timeout, &self.workdir),
+            )
+        }
     }
 
     impl Args {

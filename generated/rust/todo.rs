@@ -57,12 +57,18 @@ pub(super) const DATA: &[&str] = &["4 todo4 todo4 📋7 7 6 0 0 3 2 0 0 0 0 0 0 
 /// The tool `todo`.
 pub mod todo {
     /// Arguments of `todo`.
-    #[derive(Debug)]
     pub struct Args {
         /// Items to write, in order. Leave out to read the list; an empty array without merge clears it.
         pub todos: Option<Vec<TodosItem>>,
         /// Update items by id and append new ones, instead of replacing the list.
         pub merge: bool,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "todos merge", (&self.todos, &self.merge))
+        }
     }
 
     impl Args {
@@ -105,7 +111,6 @@ pub mod todo {
         }
     }
 
-    #[derive(Debug)]
     pub struct TodosItem {
         /// Short identifier, unique in the list, by which later calls name this item.
         pub id: String,
@@ -113,6 +118,13 @@ pub mod todo {
         pub content: String,
         /// How far it is.
         pub status: TodosItemStatus,
+    }
+
+    impl ::std::fmt::Debug for TodosItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "TodosItem", "id content status", (&self.id, &self.content, &self.status))
+        }
     }
 
     impl ::toolc::FromSlot for TodosItem {

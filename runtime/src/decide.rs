@@ -1,6 +1,7 @@
 //! Which of the granted tools are there: the environment, the facts and the handlers are asked first, and then those
 //! tools leave whose tools are not there, until no more do. Linear in the requirements.
 
+use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,9 @@ pub(crate) struct Verdicts {
     state: Arc<State>,
     /// By position.
     granted: Vec<usize>,
-    /// When the first of them was asked. None: nothing was asked of anybody that may change their mind.
+    /// Whether anybody was asked who may change their mind.
+    asked: bool,
+    /// When the first of them was. None: there is no clock, or nobody was.
     since: Option<Instant>,
     /// For each gate, whether it was open.
     of: Vec<Option<Result<(), Reason>>>,
@@ -30,7 +33,7 @@ pub(crate) struct Verdicts {
 pub(crate) struct World<'a> {
     pub(crate) env: &'a Env,
     pub(crate) facts: Facts<'a>,
-    pub(crate) clock: fn() -> Instant,
+    pub(crate) clock: fn() -> Option<Instant>,
 }
 
 /// The set that a turn is made of.
@@ -46,13 +49,13 @@ impl Verdicts {
         let of = vec![None; state.gates.all.len()];
         let mut granted = Vec::with_capacity(members.len());
         granted.extend((0..members.len()).filter(|&id| members[id]));
-        Self { state, granted, since: None, of }
+        Self { state, granted, asked: false, since: None, of }
     }
 
     /// Whether these are of `state`, and still believed.
-    pub(crate) fn hold(&self, state: &Arc<State>, clock: fn() -> Instant) -> bool {
-        Arc::ptr_eq(&self.state, state)
-            && self.since.is_none_or(|since| clock().saturating_duration_since(since) < BELIEVED)
+    pub(crate) fn hold(&self, state: &State, clock: fn() -> Option<Instant>) -> bool {
+        let is_young = |since| clock().is_some_and(|now| now.saturating_duration_since(since) < BELIEVED);
+        ptr::eq(&raw const *self.state, state) && (!self.asked || self.since.is_some_and(is_young))
     }
 
     /// Which of the granted tools are there.
@@ -100,8 +103,9 @@ impl Verdicts {
     fn closed(&mut self, state: &State, gate: usize, tool: usize, world: &World<'_>) -> Option<Reason> {
         if self.of[gate].is_none() {
             let asked = &state.gates.all[gate];
-            if let Gate::Env(_) | Gate::AnyEnv(_) | Gate::Programs(_) | Gate::Check { .. } = asked {
-                self.since.get_or_insert_with(world.clock);
+            let may_change = matches!(asked, Gate::Env(_) | Gate::AnyEnv(_) | Gate::Programs(_) | Gate::Check { .. });
+            if may_change && !std::mem::replace(&mut self.asked, true) {
+                self.since = (world.clock)();
             }
             self.of[gate] = Some(ask(state, asked, tool, world));
         }

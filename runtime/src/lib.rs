@@ -24,12 +24,14 @@ pub mod behaviour;
 mod bridge;
 mod call;
 mod cancel;
+mod clock;
 mod decide;
 mod dispatch;
 mod env;
 mod facts;
 #[cfg(test)]
 mod fakes;
+pub mod fields;
 mod gates;
 pub mod graph;
 mod hooks;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::behaviour::{Behaviour, Execution};
@@ -18,7 +19,14 @@ use crate::{Dialect, Provider, SessionBuilder, Text, Tool, Toolset};
 /// Providers may be added at any time and from any thread; a turn keeps the state that it was made from.
 #[derive(Clone, Default)]
 pub struct Registry {
-    state: Arc<RwLock<Arc<State>>>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: RwLock<Arc<State>>,
+    /// The state's own number, to be looked at without a lock.
+    number: AtomicU64,
 }
 
 impl Registry {
@@ -33,8 +41,9 @@ impl Registry {
     /// When a name is taken: a tool's by any other tool, be it that one's name in the same dialect; a toolset's or a
     /// fact's by one with another content; an alias by any other toolset; or a tool's or toolset's by toolc itself.
     pub fn add(&self, provider: Box<dyn Provider>) -> Result<(), Collision> {
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.shared.state.write().unwrap_or_else(PoisonError::into_inner);
         *state = Arc::new(state.with(provider.into())?);
+        self.shared.number.store(state.number, Ordering::Release);
         Ok(())
     }
 
@@ -44,7 +53,12 @@ impl Registry {
     }
 
     pub(crate) fn state(&self) -> Arc<State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether this is still its state.
+    pub(crate) fn is_at(&self, state: &State) -> bool {
+        self.shared.number.load(Ordering::Acquire) == state.number
     }
 }
 
@@ -95,6 +109,8 @@ pub(crate) const EVERYTHING: [&str; 2] = ["all", "*"];
 /// An immutable state of a registry. Tools are sorted by name, so that a list of their positions is too.
 #[derive(Default)]
 pub(crate) struct State {
+    /// How many came before it.
+    number: u64,
     pub(crate) providers: Vec<Arc<dyn Provider>>,
     pub(crate) tools: Vec<Entry>,
     /// How their names start, which is most often all that has to be compared.
@@ -169,6 +185,9 @@ impl State {
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         let start = start(name);
         let first = self.starts.partition_point(|other| *other < start);
+        if self.tools.get(first).is_some_and(|tool| tool.name == name) {
+            return Some(first);
+        }
         let alike = self.starts[first..].iter().take_while(|other| **other == start).count();
         let among = &self.tools[first..first + alike];
         Some(first + among.binary_search_by(|entry| (*entry.name).cmp(name)).ok()?)
@@ -182,6 +201,7 @@ impl State {
     /// This state and one provider more. Names are resolved here, once; after it, all is indices.
     fn with(&self, provider: Arc<dyn Provider>) -> Result<State, Collision> {
         let mut next = State {
+            number: self.number + 1,
             providers: self.providers.iter().cloned().chain([provider]).collect(),
             tools: self.tools.clone(),
             ..State::default()

@@ -36,7 +36,9 @@ impl Turn {
     ) -> Result<Reply<'c>, ToolError> {
         let mut buffer = SlotBuffer::default();
         let slots = self.read(id, request, &mut buffer)?;
-        self.handled(id, slots, call)
+        let reply = self.handled(id, slots, call);
+        buffer.discard();
+        reply
     }
 
     /// Has the tool at a position of the state handle these arguments.

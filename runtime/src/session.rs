@@ -13,7 +13,7 @@ use crate::host::Host;
 use crate::log::Log;
 use crate::registry::{EVERYTHING, State};
 use crate::{
-    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Text, Turn, nearest, trace,
+    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Text, Turn, clock, nearest, trace,
 };
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
@@ -23,7 +23,7 @@ pub struct Session {
     disabled: Vec<String>,
     env: Env,
     host: Arc<Host>,
-    clock: fn() -> Instant,
+    clock: fn() -> Option<Instant>,
     /// What the host said, and the latest turn, which is handed out again while nothing has changed.
     now: Mutex<Now>,
 }
@@ -45,13 +45,13 @@ pub struct SessionBuilder {
     facts: Vec<(Text, FactValue)>,
     env: Env,
     host: Host,
-    clock: fn() -> Instant,
+    clock: fn() -> Option<Instant>,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
         let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
-        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: Instant::now }
+        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: clock::now }
     }
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
@@ -150,13 +150,17 @@ impl Session {
     /// What the environment and the handlers say of tools is believed for 30 seconds, and then asked again; a turn
     /// that comes out the same has the same definitions, in the same place.
     pub fn turn(&self, dialect: Dialect) -> Turn {
-        let state = self.registry.state();
         let now = &mut *self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        now.verdicts.take_if(|verdicts| !verdicts.hold(&state, self.clock));
-        let latest = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect));
-        if let Some(turn) = latest.filter(|_| now.verdicts.is_some()) {
+        if let (Some(turn), Some(verdicts)) = (&now.latest, &now.verdicts)
+            && self.registry.is_at(turn.state())
+            && turn.dialect() == dialect
+            && verdicts.hold(turn.state(), self.clock)
+        {
             return turn.clone();
         }
+        let state = self.registry.state();
+        now.verdicts.take_if(|verdicts| !verdicts.hold(&state, self.clock));
+        let latest = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect));
         let facts = Facts { told: &now.facts, defaults: &state.facts };
         let world = World { env: &self.env, facts, clock: self.clock };
         let verdicts = now.verdicts.get_or_insert_with(|| self.verdicts(&state));

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::panics;
+use crate::{clock, panics};
 
 /// How long the thread waits for alarms to be set before it ends.
 const IDLE: Duration = Duration::from_secs(10);
@@ -30,14 +30,14 @@ type Key = (Instant, u64);
 
 /// Done when its time has come.
 pub(crate) struct Alarm {
-    /// None: never, that is too far away for a clock.
+    /// None: never, that is too far away for a clock, or there is none.
     at: Option<Instant>,
     set: Option<(Key, Waker)>,
 }
 
 impl Alarm {
     pub(crate) fn after(time: Duration) -> Self {
-        Self { at: Instant::now().checked_add(time), set: None }
+        Self { at: clock::now().and_then(|now| now.checked_add(time)), set: None }
     }
 
     fn unset(&mut self) {

@@ -117,6 +117,10 @@ impl Turn {
         Arc::ptr_eq(&self.snapshot.state, state) && self.snapshot.dialect == dialect
     }
 
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.snapshot.dialect
+    }
+
     pub(crate) fn state(&self) -> &State {
         &self.snapshot.state
     }

@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::Duration;
 
-use harness::{Timing, alone, compare};
+use harness::{Timing, rounds, side, time};
 use toolc::Dialect;
 use toolc::segment::{self, Atom};
 
@@ -29,7 +29,8 @@ struct Comparison {
     name: &'static str,
     /// What it is held against.
     floor: &'static str,
-    run: fn(Duration) -> Timing,
+    /// Ours, and the floor where there is one.
+    run: fn(Duration) -> Vec<Timing>,
 }
 
 const COMPARISONS: &[Comparison] = &[
@@ -55,15 +56,15 @@ fn main() {
     println!("{:32}{:>10}{:>10}{:>9}   the floor", "", "ours", "floor", "ratio");
     for Comparison { name, floor, run } in COMPARISONS {
         if words.is_empty() || words.iter().any(|word| name.contains(word.as_str())) {
-            let Timing { ours, floor: held } = run(budget);
-            let (time, ratio) =
-                held.map_or(("-".into(), "-".into()), |held| (time(held.time), format!("{:.2} x", held.ratio)));
-            println!("{name:32}{:>10}{time:>10}{ratio:>9}   {floor}", self::time(ours));
+            let timings = run(budget);
+            let held = timings.get(1).map(|held| (time(held.time), format!("{:.2} x", held.ratio)));
+            let (held, ratio) = held.unwrap_or(("-".into(), "-".into()));
+            println!("{name:32}{:>10}{held:>10}{ratio:>9}   {floor}", time(timings[0].time));
         }
     }
 }
 
-fn right(budget: Duration) -> Timing {
+fn right(budget: Duration) -> Vec<Timing> {
     let turn = ours::turn(&ours::registry());
     assert_eq!(ours::call(&turn, "trivial", RIGHT).json, floor::call("trivial", RIGHT).expect("right arguments"));
     compare(
@@ -73,7 +74,7 @@ fn right(budget: Duration) -> Timing {
     )
 }
 
-fn almost(budget: Duration) -> Timing {
+fn almost(budget: Duration) -> Vec<Timing> {
     let turn = ours::turn(&ours::registry());
     assert_eq!(ours::call(&turn, "trivial", ALMOST).json, floor::call("trivial", MENDED).expect("right arguments"));
     compare(
@@ -83,7 +84,7 @@ fn almost(budget: Duration) -> Timing {
     )
 }
 
-fn many(budget: Duration) -> Timing {
+fn many(budget: Duration) -> Vec<Timing> {
     let (few, registry) = (ours::turn(&ours::registry()), ours::registry());
     registry.add(Box::new(ours::Many::new(960))).expect("these names are free");
     let many = ours::turn(&registry);
@@ -96,14 +97,14 @@ fn many(budget: Duration) -> Timing {
     )
 }
 
-fn unchanged(budget: Duration) -> Timing {
+fn unchanged(budget: Duration) -> Vec<Timing> {
     let session = ours::registry().session().build().expect("everything can be enabled");
     assert_eq!(session.turn(Dialect::OpenAi).definitions(), joined());
-    alone(budget, || black_box(&session).turn(Dialect::OpenAi).definitions().len())
+    rounds(budget, &mut [side(|| black_box(&session).turn(Dialect::OpenAi).definitions().len())])
 }
 
 /// Every turn has to be made: a fact is never what it was a turn ago, and two of the 40 tools depend on it.
-fn uncached(budget: Duration) -> Timing {
+fn uncached(budget: Duration) -> Vec<Timing> {
     let session = ours::registry().session().build().expect("everything can be enabled");
     let turn = |vision: bool| {
         session.set_facts([("vision".into(), vision.into())]).expect("there is such a fact");
@@ -120,14 +121,14 @@ fn uncached(budget: Duration) -> Timing {
     compare(budget, || turn(black_box(flip(&mut ours))), || copy(black_box(&texts[usize::from(flip(&mut floor))])))
 }
 
-fn fresh(budget: Duration) -> Timing {
+fn fresh(budget: Duration) -> Vec<Timing> {
     let registry = ours::registry();
     let text = ours::turn(&registry).definitions().to_owned();
     assert_eq!(text, joined());
     compare(budget, || ours::turn(black_box(&registry)), || copy(black_box(&text)))
 }
 
-fn cold(budget: Duration) -> Timing {
+fn cold(budget: Duration) -> Vec<Timing> {
     let program = std::env::current_exe().expect("failed to find this program");
     let start = |argument: &str| {
         let output = Command::new(&program).arg(argument).output().expect("failed to start this program again");
@@ -136,6 +137,10 @@ fn cold(budget: Duration) -> Timing {
     };
     assert_eq!(start(COLD_OURS), start(COLD_FLOOR));
     compare(budget, || start(COLD_OURS), || start(COLD_FLOOR))
+}
+
+fn compare<A, B>(budget: Duration, ours: impl FnMut() -> A, floor: impl FnMut() -> B) -> Vec<Timing> {
+    rounds(budget, &mut [side(ours), side(floor)])
 }
 
 fn copy(text: &str) -> String {
@@ -160,13 +165,4 @@ fn joined() -> String {
     }
     text.push(']');
     text
-}
-
-/// A time in the unit that suits it.
-fn time(nanoseconds: f64) -> String {
-    match nanoseconds {
-        ..1e3 => format!("{nanoseconds:.1} ns"),
-        ..1e6 => format!("{:.2} µs", nanoseconds / 1e3),
-        _ => format!("{:.2} ms", nanoseconds / 1e6),
-    }
 }

@@ -1,4 +1,4 @@
-//! The project that the benchmarks compile: what is committed is what `synth` and gen write.
+//! The projects that the benchmarks compile: what is committed is what `synth` and gen write.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,21 @@ use std::path::{Path, PathBuf};
 use toolc_codegen::cli::capture;
 use toolc_tests::synth;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("projects/bench")
+fn root(project: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("projects").join(project)
 }
 
 #[test]
-fn its_generated_files_are_up_to_date() {
-    let (status, out, err) = capture(["--root", &root().display().to_string(), "gen", "--check"]);
-    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+fn their_generated_files_are_up_to_date() {
+    for project in ["bench", "smallest"] {
+        let (status, out, err) = capture(["--root", &root(project).display().to_string(), "gen", "--check"]);
+        assert_eq!((status, err.as_str()), (0, ""), "{project}: {out}");
+    }
 }
 
 #[test]
-fn its_manifests_are_those_of_synth_and_three_tools_by_hand() {
+fn the_manifests_are_those_of_synth_and_three_tools_by_hand() {
+    let root = root("bench");
     let mut wanted: Vec<String> = [
         "manifests/tools/open_page.toml",
         "manifests/tools/send_reply.toml",
@@ -28,13 +31,13 @@ fn its_manifests_are_those_of_synth_and_three_tools_by_hand() {
     .into();
     for (path, text) in synth::project(37, 0) {
         let found =
-            fs::read_to_string(root().join(&path)).unwrap_or_else(|error| panic!("failed to read {path}: {error}"));
+            fs::read_to_string(root.join(&path)).unwrap_or_else(|error| panic!("failed to read {path}: {error}"));
         assert_eq!(found, text, "{path}: write it again with `synth 37`");
         wanted.push(path);
     }
     let mut found: Vec<String> = Vec::new();
     for folder in ["manifests/tools", "manifests/toolsets"] {
-        for entry in fs::read_dir(root().join(folder)).expect("failed to read the manifests") {
+        for entry in fs::read_dir(root.join(folder)).expect("failed to read the manifests") {
             found.push(format!("{folder}/{}", entry.expect("failed to read the manifests").file_name().display()));
         }
     }

@@ -22,7 +22,14 @@ enum Task {
     /// Run everything that has to pass: formatting, generated files, clippy, tests.
     Test,
     /// Measure: calls and definitions against hand-written code, as ratios; gen, and building what it writes.
-    Bench,
+    Bench {
+        /// Measure toolc beside other libraries for LLM tools instead (fetches and builds them).
+        #[arg(long)]
+        peers: bool,
+        /// With that, build the smallest program with each, from nothing: takes minutes.
+        #[arg(long, requires = "peers")]
+        builds: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -30,9 +37,17 @@ fn main() -> ExitCode {
     match task {
         Task::Compiler(command) => cli::run(project, command),
         Task::Test => test(),
-        Task::Bench => status(cargo(&["bench", "--quiet", "--package", "toolc-tests"])),
+        Task::Bench { peers: false, .. } => status(cargo(&["bench", "--quiet", "--package", "toolc-tests"])),
+        Task::Bench { builds, .. } => {
+            let mut args = vec!["bench", "--quiet", "--locked", "--manifest-path", PEERS, "--"];
+            args.extend(builds.then_some("--builds"));
+            status(cargo(&args))
+        }
     }
 }
+
+/// A workspace of its own, so that nothing else here needs what it is about.
+const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/Cargo.toml");
 
 /// Each check's name, the component that it needs beside cargo, and the command.
 const CHECKS: &[(&str, Option<&str>, &[&str])] = &[

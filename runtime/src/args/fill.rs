@@ -1,6 +1,7 @@
 //! Filling: a repaired and valid value into the slot form that its node asks for.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -9,9 +10,14 @@ use super::slot::{Heap, Slot};
 use super::{kind, number};
 use crate::table::{Additional, Form, Node, NodeId, Property};
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
     /// The slots of the arguments: one for each declared property, or one for all where the root is a value.
-    pub(super) fn fill_arguments(&self, value: Value) -> Vec<Slot<'static>> {
+    pub(super) fn fill_arguments(&self, mut value: Value) -> Vec<Slot<'static>> {
+        let root = self.table.node(0);
+        if root.any_of.len + root.all_of.len > 0 {
+            // What alternatives say of the others: elsewhere, what has alternatives is handed over as a value.
+            self.drop_absent(&mut value, 0);
+        }
         match self.fill(value, 0) {
             Slot::Heap(heap) => match *heap {
                 Heap::Object(slots) => slots,
@@ -46,7 +52,7 @@ impl Reader<'_> {
                 None => Heap::Value(value).into(),
             },
             (_, mut value) => {
-                self.drop_absent(&mut value, id, 4 * self.limits.max_depth);
+                self.drop_absent(&mut value, id);
                 Heap::Value(value).into()
             }
         }
@@ -70,7 +76,7 @@ impl Reader<'_> {
                 let sent = value.get(&*property.name);
                 literals.is_empty() || sent.is_some_and(|sent| literals.iter().any(|l| kind::equals(l, sent)))
             };
-            kind::fits(alternative.types, value)
+            kind::fits(self.table.types(alternative), value)
                 && self.table.shown(alternative).filter(|property| property.required).all(has)
         };
         (0..).zip(self.table.any_of(node).iter().copied()).find(|(_, id)| is(*id))
@@ -111,44 +117,51 @@ impl Reader<'_> {
         entries
     }
 
-    /// Removes the optional properties that were sent as null without being allowed to. `room` bounds the
-    /// levels of values and alternatives.
-    fn drop_absent(&self, value: &mut Value, id: NodeId, room: usize) {
+    /// Removes the optional properties that were sent as null without being allowed to.
+    fn drop_absent(&self, value: &mut Value, id: NodeId) {
+        self.drop_absent_below(value, id, 4 * self.limits.max_depth, &mut HashSet::new());
+    }
+
+    /// `room` bounds the levels of values and alternatives. Of a null that several schemas speak of, the first one
+    /// says what it is: `settled` holds the keys of those.
+    fn drop_absent_below(&self, value: &mut Value, id: NodeId, room: usize, settled: &mut HashSet<&'t str>) {
         if room == 0 || !self.spend(1) {
             return;
         }
         let node = self.table.node(id);
+        let inner = |value: &mut Value, id| self.drop_absent_below(value, id, room - 1, &mut HashSet::new());
         match value {
             Value::Array(items) => {
                 if let Some(id) = node.items {
                     for item in items {
-                        self.drop_absent(item, id, room - 1);
+                        inner(item, id);
                     }
                 }
             }
             Value::Object(map) => {
                 for property in self.table.shown(node) {
                     let Some(value) = map.get_mut(&*property.name) else { continue };
-                    if self.is_absence(value, property.required, property.node) {
+                    if !value.is_null() {
+                        inner(value, property.node);
+                    } else if settled.insert(&property.name) && self.is_absence(value, property.required, property.node)
+                    {
                         map.remove(&*property.name);
-                    } else {
-                        self.drop_absent(value, property.node, room - 1);
                     }
                 }
                 if let Additional::Node(id) = node.additional {
                     let declared = self.declared(node);
                     for (_, value) in map.iter_mut().filter(|(key, _)| !declared.contains(key.as_str())) {
-                        self.drop_absent(value, id, room - 1);
+                        inner(value, id);
                     }
                 }
             }
             _ => return,
         }
         for branch in self.table.all_of(node) {
-            self.drop_absent(value, *branch, room - 1);
+            self.drop_absent_below(value, *branch, room - 1, settled);
         }
         if let Some(branch) = self.table.any_of(node).iter().find(|branch| self.is_valid(value, **branch)) {
-            self.drop_absent(value, *branch, room - 1);
+            self.drop_absent_below(value, *branch, room - 1, settled);
         }
     }
 }

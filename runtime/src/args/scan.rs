@@ -174,14 +174,18 @@ pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
-    match (a.last_chunk(), b.last_chunk()) {
-        // The last eight bytes, some of which may have been among the first.
-        (Some(a_end), Some(b_end)) => {
-            let (a, b) = (a.as_chunks().0, b.as_chunks().0);
-            word(a_end) == word(b_end) && a.iter().zip(b).all(|(a, b)| word(a) == word(b))
-        }
-        _ => a.iter().zip(b).all(|(a, b)| a == b),
+    // The last ones of a length may have been among the first: that costs less than to take them one by one.
+    if let (Some(a_end), Some(b_end)) = (a.last_chunk::<8>(), b.last_chunk::<8>()) {
+        let (a, b) = (a.as_chunks().0, b.as_chunks().0);
+        let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+        word(a_end) == word(b_end) && a.iter().zip(b).all(|(a, b)| word(a) == word(b))
+    } else if let (Some(a_start), Some(a_end), Some(b_start), Some(b_end)) =
+        (a.first_chunk(), a.last_chunk(), b.first_chunk(), b.last_chunk())
+    {
+        let word = |bytes: &[u8; 4]| u32::from_ne_bytes(*bytes);
+        word(a_start) == word(b_start) && word(a_end) == word(b_end)
+    } else {
+        a.iter().zip(b).all(|(a, b)| a == b)
     }
 }
 
@@ -206,4 +210,23 @@ fn plain(bytes: &[u8]) -> usize {
     }
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_every_length_are_told_apart_at_every_byte() {
+        let text = b"0123456789abcdefghijkl";
+        for length in 0..text.len() {
+            let text = &text[..length];
+            assert!(same(text, &text.to_vec()) && !same(text, b"0123456789abcdefghijklm"));
+            for at in 0..length {
+                let mut other = text.to_vec();
+                other[at] ^= 1;
+                assert!(!same(text, &other), "{length} {at}");
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::mem::take;
+use std::mem::{forget, take};
 
 use serde_json::{Map, Value};
 
@@ -100,12 +100,19 @@ impl<'a> SlotBuffer<'a> {
         Slots(self.all())
     }
 
+    /// Drops it; without a look at each slot where none of them owns anything, as most do not once they were taken.
+    pub(crate) fn discard(self) {
+        if self.many.capacity() == 0 && !self.few.iter().any(|slot| matches!(slot, Slot::Strings(_) | Slot::Heap(_))) {
+            forget(self);
+        }
+    }
+
     pub(super) fn all(&mut self) -> &mut [Slot<'a>] {
         if self.count > FEW { &mut self.many } else { &mut self.few[..self.count] }
     }
 }
 
-impl<'s, 'a> Slots<'s, 'a> {
+impl Slots<'_, '_> {
     /// The text of the string, integer or choice that the property `name` of `table` holds.
     pub(crate) fn text(&self, table: &Table, name: &str) -> Option<String> {
         let root = table.nodes.first()?;
@@ -251,9 +258,9 @@ impl FromSlot for String {
     }
 
     fn list_from_slot(slot: &mut Slot<'_>) -> Vec<Self> {
-        match slot {
-            Slot::Strings(items) => take(items),
-            slot => items_from_slot(slot),
+        match take(slot) {
+            Slot::Strings(items) => items,
+            mut other => items_from_slot(&mut other),
         }
     }
 }

@@ -330,6 +330,7 @@ impl<'a> Strict<'_, '_, 'a> {
 
 /// Writes into a slot that is absent so far, without the look at what there is to drop.
 #[inline]
+#[allow(clippy::unnecessary_wraps, reason = "with it ends every way in which a value is read")]
 fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) -> Option<()> {
     std::mem::forget(std::mem::replace(slot, value));
     Some(())

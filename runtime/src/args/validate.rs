@@ -207,10 +207,12 @@ impl Check<'_, '_> {
         let table = self.reader.table;
         let inner = path.then(Step::Same);
         let branches = table.any_of(node);
+        // The rest of what `node` says holds, or has been told.
+        let expected = || words::expected(table, &Node { any_of: node.any_of, ..Node::ANY });
         let wanted = if node.exactly_one { 2 } else { 1 };
         let hits = branches.iter().filter(|id| self.reader.is_valid_below(value, **id, &inner)).take(wanted).count();
         if hits > 1 {
-            let expected = || format!("exactly one of these: {}", words::expected(table, node));
+            let expected = || format!("exactly one of these: {}", expected());
             return self.fail(path, || (expected(), "more than one".to_owned()));
         }
         if hits == 1 {
@@ -225,9 +227,7 @@ impl Check<'_, '_> {
                 return self.node(value, *only, &inner);
             }
         }
-        self.fail(path, || {
-            (words::expected(table, &Node { types: crate::table::Types::ANY, ..*node }), Self::got(table, value, node))
-        });
+        self.fail(path, || (expected(), Self::got(table, value, node)));
     }
 }
 

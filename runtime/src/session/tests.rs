@@ -12,23 +12,20 @@ thread_local! {
     static NOW: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-fn clock() -> Instant {
-    NOW.get().unwrap_or_else(|| {
-        let now = Instant::now();
-        NOW.set(Some(now));
-        now
-    })
+fn clock() -> Option<Instant> {
+    NOW.set(NOW.get().or_else(crate::clock::now));
+    NOW.get()
 }
 
 fn pass(seconds: u64) {
-    NOW.set(Some(clock() + Duration::from_secs(seconds)));
+    NOW.set(clock().map(|now| now + Duration::from_secs(seconds)));
 }
 
-fn no_clock() -> Instant {
+fn not_asked() -> Option<Instant> {
     panic!("nobody needs the time")
 }
 
-fn session(registry: &Registry, clock: fn() -> Instant) -> Session {
+fn session(registry: &Registry, clock: fn() -> Option<Instant>) -> Session {
     let mut builder = registry.session().env(Env::empty());
     builder.clock = clock;
     builder.build().unwrap()
@@ -127,12 +124,22 @@ fn what_cannot_change_by_itself_needs_no_clock() {
     let needs = [Os(vec![std::env::consts::OS.into()]), online(), Tools(texts(&["free"]))];
     let registry =
         Fake::new([tool("needy", "home", &needs), tool("free", "home", &[])]).fact("online", true).registry();
-    let session = session(&registry, no_clock);
+    let session = session(&registry, not_asked);
     let turn = session.turn(Dialect::OpenAi);
     assert_eq!(turn.definitions(), r#"["free","needy"]"#);
     assert_eq!(place(&session.turn(Dialect::OpenAi)), place(&turn));
     session.set_facts([("online".into(), false.into())]).unwrap();
     assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["free"]"#);
+}
+
+#[test]
+fn without_a_clock_each_turn_asks() {
+    let (registry, mood, asked) = moody();
+    let session = session(&registry, || None);
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
+    *mood.lock().unwrap() = Some("ill");
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["steady"]"#);
+    assert_eq!(asked.lock().unwrap().len(), 2);
 }
 
 #[test]

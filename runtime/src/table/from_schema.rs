@@ -328,10 +328,10 @@ fn literal(value: &Value) -> Literal {
     match value {
         Value::Null => Literal::Null,
         Value::Bool(value) => Literal::Boolean(*value),
-        Value::Number(_) => match bound(value) {
-            Some(Bound::Integer(integer)) => Literal::Integer(integer),
-            Some(Bound::Number(float)) => Literal::Number(float),
-            None => Literal::Null,
+        // As it is written: 5.0 is a number to whoever put it beside others.
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => Literal::Integer(integer),
+            None => Literal::Number(number.as_f64().unwrap_or_default()),
         },
         Value::String(text) => Literal::String(Cow::Owned(text.clone())),
         Value::Array(_) | Value::Object(_) => Literal::Json(Cow::Owned(value.to_string())),

@@ -1,5 +1,5 @@
-//! Timing in pairs: ours, the floor, ours, the floor, ... so that whatever else the machine does falls on both. What
-//! counts is the median of the pairs' ratios; the times beside it say in which order of magnitude that is.
+//! Timing in rounds: ours, the floor, ours, the floor, ... so that whatever else the machine does falls on every side.
+//! What counts is the median of the rounds' ratios; the times beside it say in which order of magnitude that is.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -7,56 +7,36 @@ use std::time::{Duration, Instant};
 /// How long one sample should take: far above the clock's resolution, far below a scheduler's slice.
 const SAMPLE: Duration = Duration::from_millis(1);
 
-/// What the two sides came to, in nanoseconds for one operation, medians of all samples.
-pub(crate) struct Timing {
-    pub(crate) ours: f64,
-    /// None where there is nothing to compare with.
-    pub(crate) floor: Option<Floor>,
-}
+/// One of the things that are held against each other. Each call takes a sample: nanoseconds for one operation.
+pub(crate) type Side<'a> = Box<dyn FnMut() -> f64 + 'a>;
 
-pub(crate) struct Floor {
+/// What a side came to.
+pub(crate) struct Timing {
+    /// In nanoseconds for one operation, the median of all samples.
     pub(crate) time: f64,
-    /// The median over all pairs of our time by the floor's.
+    /// The median over all rounds of the first side's time by this one's.
     pub(crate) ratio: f64,
 }
 
-/// Times both for about `budget` in all.
-pub(crate) fn compare<A, B>(budget: Duration, mut ours: impl FnMut() -> A, mut floor: impl FnMut() -> B) -> Timing {
-    let (our_count, floor_count) = (calibrate(&mut ours), calibrate(&mut floor));
-    let mut pairs: Vec<(f64, f64)> = Vec::new();
+/// Times all sides for about `budget` together.
+pub(crate) fn rounds(budget: Duration, sides: &mut [Side<'_>]) -> Vec<Timing> {
+    let mut rounds: Vec<Vec<f64>> = Vec::new();
     let start = Instant::now();
-    while start.elapsed() < budget {
-        pairs.push((sample(our_count, &mut ours), sample(floor_count, &mut floor)));
+    while rounds.is_empty() || start.elapsed() < budget {
+        rounds.push(sides.iter_mut().map(|sample| sample()).collect());
     }
-    let of = |value: fn(&(f64, f64)) -> f64| median(pairs.iter().map(value).collect());
-    Timing {
-        ours: of(|pair| pair.0),
-        floor: Some(Floor { time: of(|pair| pair.1), ratio: of(|pair| pair.0 / pair.1) }),
-    }
+    let of = |value: &dyn Fn(&[f64]) -> f64| median(rounds.iter().map(|round| value(round)).collect());
+    let timing = |side| Timing { time: of(&|round| round[side]), ratio: of(&|round| round[0] / round[side]) };
+    (0..sides.len()).map(timing).collect()
 }
 
-/// Times one thing for about `budget`.
-pub(crate) fn alone<A>(budget: Duration, mut ours: impl FnMut() -> A) -> Timing {
-    let count = calibrate(&mut ours);
-    let mut samples = Vec::new();
-    let start = Instant::now();
-    while start.elapsed() < budget {
-        samples.push(sample(count, &mut ours));
-    }
-    Timing { ours: median(samples), floor: None }
-}
-
-/// How many operations fill a sample. Warms up, too.
-fn calibrate<T>(operation: &mut impl FnMut() -> T) -> u32 {
+/// What repeats this operation as often as fills a sample. Warms up, too.
+pub(crate) fn side<'a, T>(mut operation: impl FnMut() -> T + 'a) -> Side<'a> {
     let mut count = 1;
-    while run(count, operation) < SAMPLE {
+    while run(count, &mut operation) < SAMPLE {
         count *= 2;
     }
-    count
-}
-
-fn sample<T>(count: u32, operation: &mut impl FnMut() -> T) -> f64 {
-    run(count, operation).as_secs_f64() * 1e9 / f64::from(count)
+    Box::new(move || run(count, &mut operation).as_secs_f64() * 1e9 / f64::from(count))
 }
 
 /// Every result is looked at and dropped: to free it is part of the work.
@@ -71,4 +51,13 @@ fn run<T>(count: u32, operation: &mut impl FnMut() -> T) -> Duration {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 2]
+}
+
+/// A time in the unit that suits it.
+pub(crate) fn time(nanoseconds: f64) -> String {
+    match nanoseconds {
+        ..1e3 => format!("{nanoseconds:.1} ns"),
+        ..1e6 => format!("{:.2} µs", nanoseconds / 1e3),
+        _ => format!("{:.2} ms", nanoseconds / 1e6),
+    }
 }

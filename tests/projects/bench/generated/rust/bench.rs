@@ -73,7 +73,6 @@ pub(super) const DATA: &[&str] = &[
 /// The tool `open_page`.
 pub mod open_page {
     /// Arguments of `open_page`.
-    #[derive(Debug)]
     pub struct Args {
         /// Absolute URL of the page.
         pub url: String,
@@ -83,6 +82,18 @@ pub mod open_page {
         pub width: i64,
         /// Add the addresses of the links to the text.
         pub links: bool,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "url as width links",
+                (&self.url, &self.r#as, &self.width, &self.links),
+            )
+        }
     }
 
     impl Args {
@@ -128,7 +139,6 @@ pub mod open_page {
 /// The tool `send_reply`.
 pub mod send_reply {
     /// Arguments of `send_reply`.
-    #[derive(Debug)]
     pub struct Args {
         /// The text of the reply.
         pub body: String,
@@ -138,6 +148,18 @@ pub mod send_reply {
         pub thread: Option<String>,
         /// Paths of files to go with it.
         pub attachments: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "body format thread attachments",
+                (&self.body, &self.format, &self.thread, &self.attachments),
+            )
+        }
     }
 
     impl Args {
@@ -186,7 +208,6 @@ pub mod send_reply {
 /// The tool `trivial`.
 pub mod trivial {
     /// Arguments of `trivial`.
-    #[derive(Debug)]
     pub struct Args {
         /// Words that must occur in an entry; case does not matter.
         pub query: String,
@@ -198,6 +219,18 @@ pub mod trivial {
         pub sort: Sort,
         /// Labels that an entry must have.
         pub tags: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "query limit recursive sort tags",
+                (&self.query, &self.limit, &self.recursive, &self.sort, &self.tags),
+            )
+        }
     }
 
     impl Args {

@@ -271,7 +271,6 @@ pub(super) const DATA: &[&str] = &[
 /// The tool `check_pending_pages`.
 pub mod check_pending_pages {
     /// Arguments of `check_pending_pages`.
-    #[derive(Debug)]
     pub struct Args {
         /// Login name of the person who is responsible for the pages.
         pub owner: String,
@@ -281,6 +280,18 @@ pub mod check_pending_pages {
         pub recursive: bool,
         /// Only pages in this state.
         pub state: State,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "owner days recursive state",
+                (&self.owner, &self.days, &self.recursive, &self.state),
+            )
+        }
     }
 
     impl Args {
@@ -335,7 +346,6 @@ pub mod check_pending_pages {
 /// The tool `compare_urgent_pages`.
 pub mod compare_urgent_pages {
     /// Arguments of `compare_urgent_pages`.
-    #[derive(Debug)]
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -347,6 +357,18 @@ pub mod compare_urgent_pages {
         pub recipients: Option<Vec<String>>,
         /// How many levels of folders to go down from where the search begins.
         pub depth: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "reference width archived recipients depth",
+                (&self.reference, &self.width, &self.archived, &self.recipients, &self.depth),
+            )
+        }
     }
 
     impl Args {
@@ -367,7 +389,6 @@ pub mod compare_urgent_pages {
 /// The tool `count_linked_visits`.
 pub mod count_linked_visits {
     /// Arguments of `count_linked_visits`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the team whose visits are meant, as the directory spells it.
         pub team: String,
@@ -379,6 +400,18 @@ pub mod count_linked_visits {
         pub columns: Option<Vec<String>>,
         /// Identifier in another system, exactly as it stands there.
         pub reference: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "team days notify columns reference",
+                (&self.team, &self.days, &self.notify, &self.columns, &self.reference),
+            )
+        }
     }
 
     impl Args {
@@ -399,7 +432,6 @@ pub mod count_linked_visits {
 /// The tool `fetch_hidden_files`.
 pub mod fetch_hidden_files {
     /// Arguments of `fetch_hidden_files`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the template after which the files are written.
         pub template: String,
@@ -413,6 +445,18 @@ pub mod fetch_hidden_files {
         pub columns: Option<Vec<String>>,
         /// Name of the team whose files are meant, as the directory spells it.
         pub team: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "template width verbose days columns team",
+                (&self.template, &self.width, &self.verbose, &self.days, &self.columns, &self.team),
+            )
+        }
     }
 
     impl Args {
@@ -434,7 +478,6 @@ pub mod fetch_hidden_files {
 /// The tool `import_nested_alerts`.
 pub mod import_nested_alerts {
     /// Arguments of `import_nested_alerts`.
-    #[derive(Debug)]
     pub struct Args {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: String,
@@ -444,6 +487,18 @@ pub mod import_nested_alerts {
         pub verbose: bool,
         /// How many alerts to skip, to get at a later page.
         pub offset: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "reason width verbose offset",
+                (&self.reason, &self.width, &self.verbose, &self.offset),
+            )
+        }
     }
 
     impl Args {
@@ -463,7 +518,6 @@ pub mod import_nested_alerts {
 /// The tool `inspect_external_records`.
 pub mod inspect_external_records {
     /// Arguments of `inspect_external_records`.
-    #[derive(Debug)]
     pub struct Args {
         /// Login name of the person who is responsible for the records.
         pub owner: String,
@@ -475,6 +529,18 @@ pub mod inspect_external_records {
         pub identifiers: Option<Vec<String>>,
         /// Finer points, for whoever knows the service.
         pub options: Option<Options>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "owner width recursive identifiers options",
+                (&self.owner, &self.width, &self.recursive, &self.identifiers, &self.options),
+            )
+        }
     }
 
     impl Args {
@@ -492,7 +558,6 @@ pub mod inspect_external_records {
     }
 
     /// Finer points, for whoever knows the service.
-    #[derive(Debug)]
     pub struct Options {
         /// Name of the template after which the records are written.
         pub template: String,
@@ -500,6 +565,18 @@ pub mod inspect_external_records {
         pub limit: Option<i64>,
         /// Add the history of each to the result.
         pub verbose: Option<bool>,
+    }
+
+    impl ::std::fmt::Debug for Options {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Options",
+                "template limit verbose",
+                (&self.template, &self.limit, &self.verbose),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for Options {
@@ -514,7 +591,6 @@ pub mod inspect_external_records {
 /// The tool `inspect_open_deadlines`.
 pub mod inspect_open_deadlines {
     /// Arguments of `inspect_open_deadlines`.
-    #[derive(Debug)]
     pub struct Args {
         /// Words that must occur in the title or the body of the deadlines; case does not matter.
         pub query: String,
@@ -524,6 +600,18 @@ pub mod inspect_open_deadlines {
         pub notify: bool,
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "query offset notify reason",
+                (&self.query, &self.offset, &self.notify, &self.reason),
+            )
+        }
     }
 
     impl Args {
@@ -543,7 +631,6 @@ pub mod inspect_open_deadlines {
 /// The tool `inspect_recent_budgets`.
 pub mod inspect_recent_budgets {
     /// Arguments of `inspect_recent_budgets`.
-    #[derive(Debug)]
     pub struct Args {
         /// Folder in which the budgets are, written as a path from the top.
         pub folder: String,
@@ -557,6 +644,18 @@ pub mod inspect_recent_budgets {
         pub scope: Scope,
         /// Words that must not occur in any of the budgets.
         pub exclude: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "folder limit verbose window scope exclude",
+                (&self.folder, &self.limit, &self.verbose, &self.window, &self.scope, &self.exclude),
+            )
+        }
     }
 
     impl Args {
@@ -575,7 +674,6 @@ pub mod inspect_recent_budgets {
     }
 
     /// The part of the budgets to look at.
-    #[derive(Debug)]
     pub struct Window {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -583,6 +681,18 @@ pub mod inspect_recent_budgets {
         pub limit: Option<i64>,
         /// Stop at the first of the budgets that cannot be read, instead of passing over it.
         pub strict: Option<bool>,
+    }
+
+    impl ::std::fmt::Debug for Window {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Window",
+                "reference limit strict",
+                (&self.reference, &self.limit, &self.strict),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for Window {
@@ -626,7 +736,6 @@ pub mod inspect_recent_budgets {
 /// The tool `label_pending_items`.
 pub mod label_pending_items {
     /// Arguments of `label_pending_items`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the team whose items are meant, as the directory spells it.
         pub team: String,
@@ -640,6 +749,18 @@ pub mod label_pending_items {
         pub exclude: Option<Vec<String>>,
         /// Labels that all of the items must have.
         pub tags: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "team priority archived query exclude tags",
+                (&self.team, &self.priority, &self.archived, &self.query, &self.exclude, &self.tags),
+            )
+        }
     }
 
     impl Args {
@@ -661,7 +782,6 @@ pub mod label_pending_items {
 /// The tool `label_recent_documents`.
 pub mod label_recent_documents {
     /// Arguments of `label_recent_documents`.
-    #[derive(Debug)]
     pub struct Args {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: String,
@@ -671,6 +791,18 @@ pub mod label_recent_documents {
         pub strict: bool,
         /// Identifiers of the documents, as an earlier result gave them.
         pub identifiers: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "reason depth strict identifiers",
+                (&self.reason, &self.depth, &self.strict, &self.identifiers),
+            )
+        }
     }
 
     impl Args {
@@ -690,7 +822,6 @@ pub mod label_recent_documents {
 /// The tool `measure_closed_documents`.
 pub mod measure_closed_documents {
     /// Arguments of `measure_closed_documents`.
-    #[derive(Debug)]
     pub struct Args {
         /// Folder in which the documents are, written as a path from the top.
         pub folder: String,
@@ -704,6 +835,18 @@ pub mod measure_closed_documents {
         pub window: Option<Window>,
         /// Languages in which the documents may be written, as two letters each.
         pub languages: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "folder limit recursive identifiers window languages",
+                (&self.folder, &self.limit, &self.recursive, &self.identifiers, &self.window, &self.languages),
+            )
+        }
     }
 
     impl Args {
@@ -722,7 +865,6 @@ pub mod measure_closed_documents {
     }
 
     /// The part of the documents to look at.
-    #[derive(Debug)]
     pub struct Window {
         /// Name of the template after which the documents are written.
         pub template: String,
@@ -730,6 +872,18 @@ pub mod measure_closed_documents {
         pub offset: Option<i64>,
         /// Stop at the first of the documents that cannot be read, instead of passing over it.
         pub strict: Option<bool>,
+    }
+
+    impl ::std::fmt::Debug for Window {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Window",
+                "template offset strict",
+                (&self.template, &self.offset, &self.strict),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for Window {
@@ -744,7 +898,6 @@ pub mod measure_closed_documents {
 /// The tool `measure_urgent_drafts`.
 pub mod measure_urgent_drafts {
     /// Arguments of `measure_urgent_drafts`.
-    #[derive(Debug)]
     pub struct Args {
         /// Words that must occur in the title or the body of the drafts; case does not matter.
         pub query: String,
@@ -754,6 +907,18 @@ pub mod measure_urgent_drafts {
         pub preview: bool,
         /// Identifiers of the drafts, as an earlier result gave them.
         pub identifiers: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "query days preview identifiers",
+                (&self.query, &self.days, &self.preview, &self.identifiers),
+            )
+        }
     }
 
     impl Args {
@@ -773,7 +938,6 @@ pub mod measure_urgent_drafts {
 /// The tool `merge_recent_bookings`.
 pub mod merge_recent_bookings {
     /// Arguments of `merge_recent_bookings`.
-    #[derive(Debug)]
     pub struct Args {
         /// Login name of the person who is responsible for the bookings.
         pub owner: String,
@@ -783,6 +947,18 @@ pub mod merge_recent_bookings {
         pub exact: bool,
         /// Where the bookings are to go.
         pub target: Option<Target>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "owner priority exact target",
+                (&self.owner, &self.priority, &self.exact, &self.target),
+            )
+        }
     }
 
     impl Args {
@@ -799,7 +975,6 @@ pub mod merge_recent_bookings {
     }
 
     /// Where the bookings are to go.
-    #[derive(Debug)]
     pub struct Target {
         /// Login name of the person who is responsible for the bookings.
         pub owner: String,
@@ -807,6 +982,18 @@ pub mod merge_recent_bookings {
         pub retries: Option<i64>,
         /// Also look at bookings that have been put into the archive.
         pub archived: Option<bool>,
+    }
+
+    impl ::std::fmt::Debug for Target {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Target",
+                "owner retries archived",
+                (&self.owner, &self.retries, &self.archived),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for Target {
@@ -821,7 +1008,6 @@ pub mod merge_recent_bookings {
 /// The tool `remove_urgent_requests`.
 pub mod remove_urgent_requests {
     /// Arguments of `remove_urgent_requests`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the template after which the requests are written.
         pub template: String,
@@ -831,6 +1017,18 @@ pub mod remove_urgent_requests {
         pub preview: bool,
         /// Where the requests are to go.
         pub target: Option<Target>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "template offset preview target",
+                (&self.template, &self.offset, &self.preview, &self.target),
+            )
+        }
     }
 
     impl Args {
@@ -847,7 +1045,6 @@ pub mod remove_urgent_requests {
     }
 
     /// Where the requests are to go.
-    #[derive(Debug)]
     pub struct Target {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -855,6 +1052,18 @@ pub mod remove_urgent_requests {
         pub depth: Option<i64>,
         /// Also take the requests in folders further down.
         pub recursive: Option<bool>,
+    }
+
+    impl ::std::fmt::Debug for Target {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Target",
+                "reference depth recursive",
+                (&self.reference, &self.depth, &self.recursive),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for Target {
@@ -869,7 +1078,6 @@ pub mod remove_urgent_requests {
 /// The tool `rename_daily_documents`.
 pub mod rename_daily_documents {
     /// Arguments of `rename_daily_documents`.
-    #[derive(Debug)]
     pub struct Args {
         /// Words that must occur in the title or the body of the documents; case does not matter.
         pub query: String,
@@ -881,6 +1089,18 @@ pub mod rename_daily_documents {
         pub format: Format,
         /// How many levels of folders to go down from where the search begins.
         pub depth: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "query limit verbose format depth",
+                (&self.query, &self.limit, &self.verbose, &self.format, &self.depth),
+            )
+        }
     }
 
     impl Args {
@@ -930,7 +1150,6 @@ pub mod rename_daily_documents {
 /// The tool `repair_nested_records`.
 pub mod repair_nested_records {
     /// Arguments of `repair_nested_records`.
-    #[derive(Debug)]
     pub struct Args {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: String,
@@ -944,6 +1163,18 @@ pub mod repair_nested_records {
         pub priority: i64,
         /// How the records are written in the result.
         pub format: Format,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "reason offset strict state priority format",
+                (&self.reason, &self.offset, &self.strict, &self.state, &self.priority, &self.format),
+            )
+        }
     }
 
     impl Args {
@@ -1029,7 +1260,6 @@ pub mod repair_nested_records {
 /// The tool `review_shared_samples`.
 pub mod review_shared_samples {
     /// Arguments of `review_shared_samples`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the template after which the samples are written.
         pub template: String,
@@ -1039,6 +1269,18 @@ pub mod review_shared_samples {
         pub archived: bool,
         /// Whose samples to look at.
         pub scope: Scope,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "template depth archived scope",
+                (&self.template, &self.depth, &self.archived, &self.scope),
+            )
+        }
     }
 
     impl Args {
@@ -1087,7 +1329,6 @@ pub mod review_shared_samples {
 /// The tool `sort_blocked_goals`.
 pub mod sort_blocked_goals {
     /// Arguments of `sort_blocked_goals`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the team whose goals are meant, as the directory spells it.
         pub team: String,
@@ -1101,6 +1342,18 @@ pub mod sort_blocked_goals {
         pub owner: Option<String>,
         /// In which order the goals come.
         pub sort: Sort,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "team depth verbose options owner sort",
+                (&self.team, &self.depth, &self.verbose, &self.options, &self.owner, &self.sort),
+            )
+        }
     }
 
     impl Args {
@@ -1119,7 +1372,6 @@ pub mod sort_blocked_goals {
     }
 
     /// Finer points, for whoever knows the service.
-    #[derive(Debug)]
     pub struct Options {
         /// Folder in which the goals are, written as a path from the top.
         pub folder: String,
@@ -1127,6 +1379,18 @@ pub mod sort_blocked_goals {
         pub offset: Option<i64>,
         /// Add the history of each to the result.
         pub verbose: Option<bool>,
+    }
+
+    impl ::std::fmt::Debug for Options {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Options",
+                "folder offset verbose",
+                (&self.folder, &self.offset, &self.verbose),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for Options {
@@ -1173,7 +1437,6 @@ pub mod sort_blocked_goals {
 /// The tool `sort_pending_drafts`.
 pub mod sort_pending_drafts {
     /// Arguments of `sort_pending_drafts`.
-    #[derive(Debug)]
     pub struct Args {
         /// Login name of the person who is responsible for the drafts.
         pub owner: String,
@@ -1187,6 +1450,18 @@ pub mod sort_pending_drafts {
         pub channel: Channel,
         /// Columns of the result, in this order.
         pub columns: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "owner priority archived depth channel columns",
+                (&self.owner, &self.priority, &self.archived, &self.depth, &self.channel, &self.columns),
+            )
+        }
     }
 
     impl Args {

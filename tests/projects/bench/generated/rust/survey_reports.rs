@@ -260,7 +260,6 @@ pub(super) const DATA: &[&str] = &[
 /// The tool `approve_local_tasks`.
 pub mod approve_local_tasks {
     /// Arguments of `approve_local_tasks`.
-    #[derive(Debug)]
     pub struct Args {
         /// Login name of the person who is responsible for the tasks.
         pub owner: String,
@@ -274,6 +273,18 @@ pub mod approve_local_tasks {
         pub limit: i64,
         /// Finer points, for whoever knows the service.
         pub options: Option<Options>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "owner width verbose sort limit options",
+                (&self.owner, &self.width, &self.verbose, &self.sort, &self.limit, &self.options),
+            )
+        }
     }
 
     impl Args {
@@ -324,7 +335,6 @@ pub mod approve_local_tasks {
     }
 
     /// Finer points, for whoever knows the service.
-    #[derive(Debug)]
     pub struct Options {
         /// Words that must occur in the title or the body of the tasks; case does not matter.
         pub query: String,
@@ -332,6 +342,13 @@ pub mod approve_local_tasks {
         pub width: Option<i64>,
         /// Tell the owners of the tasks by mail.
         pub notify: Option<bool>,
+    }
+
+    impl ::std::fmt::Debug for Options {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Options", "query width notify", (&self.query, &self.width, &self.notify))
+        }
     }
 
     impl ::toolc::FromSlot for Options {
@@ -346,7 +363,6 @@ pub mod approve_local_tasks {
 /// The tool `check_active_parcels`.
 pub mod check_active_parcels {
     /// Arguments of `check_active_parcels`.
-    #[derive(Debug)]
     pub struct Args {
         /// Words that must occur in the title or the body of the parcels; case does not matter.
         pub query: String,
@@ -356,6 +372,18 @@ pub mod check_active_parcels {
         pub strict: bool,
         /// Words that must not occur in any of the parcels.
         pub exclude: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "query retries strict exclude",
+                (&self.query, &self.retries, &self.strict, &self.exclude),
+            )
+        }
     }
 
     impl Args {
@@ -375,7 +403,6 @@ pub mod check_active_parcels {
 /// The tool `copy_shared_tasks`.
 pub mod copy_shared_tasks {
     /// Arguments of `copy_shared_tasks`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the team whose tasks are meant, as the directory spells it.
         pub team: String,
@@ -387,6 +414,18 @@ pub mod copy_shared_tasks {
         pub folder: Option<String>,
         /// Words that must not occur in any of the tasks.
         pub exclude: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "team offset notify folder exclude",
+                (&self.team, &self.offset, &self.notify, &self.folder, &self.exclude),
+            )
+        }
     }
 
     impl Args {
@@ -407,7 +446,6 @@ pub mod copy_shared_tasks {
 /// The tool `describe_urgent_notes`.
 pub mod describe_urgent_notes {
     /// Arguments of `describe_urgent_notes`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the team whose notes are meant, as the directory spells it.
         pub team: String,
@@ -421,6 +459,18 @@ pub mod describe_urgent_notes {
         pub template: Option<String>,
         /// How many notes to return at most.
         pub limit: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "team depth strict offset template limit",
+                (&self.team, &self.depth, &self.strict, &self.offset, &self.template, &self.limit),
+            )
+        }
     }
 
     impl Args {
@@ -442,7 +492,6 @@ pub mod describe_urgent_notes {
 /// The tool `export_closed_drafts`.
 pub mod export_closed_drafts {
     /// Arguments of `export_closed_drafts`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the template after which the drafts are written.
         pub template: String,
@@ -452,6 +501,18 @@ pub mod export_closed_drafts {
         pub notify: bool,
         /// Labels that all of the drafts must have.
         pub tags: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "template limit notify tags",
+                (&self.template, &self.limit, &self.notify, &self.tags),
+            )
+        }
     }
 
     impl Args {
@@ -471,7 +532,6 @@ pub mod export_closed_drafts {
 /// The tool `find_recent_customers`.
 pub mod find_recent_customers {
     /// Arguments of `find_recent_customers`.
-    #[derive(Debug)]
     pub struct Args {
         /// Only customers that changed on this day or later, written as 2026-03-31.
         pub since: String,
@@ -483,6 +543,18 @@ pub mod find_recent_customers {
         pub state: State,
         /// Labels that all of the customers must have.
         pub tags: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "since priority preview state tags",
+                (&self.since, &self.priority, &self.preview, &self.state, &self.tags),
+            )
+        }
     }
 
     impl Args {
@@ -538,7 +610,6 @@ pub mod find_recent_customers {
 /// The tool `group_daily_alerts`.
 pub mod group_daily_alerts {
     /// Arguments of `group_daily_alerts`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the template after which the alerts are written.
         pub template: String,
@@ -548,6 +619,18 @@ pub mod group_daily_alerts {
         pub verbose: bool,
         /// Only alerts of this priority or a higher one; 1 is the lowest.
         pub priority: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "template width verbose priority",
+                (&self.template, &self.width, &self.verbose, &self.priority),
+            )
+        }
     }
 
     impl Args {
@@ -567,7 +650,6 @@ pub mod group_daily_alerts {
 /// The tool `group_recent_appointments`.
 pub mod group_recent_appointments {
     /// Arguments of `group_recent_appointments`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the template after which the appointments are written.
         pub template: String,
@@ -577,6 +659,18 @@ pub mod group_recent_appointments {
         pub exact: bool,
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "template offset exact reason",
+                (&self.template, &self.offset, &self.exact, &self.reason),
+            )
+        }
     }
 
     impl Args {
@@ -596,7 +690,6 @@ pub mod group_recent_appointments {
 /// The tool `import_monthly_branches`.
 pub mod import_monthly_branches {
     /// Arguments of `import_monthly_branches`.
-    #[derive(Debug)]
     pub struct Args {
         /// Folder in which the branches are, written as a path from the top.
         pub folder: String,
@@ -608,6 +701,18 @@ pub mod import_monthly_branches {
         pub exclude: Option<Vec<String>>,
         /// How the branches are written in the result.
         pub format: Format,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "folder limit recursive exclude format",
+                (&self.folder, &self.limit, &self.recursive, &self.exclude, &self.format),
+            )
+        }
     }
 
     impl Args {
@@ -657,7 +762,6 @@ pub mod import_monthly_branches {
 /// The tool `inspect_recent_messages`.
 pub mod inspect_recent_messages {
     /// Arguments of `inspect_recent_messages`.
-    #[derive(Debug)]
     pub struct Args {
         /// Words that must occur in the title or the body of the messages; case does not matter.
         pub query: String,
@@ -667,6 +771,18 @@ pub mod inspect_recent_messages {
         pub notify: bool,
         /// Languages in which the messages may be written, as two letters each.
         pub languages: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "query priority notify languages",
+                (&self.query, &self.priority, &self.notify, &self.languages),
+            )
+        }
     }
 
     impl Args {
@@ -686,7 +802,6 @@ pub mod inspect_recent_messages {
 /// The tool `label_monthly_notes`.
 pub mod label_monthly_notes {
     /// Arguments of `label_monthly_notes`.
-    #[derive(Debug)]
     pub struct Args {
         /// Folder in which the notes are, written as a path from the top.
         pub folder: String,
@@ -696,6 +811,18 @@ pub mod label_monthly_notes {
         pub verbose: bool,
         /// How many levels of folders to go down from where the search begins.
         pub depth: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "folder offset verbose depth",
+                (&self.folder, &self.offset, &self.verbose, &self.depth),
+            )
+        }
     }
 
     impl Args {
@@ -715,7 +842,6 @@ pub mod label_monthly_notes {
 /// The tool `label_pinned_visits`.
 pub mod label_pinned_visits {
     /// Arguments of `label_pinned_visits`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the template after which the visits are written.
         pub template: String,
@@ -725,6 +851,18 @@ pub mod label_pinned_visits {
         pub strict: bool,
         /// How the visits are written in the result.
         pub format: Format,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "template limit strict format",
+                (&self.template, &self.limit, &self.strict, &self.format),
+            )
+        }
     }
 
     impl Args {
@@ -773,7 +911,6 @@ pub mod label_pinned_visits {
 /// The tool `order_nested_vehicles`.
 pub mod order_nested_vehicles {
     /// Arguments of `order_nested_vehicles`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the team whose vehicles are meant, as the directory spells it.
         pub team: String,
@@ -785,6 +922,18 @@ pub mod order_nested_vehicles {
         pub days: i64,
         /// Whose vehicles to look at.
         pub scope: Scope,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "team retries preview days scope",
+                (&self.team, &self.retries, &self.preview, &self.days, &self.scope),
+            )
+        }
     }
 
     impl Args {
@@ -834,7 +983,6 @@ pub mod order_nested_vehicles {
 /// The tool `rename_external_items`.
 pub mod rename_external_items {
     /// Arguments of `rename_external_items`.
-    #[derive(Debug)]
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -846,6 +994,18 @@ pub mod rename_external_items {
         pub channel: Channel,
         /// Mail addresses of those who are told about it.
         pub recipients: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "reference priority preview channel recipients",
+                (&self.reference, &self.priority, &self.preview, &self.channel, &self.recipients),
+            )
+        }
     }
 
     impl Args {
@@ -898,7 +1058,6 @@ pub mod rename_external_items {
 /// The tool `review_stale_visits`.
 pub mod review_stale_visits {
     /// Arguments of `review_stale_visits`.
-    #[derive(Debug)]
     pub struct Args {
         /// Name of the team whose visits are meant, as the directory spells it.
         pub team: String,
@@ -908,6 +1067,18 @@ pub mod review_stale_visits {
         pub exact: bool,
         /// In which order the visits come.
         pub sort: Sort,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "team priority exact sort",
+                (&self.team, &self.priority, &self.exact, &self.sort),
+            )
+        }
     }
 
     impl Args {
@@ -959,7 +1130,6 @@ pub mod review_stale_visits {
 /// The tool `share_pinned_labels`.
 pub mod share_pinned_labels {
     /// Arguments of `share_pinned_labels`.
-    #[derive(Debug)]
     pub struct Args {
         /// Login name of the person who is responsible for the labels.
         pub owner: String,
@@ -973,6 +1143,18 @@ pub mod share_pinned_labels {
         pub format: Format,
         /// Languages in which the labels may be written, as two letters each.
         pub languages: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "owner limit exact team format languages",
+                (&self.owner, &self.limit, &self.exact, &self.team, &self.format, &self.languages),
+            )
+        }
     }
 
     impl Args {
@@ -1023,7 +1205,6 @@ pub mod share_pinned_labels {
 /// The tool `sort_public_alerts`.
 pub mod sort_public_alerts {
     /// Arguments of `sort_public_alerts`.
-    #[derive(Debug)]
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -1033,6 +1214,18 @@ pub mod sort_public_alerts {
         pub exact: bool,
         /// Identifiers of the alerts, as an earlier result gave them.
         pub identifiers: Option<Vec<String>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "reference limit exact identifiers",
+                (&self.reference, &self.limit, &self.exact, &self.identifiers),
+            )
+        }
     }
 
     impl Args {
@@ -1052,7 +1245,6 @@ pub mod sort_public_alerts {
 /// The tool `verify_daily_campaigns`.
 pub mod verify_daily_campaigns {
     /// Arguments of `verify_daily_campaigns`.
-    #[derive(Debug)]
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -1064,6 +1256,18 @@ pub mod verify_daily_campaigns {
         pub recipients: Option<Vec<String>>,
         /// How many days back to look, today included.
         pub days: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "reference priority notify recipients days",
+                (&self.reference, &self.priority, &self.notify, &self.recipients, &self.days),
+            )
+        }
     }
 
     impl Args {

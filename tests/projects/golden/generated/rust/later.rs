@@ -74,12 +74,18 @@ pub(super) const DATA: &[&str] = &[
 /// The tool `run_later`.
 pub mod run_later {
     /// Arguments of `run_later`.
-    #[derive(Debug)]
     pub struct Args {
         /// How to end.
         pub outcome: Outcome,
         /// How often to give way before that.
         pub pauses: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "outcome pauses", (&self.outcome, &self.pauses))
+        }
     }
 
     impl Args {

@@ -73,7 +73,6 @@ pub(super) const DATA: &[&str] = &[
 /// The tool `Odd-Names`.
 pub mod odd_names {
     /// Arguments of `Odd-Names`.
-    #[derive(Debug)]
     pub struct Args {
         /// A keyword.
         pub r#type: String,
@@ -97,6 +96,29 @@ pub mod odd_names {
         pub option: Option<Option2>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "type self_ vector_search a_b _2fa größe x camel_case args option",
+                (
+                    &self.r#type,
+                    &self.self_,
+                    &self.vector_search,
+                    &self.a_b,
+                    &self._2fa,
+                    &self.größe,
+                    &self.x,
+                    &self.camel_case,
+                    &self.args,
+                    &self.option,
+                ),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
@@ -117,10 +139,16 @@ pub mod odd_names {
     }
 
     /// Begins with a dollar sign, as do its own.
-    #[derive(Debug)]
     pub struct VectorSearch {
         /// At most this many.
         pub limit: i64
+    }
+
+    impl ::std::fmt::Debug for VectorSearch {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "VectorSearch", "limit", (&self.limit,))
+        }
     }
 
     impl ::toolc::FromSlot for VectorSearch {
@@ -179,10 +207,16 @@ pub mod odd_names {
     }
 
     /// What Rust's prelude calls something.
-    #[derive(Debug)]
     pub struct Option2 {
         /// Here, too.
         pub string: Option<OptionString>
+    }
+
+    impl ::std::fmt::Debug for Option2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Option2", "string", (&self.string,))
+        }
     }
 
     impl ::toolc::FromSlot for Option2 {
@@ -210,10 +244,16 @@ pub mod no_parameters {
 /// The tool `run_now`.
 pub mod run_now {
     /// Arguments of `run_now`.
-    #[derive(Debug)]
     pub struct Args {
         /// How to end.
         pub outcome: Outcome
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "outcome", (&self.outcome,))
+        }
     }
 
     impl Args {

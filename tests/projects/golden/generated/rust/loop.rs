@@ -61,12 +61,18 @@ pub mod ask_back {
 /// The tool `delegate`.
 pub mod delegate {
     /// Arguments of `delegate`.
-    #[derive(Debug)]
     pub struct Args {
         /// What is to be done.
         pub task: String,
         /// How deep agents may be nested.
         pub depth: i64,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "task depth", (&self.task, &self.depth))
+        }
     }
 
     impl Args {

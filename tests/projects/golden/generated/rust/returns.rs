@@ -121,12 +121,18 @@ pub(super) const DATA: &[&str] = &[
 /// The tool `return_all`.
 pub mod return_all {
     /// Arguments of `return_all`.
-    #[derive(Debug)]
     pub struct Args {
         /// What is to be returned as it came.
         pub tree: Tree,
         /// The same of a node.
         pub node: Option<Node>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "tree node", (&self.tree, &self.node))
+        }
     }
 
     impl Args {
@@ -179,7 +185,6 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug)]
     pub struct Tree {
         /// What it says.
         pub label: String,
@@ -187,6 +192,13 @@ pub mod return_all {
         pub children: Vec<Tree>,
         /// What stands beside it.
         pub next: Option<Box<Tree>>,
+    }
+
+    impl ::std::fmt::Debug for Tree {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Tree", "label children next", (&self.label, &self.children, &self.next))
+        }
     }
 
     impl ::toolc::FromSlot for Tree {
@@ -271,9 +283,15 @@ pub mod return_all {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
-    #[derive(Debug)]
     pub struct ReturnsShapesItemCircle {
         pub radius: f64
+    }
+
+    impl ::std::fmt::Debug for ReturnsShapesItemCircle {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsShapesItemCircle", "radius", (&self.radius,))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsShapesItemCircle {
@@ -283,10 +301,16 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug)]
     pub struct ReturnsShapesItemSquare {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, i64>,
+    }
+
+    impl ::std::fmt::Debug for ReturnsShapesItemSquare {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsShapesItemSquare", "rest", (&self.rest,))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsShapesItemSquare {
@@ -379,10 +403,16 @@ pub mod return_def {
     pub type Returns = Found;
 
     /// What was found.
-    #[derive(Debug)]
     pub struct Found {
         pub path: String,
         pub more: Option<Box<Found>>,
+    }
+
+    impl ::std::fmt::Debug for Found {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Found", "path more", (&self.path, &self.more))
+        }
     }
 
     impl ::toolc::ToJson for Found {
@@ -408,9 +438,15 @@ pub mod return_list {
     /// What `return_list` returns.
     pub type Returns = Vec<ReturnsItem>;
 
-    #[derive(Debug)]
     pub struct ReturnsItem {
         pub id: i64
+    }
+
+    impl ::std::fmt::Debug for ReturnsItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsItem", "id", (&self.id,))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsItem {
@@ -424,10 +460,16 @@ pub mod return_list {
 /// The tool `return_maybe`.
 pub mod return_maybe {
     /// Arguments of `return_maybe`.
-    #[derive(Debug)]
     pub struct Args {
         /// Whether there is one.
         pub found: bool
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "found", (&self.found,))
+        }
     }
 
     impl Args {
@@ -439,9 +481,15 @@ pub mod return_maybe {
     /// What `return_maybe` returns.
     pub type Returns = Option<ReturnsValue>;
 
-    #[derive(Debug)]
     pub struct ReturnsValue {
         pub id: i64
+    }
+
+    impl ::std::fmt::Debug for ReturnsValue {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsValue", "id", (&self.id,))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsValue {
@@ -455,10 +503,16 @@ pub mod return_maybe {
 /// The tool `return_sort`.
 pub mod return_sort {
     /// Arguments of `return_sort`.
-    #[derive(Debug)]
     pub struct Args {
         /// What to return.
         pub r#as: As
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "as", (&self.r#as,))
+        }
     }
 
     impl Args {

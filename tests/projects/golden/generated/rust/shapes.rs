@@ -126,7 +126,6 @@ pub(super) const DATA: &[&str] = &[
 /// The tool `depends`.
 pub mod depends {
     /// Arguments of `depends`.
-    #[derive(Debug)]
     pub struct Args {
         /// There with a tool.
         pub first: Option<i64>,
@@ -136,6 +135,18 @@ pub mod depends {
         pub inner: Option<Inner>,
         /// Not there on a command line.
         pub last: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "first mode inner last",
+                (&self.first, &self.mode, &self.inner, &self.last),
+            )
+        }
     }
 
     impl Args {
@@ -181,7 +192,6 @@ pub mod depends {
     }
 
     /// Nothing in it is always there.
-    #[derive(Debug)]
     pub struct Inner {
         /// There with a tool.
         pub a: Option<String>,
@@ -189,6 +199,13 @@ pub mod depends {
         pub b: Option<String>,
         /// There without either.
         pub c: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Inner {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Inner", "a b c", (&self.a, &self.b, &self.c))
+        }
     }
 
     impl ::toolc::FromSlot for Inner {
@@ -203,7 +220,6 @@ pub mod depends {
 /// The tool `every_bound`.
 pub mod every_bound {
     /// Arguments of `every_bound`.
-    #[derive(Debug)]
     pub struct Args {
         /// From -3 to 3.
         pub closed: Option<i64>,
@@ -221,6 +237,27 @@ pub mod every_bound {
         pub again: Option<Vec<i64>>,
         /// One or two keys of any name.
         pub keys: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "closed open step extreme length items again keys",
+                (
+                    &self.closed,
+                    &self.open,
+                    &self.step,
+                    &self.extreme,
+                    &self.length,
+                    &self.items,
+                    &self.again,
+                    &self.keys,
+                ),
+            )
+        }
     }
 
     impl Args {
@@ -244,7 +281,6 @@ pub mod every_bound {
 /// The tool `every_choice`.
 pub mod every_choice {
     /// Arguments of `every_choice`.
-    #[derive(Debug)]
     pub struct Args {
         /// In which order.
         pub order: Order,
@@ -262,6 +298,27 @@ pub mod every_choice {
         pub maybe: Option<Maybe>,
         /// Words from a list.
         pub several: Option<Vec<SeveralItem>>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "order odd level factor untyped mixed maybe several",
+                (
+                    &self.order,
+                    &self.odd,
+                    &self.level,
+                    &self.factor,
+                    &self.untyped,
+                    &self.mixed,
+                    &self.maybe,
+                    &self.several,
+                ),
+            )
+        }
     }
 
     impl Args {
@@ -587,7 +644,6 @@ pub mod every_default {
     }
 
     /// Its size.
-    #[derive(Debug)]
     pub struct RecordSize {
         /// In metres.
         pub width: f64,
@@ -595,6 +651,18 @@ pub mod every_default {
         pub height: f64,
         /// In metres.
         pub depth: Option<f64>,
+    }
+
+    impl ::std::fmt::Debug for RecordSize {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "RecordSize",
+                "width height depth",
+                (&self.width, &self.height, &self.depth),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for RecordSize {
@@ -606,7 +674,6 @@ pub mod every_default {
     }
 
     /// An object.
-    #[derive(Debug)]
     pub struct Record {
         /// Its name.
         pub name: String,
@@ -618,6 +685,18 @@ pub mod every_default {
         pub note: Option<String>,
     }
 
+    impl ::std::fmt::Debug for Record {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Record",
+                "name size tags note",
+                (&self.name, &self.size, &self.tags, &self.note),
+            )
+        }
+    }
+
     impl ::toolc::FromSlot for Record {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -626,12 +705,18 @@ pub mod every_default {
         }
     }
 
-    #[derive(Debug)]
     pub struct RecordsItem {
         /// Its number.
         pub id: i64,
         /// Its label.
         pub label: String,
+    }
+
+    impl ::std::fmt::Debug for RecordsItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "RecordsItem", "id label", (&self.id, &self.label))
+        }
     }
 
     impl ::toolc::FromSlot for RecordsItem {
@@ -646,7 +731,6 @@ pub mod every_default {
 /// The tool `every_object`.
 pub mod every_object {
     /// Arguments of `every_object`.
-    #[derive(Debug)]
     pub struct Args {
         /// An object with properties, in an array, in an object.
         pub order: Order,
@@ -664,6 +748,27 @@ pub mod every_object {
         pub closed: Option<Closed>,
         /// An object, or null.
         pub maybe: Option<Maybe>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "order labels sizes groups free mixed closed maybe",
+                (
+                    &self.order,
+                    &self.labels,
+                    &self.sizes,
+                    &self.groups,
+                    &self.free,
+                    &self.mixed,
+                    &self.closed,
+                    &self.maybe,
+                ),
+            )
+        }
     }
 
     impl Args {
@@ -684,7 +789,6 @@ pub mod every_object {
     }
 
     /// One line.
-    #[derive(Debug)]
     pub struct OrderLinesItem {
         /// What is ordered.
         pub item: String,
@@ -692,6 +796,18 @@ pub mod every_object {
         pub amount: i64,
         /// What else there is to say.
         pub note: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for OrderLinesItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "OrderLinesItem",
+                "item amount note",
+                (&self.item, &self.amount, &self.note),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for OrderLinesItem {
@@ -703,10 +819,16 @@ pub mod every_object {
     }
 
     /// Where it goes.
-    #[derive(Debug)]
     pub struct OrderAddress {
         /// Street and number.
         pub street: Option<String>
+    }
+
+    impl ::std::fmt::Debug for OrderAddress {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "OrderAddress", "street", (&self.street,))
+        }
     }
 
     impl ::toolc::FromSlot for OrderAddress {
@@ -718,12 +840,18 @@ pub mod every_object {
     }
 
     /// An object with properties, in an array, in an object.
-    #[derive(Debug)]
     pub struct Order {
         /// The lines of the order.
         pub lines: Vec<OrderLinesItem>,
         /// Where it goes.
         pub address: Option<OrderAddress>,
+    }
+
+    impl ::std::fmt::Debug for Order {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Order", "lines address", (&self.lines, &self.address))
+        }
     }
 
     impl ::toolc::FromSlot for Order {
@@ -734,12 +862,18 @@ pub mod every_object {
         }
     }
 
-    #[derive(Debug)]
     pub struct SizesValue {
         /// In metres.
         pub width: f64,
         /// In metres.
         pub height: Option<f64>,
+    }
+
+    impl ::std::fmt::Debug for SizesValue {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "SizesValue", "width height", (&self.width, &self.height))
+        }
     }
 
     impl ::toolc::FromSlot for SizesValue {
@@ -751,12 +885,18 @@ pub mod every_object {
     }
 
     /// A property that is known, and any others.
-    #[derive(Debug)]
     pub struct Mixed {
         /// This one is known.
         pub known: Option<i64>,
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Mixed {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Mixed", "known rest", (&self.known, &self.rest))
+        }
     }
 
     impl ::toolc::FromSlot for Mixed {
@@ -768,10 +908,16 @@ pub mod every_object {
     }
 
     /// No others.
-    #[derive(Debug)]
     pub struct Closed {
         /// This one is known.
         pub known: Option<i64>
+    }
+
+    impl ::std::fmt::Debug for Closed {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Closed", "known", (&self.known,))
+        }
     }
 
     impl ::toolc::FromSlot for Closed {
@@ -783,10 +929,16 @@ pub mod every_object {
     }
 
     /// An object, or null.
-    #[derive(Debug)]
     pub struct Maybe {
         /// This one is known.
         pub known: Option<i64>
+    }
+
+    impl ::std::fmt::Debug for Maybe {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Maybe", "known", (&self.known,))
+        }
     }
 
     impl ::toolc::FromSlot for Maybe {
@@ -861,13 +1013,19 @@ pub mod every_ref {
     }
 
     /// A tree.
-    #[derive(Debug)]
     pub struct Tree {
         pub label: Word,
         /// What grows on it.
         pub children: Option<Vec<Tree>>,
         /// The best of them.
         pub best: Option<Box<Tree>>,
+    }
+
+    impl ::std::fmt::Debug for Tree {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Tree", "label children best", (&self.label, &self.children, &self.best))
+        }
     }
 
     impl ::toolc::FromSlot for Tree {
@@ -879,12 +1037,18 @@ pub mod every_ref {
     }
 
     /// A link of a list.
-    #[derive(Debug)]
     pub struct List {
         /// What it holds.
         pub value: i64,
         /// What comes behind it.
         pub next: Option<Box<List>>,
+    }
+
+    impl ::std::fmt::Debug for List {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "List", "value next", (&self.value, &self.next))
+        }
     }
 
     impl ::toolc::FromSlot for List {
@@ -895,10 +1059,16 @@ pub mod every_ref {
         }
     }
 
-    #[derive(Debug)]
     pub struct Even {
         /// The next one.
         pub odd: Option<Odd>
+    }
+
+    impl ::std::fmt::Debug for Even {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Even", "odd", (&self.odd,))
+        }
     }
 
     impl ::toolc::FromSlot for Even {
@@ -909,12 +1079,18 @@ pub mod every_ref {
         }
     }
 
-    #[derive(Debug)]
     pub struct Odd {
         /// The next but one.
         pub even: Box<Even>,
         /// Out of the chain.
         pub back: Option<Tree>,
+    }
+
+    impl ::std::fmt::Debug for Odd {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Odd", "even back", (&self.even, &self.back))
+        }
     }
 
     impl ::toolc::FromSlot for Odd {
@@ -950,12 +1126,18 @@ pub mod every_ref {
     }
 
     /// A point.
-    #[derive(Debug)]
     pub struct Point {
         /// To the right.
         pub x: f64,
         /// Upwards.
         pub y: f64,
+    }
+
+    impl ::std::fmt::Debug for Point {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Point", "x y", (&self.x, &self.y))
+        }
     }
 
     impl ::toolc::FromSlot for Point {
@@ -1021,12 +1203,18 @@ pub mod every_ref {
         }
     }
 
-    #[derive(Debug)]
     pub struct Negation {
         /// Which.
         pub op: NegationOp,
         /// What is negated.
         pub of: Box<Expression>,
+    }
+
+    impl ::std::fmt::Debug for Negation {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Negation", "op of", (&self.op, &self.of))
+        }
     }
 
     impl ::toolc::FromSlot for Negation {
@@ -1037,12 +1225,18 @@ pub mod every_ref {
         }
     }
 
-    #[derive(Debug)]
     pub struct Sum {
         /// Which.
         pub op: SumOp,
         /// What is added.
         pub of: Vec<Expression>,
+    }
+
+    impl ::std::fmt::Debug for Sum {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Sum", "op of", (&self.op, &self.of))
+        }
     }
 
     impl ::toolc::FromSlot for Sum {
@@ -1197,10 +1391,16 @@ pub mod every_sort {
 
     pub type NullableSort = Sort;
 
-    #[derive(Debug)]
     pub struct MaybePoint {
         /// To the right.
         pub x: i64
+    }
+
+    impl ::std::fmt::Debug for MaybePoint {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "MaybePoint", "x", (&self.x,))
+        }
     }
 
     impl ::toolc::FromSlot for MaybePoint {
@@ -1212,12 +1412,18 @@ pub mod every_sort {
     }
 
     /// A line.
-    #[derive(Debug)]
     pub struct Line {
         /// Which.
         pub kind: LineKind,
         /// Where it ends.
         pub to: Option<Vec<f64>>,
+    }
+
+    impl ::std::fmt::Debug for Line {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Line", "kind to", (&self.kind, &self.to))
+        }
     }
 
     impl ::toolc::FromSlot for Line {
@@ -1229,12 +1435,18 @@ pub mod every_sort {
     }
 
     /// A text.
-    #[derive(Debug)]
     pub struct Text {
         /// Which.
         pub kind: TextKind,
         /// What it says.
         pub text: String,
+    }
+
+    impl ::std::fmt::Debug for Text {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Text", "kind text", (&self.kind, &self.text))
+        }
     }
 
     impl ::toolc::FromSlot for Text {
@@ -1246,10 +1458,16 @@ pub mod every_sort {
     }
 
     /// Round.
-    #[derive(Debug)]
     pub struct ShapeCircle {
         /// In metres.
         pub radius: f64
+    }
+
+    impl ::std::fmt::Debug for ShapeCircle {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ShapeCircle", "radius", (&self.radius,))
+        }
     }
 
     impl ::toolc::FromSlot for ShapeCircle {
@@ -1261,12 +1479,18 @@ pub mod every_sort {
     }
 
     /// Not round.
-    #[derive(Debug)]
     pub struct ShapeSquare {
         /// In metres.
         pub side: f64,
         /// What it says.
         pub label: String,
+    }
+
+    impl ::std::fmt::Debug for ShapeSquare {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ShapeSquare", "side label", (&self.side, &self.label))
+        }
     }
 
     impl ::toolc::FromSlot for ShapeSquare {
@@ -1321,10 +1545,16 @@ pub mod every_sort {
         }
     }
 
-    #[derive(Debug)]
     pub struct Level1 {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Level1 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Level1", "rest", (&self.rest,))
+        }
     }
 
     impl ::toolc::FromSlot for Level1 {
@@ -1335,10 +1565,16 @@ pub mod every_sort {
         }
     }
 
-    #[derive(Debug)]
     pub struct Level2 {
         /// Its name.
         pub name: Option<String>
+    }
+
+    impl ::std::fmt::Debug for Level2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Level2", "name", (&self.name,))
+        }
     }
 
     impl ::toolc::FromSlot for Level2 {
@@ -1470,7 +1706,6 @@ pub mod every_sort {
     }
 
     /// Two that are known, and any others.
-    #[derive(Debug)]
     pub struct Open {
         /// Its name.
         pub name: String,
@@ -1478,6 +1713,13 @@ pub mod every_sort {
         pub rest: Option<i64>,
         /// Everything else that it holds, by name.
         pub rest2: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Open {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Open", "name rest rest2", (&self.name, &self.rest, &self.rest2))
+        }
     }
 
     impl ::toolc::FromSlot for Open {
@@ -1489,12 +1731,18 @@ pub mod every_sort {
     }
 
     /// One that is known, and others of one sort.
-    #[derive(Debug)]
     pub struct Counts {
         /// Of all.
         pub total: i64,
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, i64>,
+    }
+
+    impl ::std::fmt::Debug for Counts {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Counts", "total rest", (&self.total, &self.rest))
+        }
     }
 
     impl ::toolc::FromSlot for Counts {
@@ -1625,7 +1873,6 @@ pub mod every_type {
 /// The tool `every_union`.
 pub mod every_union {
     /// Arguments of `every_union`.
-    #[derive(Debug)]
     pub struct Args {
         /// The one word.
         pub version: Option<Version>,
@@ -1643,6 +1890,27 @@ pub mod every_union {
         pub exactly: Option<Exactly>,
         /// Two unions at once.
         pub both: Option<::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "version answer when maybe perhaps either exactly both",
+                (
+                    &self.version,
+                    &self.answer,
+                    &self.when,
+                    &self.maybe,
+                    &self.perhaps,
+                    &self.either,
+                    &self.exactly,
+                    &self.both,
+                ),
+            )
+        }
     }
 
     impl Args {
@@ -1730,10 +1998,16 @@ pub mod every_union {
         }
     }
 
-    #[derive(Debug)]
     pub struct ExactlyCircle {
         /// In metres.
         pub radius: f64
+    }
+
+    impl ::std::fmt::Debug for ExactlyCircle {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ExactlyCircle", "radius", (&self.radius,))
+        }
     }
 
     impl ::toolc::FromSlot for ExactlyCircle {
@@ -1744,10 +2018,16 @@ pub mod every_union {
         }
     }
 
-    #[derive(Debug)]
     pub struct ExactlySquare {
         /// In metres.
         pub side: f64
+    }
+
+    impl ::std::fmt::Debug for ExactlySquare {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ExactlySquare", "side", (&self.side,))
+        }
     }
 
     impl ::toolc::FromSlot for ExactlySquare {
@@ -1784,7 +2064,6 @@ pub mod every_union {
 /// The tool `exclusive`.
 pub mod exclusive {
     /// Arguments of `exclusive`.
-    #[derive(Debug)]
     pub struct Args {
         /// Where it is.
         pub path: Option<String>,
@@ -1792,6 +2071,13 @@ pub mod exclusive {
         pub id: Option<i64>,
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "path id rest", (&self.path, &self.id, &self.rest))
+        }
     }
 
     impl Args {

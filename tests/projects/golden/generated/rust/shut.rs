@@ -87,10 +87,16 @@ pub(super) const DATA: &[&str] = &[
 /// The tool `crunch`.
 pub mod crunch {
     /// Arguments of `crunch`.
-    #[derive(Debug)]
     pub struct Args {
         /// How it ends.
         pub outcome: Outcome
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "outcome", (&self.outcome,))
+        }
     }
 
     impl Args {
@@ -145,10 +151,16 @@ pub mod erase {
 /// The tool `fetch_all`.
 pub mod fetch_all {
     /// Arguments of `fetch_all`.
-    #[derive(Debug)]
     pub struct Args {
         /// The page.
         pub page: String
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "page", (&self.page,))
+        }
     }
 
     impl Args {
@@ -161,7 +173,6 @@ pub mod fetch_all {
 /// The tool `shell`.
 pub mod shell {
     /// Arguments of `shell`.
-    #[derive(Debug)]
     pub struct Args {
         /// The command.
         pub command: String,
@@ -171,6 +182,18 @@ pub mod shell {
         pub account: Option<Account>,
         /// What proves that it is you.
         pub code: ::toolc::Secret<String>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "command password account code",
+                (&self.command, &self.password, &self.account, &self.code),
+            )
+        }
     }
 
     impl Args {
@@ -187,10 +210,16 @@ pub mod shell {
     }
 
     /// On whose behalf.
-    #[derive(Debug)]
     pub struct Account {
         /// Its number.
         pub pin: ::toolc::Secret<Option<i64>>
+    }
+
+    impl ::std::fmt::Debug for Account {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Account", "pin", (&self.pin,))
+        }
     }
 
     impl ::toolc::FromSlot for Account {

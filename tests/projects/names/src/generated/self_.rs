@@ -57,12 +57,18 @@ pub(super) const DATA: &[&str] = &["4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0
 /// The tool `self`.
 pub mod self_ {
     /// Arguments of `self`.
-    #[derive(Debug)]
     pub struct Args {
         /// Anything that is defined.
         pub all: Option<Vec<Option<Self_>>>,
         /// Tags that are no identifiers, and tags that would become the same one.
         pub tagged: Tagged,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "all tagged", (&self.all, &self.tagged))
+        }
     }
 
     impl Args {
@@ -77,12 +83,23 @@ pub mod self_ {
     }
 
     /// What `self` returns.
-    #[derive(Debug)]
     pub struct Returns {
         pub all: Vec<Option<Self_>>,
         pub foo: Option<FooBar>,
         pub args: Args2,
         pub self_: Option<ReturnsSelf>,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Returns",
+                "all foo args self_",
+                (&self.all, &self.foo, &self.args, &self.self_),
+            )
+        }
     }
 
     impl ::toolc::ToJson for Returns {
@@ -100,10 +117,16 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct FooBar {
         /// Named alike.
         pub foo_bar: Option<FooBar2>
+    }
+
+    impl ::std::fmt::Debug for FooBar {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "FooBar", "foo_bar", (&self.foo_bar,))
+        }
     }
 
     impl ::toolc::ToJson for FooBar {
@@ -113,10 +136,16 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct FooBar2 {
         /// Named alike.
         pub foo_bar: Option<Box<FooBar>>
+    }
+
+    impl ::std::fmt::Debug for FooBar2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "FooBar2", "foo_bar", (&self.foo_bar,))
+        }
     }
 
     impl ::toolc::ToJson for FooBar2 {
@@ -157,10 +186,16 @@ pub mod self_ {
 
     pub type Args2 = String;
 
-    #[derive(Debug)]
     pub struct Returns2 {
         /// A type.
         pub r#type: Box2
+    }
+
+    impl ::std::fmt::Debug for Returns2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Returns2", "type", (&self.r#type,))
+        }
     }
 
     impl ::toolc::FromSlot for Returns2 {
@@ -190,10 +225,16 @@ pub mod self_ {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(&self.0, out) }
     }
 
-    #[derive(Debug)]
     pub struct Option2 {
         /// A result.
         pub r: Option<Returns2>
+    }
+
+    impl ::std::fmt::Debug for Option2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Option2", "r", (&self.r,))
+        }
     }
 
     impl ::toolc::FromSlot for Option2 {
@@ -256,10 +297,16 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct TaggedAB {
         /// A text.
         pub self_: Option<String>
+    }
+
+    impl ::std::fmt::Debug for TaggedAB {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "TaggedAB", "self_", (&self.self_,))
+        }
     }
 
     impl ::toolc::FromSlot for TaggedAB {
@@ -270,7 +317,6 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct Tagged2 {
         /// A text.
         pub rest: Option<String>,
@@ -278,6 +324,13 @@ pub mod self_ {
         pub rest2: Option<String>,
         /// Everything else that it holds, by name.
         pub rest3: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Tagged2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Tagged2", "rest rest2 rest3", (&self.rest, &self.rest2, &self.rest3))
+        }
     }
 
     impl ::toolc::FromSlot for Tagged2 {
@@ -316,11 +369,17 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct ReturnsSelf {
         pub self_: Option<String>,
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, String>,
+    }
+
+    impl ::std::fmt::Debug for ReturnsSelf {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsSelf", "self_ rest", (&self.self_, &self.rest))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsSelf {

@@ -57,7 +57,6 @@ pub(super) const DATA: &[&str] = &["5 toolc5 toolc0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 
 /// The tool `toolc`.
 pub mod toolc_ {
     /// Arguments of `toolc`.
-    #[derive(Debug)]
     pub struct Args {
         /// A type of its own, named as a trait in the prelude.
         pub from: From2,
@@ -65,6 +64,13 @@ pub mod toolc_ {
         pub option: Option<Option2>,
         /// Named as the struct that it is in.
         pub args: Option<Args2>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "from option args", (&self.from, &self.option, &self.args))
+        }
     }
 
     impl Args {
@@ -102,10 +108,16 @@ pub mod toolc_ {
     }
 
     /// A type of its own, named as a type in the prelude.
-    #[derive(Debug)]
     pub struct Option2 {
         /// Named as a type in the prelude.
         pub vec: Option<String>
+    }
+
+    impl ::std::fmt::Debug for Option2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Option2", "vec", (&self.vec,))
+        }
     }
 
     impl ::toolc::FromSlot for Option2 {

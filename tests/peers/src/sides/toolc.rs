@@ -1,0 +1,36 @@
+//! toolc: a registry and a session of it. A host takes a turn for each request to a model; calls go to the turn.
+
+use std::sync::OnceLock;
+
+use toolc::{Dialect, FactValue, Session, Turn};
+
+use super::Side;
+use crate::ours;
+
+pub(crate) struct Toolc {
+    session: Session,
+    turn: OnceLock<Turn>,
+}
+
+impl Toolc {
+    pub(crate) fn new() -> Self {
+        let session = ours::registry().session().build().expect("everything can be enabled");
+        Self { session, turn: OnceLock::new() }
+    }
+
+    /// What it does not say of a turn, nothing kept from the last one can serve.
+    pub(crate) fn set_vision(&self, vision: bool) {
+        self.session.set_facts([("vision".into(), FactValue::from(vision))]).expect("there is such a fact");
+    }
+}
+
+impl Side for Toolc {
+    fn list(&self, show: &mut dyn FnMut(&str)) {
+        show(self.session.turn(Dialect::OpenAi).definitions());
+    }
+
+    fn call(&self, arguments: &str) -> String {
+        let turn = self.turn.get_or_init(|| self.session.turn(Dialect::OpenAi));
+        ours::call(turn, "trivial", arguments).json
+    }
+}
