@@ -132,7 +132,7 @@ impl<'a> CallInfo<'a> {
     }
 
     /// How long ago the call began. Afterwards, this is how long it took: the time for which it waited for somebody's
-    /// approval, or for a thread, counts.
+    /// approval, or for a thread, counts. Zero where there is no clock.
     pub fn elapsed(&self) -> Duration {
         self.began.map_or(Duration::ZERO, |began| began.elapsed())
     }

@@ -5,13 +5,13 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::trace::Trace;
-use crate::{ToolCall, Turn};
+use crate::{ToolCall, Turn, clock};
 
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     /// What anybody may see of its arguments: null where nobody looks, or they could not be read.
     pub(crate) arguments: Value,
-    /// None: nobody asks.
+    /// None: nobody asks, or there is no clock.
     pub(crate) began: Option<Instant>,
     pub(crate) trace: Trace,
 }
@@ -20,7 +20,7 @@ impl Turn {
     /// The record of a call that begins now.
     pub(crate) fn record(&self, tool: Option<usize>, request: &ToolCall<'_>) -> Record {
         let is_watched = tool.map_or(!self.host().hooks.is_empty(), |id| self.is_watched(id));
-        let began = is_watched.then(Instant::now);
+        let began = is_watched.then(clock::now).flatten();
         Record { arguments: Value::Null, began, trace: Trace::begin(self, tool, request) }
     }
 }
