@@ -62,7 +62,7 @@ fn take(lines: &Mutex<Vec<String>>) -> Vec<String> {
 #[test]
 fn a_call_is_two_lines() {
     let (turn, lines) = logged(None);
-    call(&turn, "open", "call_1", r#"{"say": "hello", "pin": "12"}"#);
+    call(&turn, "open", "call_1", r#"{"pin": "12", "say": "hello"}"#);
     let expected = [
         "toolc: begins tool=\"open\" id=\"call_1\" task=\"errand\" arguments={\"pin\":12,\"say\":\"hello\"}\n",
         "toolc: ends tool=\"open\" id=\"call_1\" task=\"errand\" took bytes=24 answer={\"pin\":12,\"say\":\"hello\"}\n",
@@ -100,11 +100,11 @@ fn no_secret_is_in_any_line() {
     let mut all = Vec::new();
     for arguments in [
         // Answered with itself; an error that tells it; refused for it, under its own name and another; unreadable.
-        r#"{"say": "hello", "pin": 4711}"#,
-        r#"{"say": "fail", "pin": 4711}"#,
-        r#"{"say": "hello", "pin": "4711x"}"#,
-        r#"{"say": "hello", "pni": 4711}"#,
-        r#"{"say": "hello", "pin": 4711"#,
+        r#"{"pin": 4711, "say": "hello"}"#,
+        r#"{"pin": 4711, "say": "fail"}"#,
+        r#"{"pin": "4711x", "say": "hello"}"#,
+        r#"{"pni": 4711, "say": "hello"}"#,
+        r#"{"pin": 4711, "say": "hello""#,
     ] {
         call(&turn, "secretive", "", arguments);
         all.extend(take(&lines));
@@ -116,7 +116,7 @@ fn no_secret_is_in_any_line() {
     assert!(all[1].ends_with(" chatterbox failed transforming a result: [secret]\n"), "{all:#?}");
     assert!(all[2].ends_with(" took bytes=26\n"), "{all:#?}");
     // Where there is none, it is told.
-    call(&turn, "open", "", r#"{"say": "hello", "pin": 4711}"#);
+    call(&turn, "open", "", r#"{"pin": 4711, "say": "hello"}"#);
     assert!(take(&lines).iter().all(|line| line.contains("4711")));
 }
 
@@ -144,7 +144,7 @@ const CHILD: &str = "TOOLC_TEST_LOG_CHILD";
 fn a_process_logs_what_its_environment_asks_for() {
     if std::env::var_os(CHILD).is_some() {
         let turn = tools().registry().session().build().unwrap().turn(Dialect::OpenAi);
-        call(&turn, "secretive", "call_1", r#"{"say": "hello", "pin": 4711}"#);
+        call(&turn, "secretive", "call_1", r#"{"pin": 4711, "say": "hello"}"#);
         return;
     }
     let log = |value: Option<&str>| {

@@ -258,7 +258,7 @@ fn arguments_and_results_are_there_where_they_are_asked_for_and_secrets_never() 
         let (_, call) = heard(level, &ToolCall::new(name, arguments));
         ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"].map(|name| call.get(name).map(str::to_owned))
     };
-    let (sent, failing) = (r#"{"say": "hello", "pin": "4711"}"#, r#"{"say": "fail"}"#);
+    let (sent, failing) = (r#"{"pin": "4711", "say": "hello"}"#, r#"{"say": "fail"}"#);
     let shown = |text: &str| Some(text.to_owned());
     assert_eq!(content(Level::DEBUG, "open", sent), [None, None]);
     let repaired = shown(r#"{"pin":4711,"say":"hello"}"#);
@@ -381,7 +381,7 @@ fn a_fault_of_the_host_is_a_warning_without_secrets() {
     let turn = session(|s| s.hook(Arc::new(Chatterbox))).turn(Dialect::OpenAi);
     for (name, shown) in [("open", r#"{"pin":4711,"say":"x"}"#), ("secretive", "[secret]")] {
         let ear = Ear::new(Level::WARN);
-        let arguments = json!({ "say": "x", "pin": 4711 }).to_string();
+        let arguments = json!({ "pin": 4711, "say": "x" }).to_string();
         ear.hears(|| wait(turn.call(&ToolCall::new(name, &arguments).with_id("7"))));
         let told = format!(
             "gen_ai.tool.call.id=7 gen_ai.tool.name={name} message=chatterbox failed transforming a result: {shown} \
