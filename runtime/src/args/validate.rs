@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 use super::{kind, number, words};
-use crate::output::Problem;
+use crate::result::output::Problem;
 use crate::table::{Additional, Bounds, Node, NodeId, Table, Type};
 
 /// Problems that are reported; the rest is counted.

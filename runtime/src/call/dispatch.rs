@@ -1,17 +1,17 @@
 //! The way that a call takes through a turn: to the tool that it names, if that is shown, with arguments that are
 //! valid, past the hooks and whoever has to approve it; and back, as one JSON text, whatever happens.
 
-use crate::agent::AgentLoop;
 use crate::args::{self, Limits, SlotBuffer};
-use crate::cancel::Since;
-use crate::hooks::CallResult;
-use crate::limit;
-use crate::outcome::Outcome;
-use crate::record::Record;
-use crate::{
-    AgentTask, AgentTools, ErrorKind, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, agent, nearest, panics,
-    trace,
-};
+use crate::call::agent;
+use crate::call::agent::AgentLoop;
+use crate::call::hooks::CallResult;
+use crate::call::outcome::Outcome;
+use crate::call::record::Record;
+use crate::result::limit;
+use crate::run::cancel::Since;
+use crate::run::panics;
+use crate::watch::trace;
+use crate::{AgentTask, AgentTools, ErrorKind, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, nearest};
 
 /// A call's answer: always one well-formed JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]

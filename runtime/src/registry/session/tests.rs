@@ -13,7 +13,7 @@ thread_local! {
 }
 
 fn clock() -> Option<Instant> {
-    NOW.set(NOW.get().or_else(crate::clock::now));
+    NOW.set(NOW.get().or_else(crate::run::clock::now));
     NOW.get()
 }
 
@@ -161,7 +161,7 @@ fn values_of_the_environment_are_not_shown() {
 #[test]
 fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
     let registry = Fake::new([tool("a", "home", &[])]).registry();
-    let session = session(&registry, crate::clock::now);
+    let session = session(&registry, crate::run::clock::now);
     let (one, other) = (session.turn(Dialect::OpenAi), session.turn(Dialect::OpenAi));
     assert_eq!(one.raw_definitions().unwrap().get(), one.definitions());
     assert!(std::ptr::eq(one.raw_definitions().unwrap(), other.raw_definitions().unwrap()));

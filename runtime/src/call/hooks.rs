@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 
 use crate::behaviour::Annotations;
-use crate::{Answer, Output, ToolError, panics};
+use crate::run::panics;
+use crate::{Answer, Output, ToolError};
 
 /// Code of the host around the calls of a session: see [`SessionBuilder::hook`](crate::SessionBuilder::hook). Several
 /// are asked in the order in which they were added; a later one sees what an earlier one changed.

@@ -61,9 +61,9 @@ pub struct Table {
 /// A part of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Index into [`Table::properties`].
+    /// Index into the [table](Table)'s `properties`.
     Property(u16),
-    /// Index into [`Table::literals`].
+    /// Index into the [table](Table)'s `literals`.
     Literal(u16),
 }
 
@@ -103,9 +103,9 @@ pub struct Node {
     pub types: Types,
     /// The form in which its value is handed to typed code.
     pub form: Form,
-    /// `enum` (or `const`, as one value), in [`Table::literals`]. Empty: any value.
+    /// `enum` (or `const`, as one value), in the [table](Table)'s `literals`. Empty: any value.
     pub literals: Span,
-    /// `properties`, in [`Table::properties`].
+    /// `properties`, in the [table](Table)'s `properties`.
     pub properties: Span,
     /// `additionalProperties`.
     pub additional: Additional,
@@ -117,7 +117,7 @@ pub struct Node {
     pub exactly_one: bool,
     /// `allOf`, in [`Table::branches`].
     pub all_of: Span,
-    /// Index into [`Table::bounds`].
+    /// Index into the [table](Table)'s `bounds`.
     pub bounds: Option<u16>,
 }
 

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::trace::Trace;
-use crate::{ToolCall, Turn, clock};
+use crate::run::clock;
+use crate::watch::trace::Trace;
+use crate::{ToolCall, Turn};
 
 #[derive(Debug, Default)]
 pub(crate) struct Record {

@@ -6,15 +6,16 @@ use std::mem::discriminant;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::decide::{Verdicts, World};
-use crate::facts::Facts;
+use crate::call::host::Host;
 use crate::graph::Pick;
-use crate::host::Host;
-use crate::log::Log;
+use crate::registry::decide::{Verdicts, World};
+use crate::registry::facts::Facts;
 use crate::registry::{EVERYTHING, State};
+use crate::run::clock;
+use crate::watch::log::Log;
+use crate::watch::trace;
 use crate::{
-    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Task, Text, Turn, clock, nearest,
-    trace,
+    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Task, Text, Turn, nearest,
 };
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.

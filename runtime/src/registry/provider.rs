@@ -3,8 +3,10 @@
 use std::fmt;
 use std::pin::Pin;
 
-use crate::pool::POOL;
-use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable, agent, trace};
+use crate::call::agent;
+use crate::run::pool::POOL;
+use crate::watch::trace;
+use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable};
 
 /// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
 /// catalog's handler traits.

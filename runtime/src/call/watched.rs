@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use crate::args::{Arguments, Limits, SlotBuffer};
 use crate::behaviour::Annotations;
-use crate::cancel::{Since, Watch};
-use crate::hooks::{self, CallResult, Fault, Stage, Step};
-use crate::outcome::Outcome;
-use crate::patience::{Lost, patiently};
-use crate::record::Record;
-use crate::{Answer, ApprovalRequest, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why, approval, panics};
+use crate::call::approval;
+use crate::call::hooks::{self, CallResult, Fault, Stage, Step};
+use crate::call::outcome::Outcome;
+use crate::call::patience::{Lost, patiently};
+use crate::call::record::Record;
+use crate::run::cancel::{Since, Watch};
+use crate::run::panics;
+use crate::{Answer, ApprovalRequest, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why};
 
 impl Turn {
     /// Whether anybody looks at the calls of this tool before they are run.

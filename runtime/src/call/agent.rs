@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::call::OwnedRequest;
-use crate::record::Record;
-use crate::running::Handler;
+use crate::call::record::Record;
+use crate::run::running::Handler;
 use crate::{Answer, Output, Slots, ToolCall, ToolError, Turn};
 
 /// The agent-run tools of one catalog, as the enum that `cargo xtask gen` writes: a variant for each of them, which

@@ -5,13 +5,14 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::facts::{Asked, Facts};
-use crate::gates::{Gate, Gates};
 use crate::graph::Members;
-use crate::panics::Panicked;
 use crate::registry::State;
-use crate::sheet::Line;
-use crate::{Availability, Check, Dialect, Env, Reason, Text, panics};
+use crate::registry::facts::{Asked, Facts};
+use crate::registry::gates::{Gate, Gates};
+use crate::registry::sheet::Line;
+use crate::run::panics;
+use crate::run::panics::Panicked;
+use crate::{Availability, Check, Dialect, Env, Reason, Text};
 
 /// How long an answer of the environment or of handlers is believed.
 const BELIEVED: Duration = Duration::from_secs(30);

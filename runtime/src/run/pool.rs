@@ -14,7 +14,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::call::Life;
-use crate::{Output, ToolError, panics};
+use crate::run::panics;
+use crate::{Output, ToolError};
 
 /// As many handlers as work at a time, whose calls are waited for.
 const WORKERS: usize = 64;

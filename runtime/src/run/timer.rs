@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{clock, panics};
+use crate::run::{clock, panics};
 
 /// How long the thread waits for alarms to be set before it ends.
 const IDLE: Duration = Duration::from_secs(10);

@@ -4,11 +4,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use crate::agent::{self, AgentLoop};
 use crate::args::SlotBuffer;
-use crate::cancel::{Since, Watch};
-use crate::timer::Alarm;
-use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn, panics};
+use crate::call::agent::{self, AgentLoop};
+use crate::run::cancel::{Since, Watch};
+use crate::run::panics;
+use crate::run::timer::Alarm;
+use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn};
 
 /// When a call was cancelled that had begun.
 const UNDER_WAY: &str = "before it ended: what it has done by then stays done";

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::Asked;
 use crate::registry::State;
+use crate::registry::facts::Asked;
 use crate::requirement::Requirement;
 use crate::segment::Condition;
 use crate::{Text, Toolset};

@@ -3,7 +3,8 @@
 
 use std::fmt::Write as _;
 
-use crate::{Spill, ToolError, hooks, json};
+use crate::call::hooks;
+use crate::{Spill, ToolError, json};
 
 /// How many characters of results a model gets. A tool's own `max_result_chars` goes before `per_call`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

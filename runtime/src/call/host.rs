@@ -5,9 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::approval::Allowed;
-use crate::progress::Sink;
-use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task, hooks, trace};
+use crate::call::approval::Allowed;
+use crate::call::hooks;
+use crate::run::progress::Sink;
+use crate::watch::trace;
+use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task};
 
 pub(crate) struct Host {
     /// What the host calls the session.

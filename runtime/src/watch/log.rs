@@ -5,7 +5,8 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use crate::{Answer, CallInfo, Fault, Hook, Step, ToolError, scrub};
+use crate::result::scrub;
+use crate::{Answer, CallInfo, Fault, Hook, Step, ToolError};
 
 /// The variable of the process's environment that switches it on.
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";

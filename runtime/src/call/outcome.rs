@@ -2,9 +2,9 @@
 
 use std::mem;
 
-use crate::hooks::{CallResult, Fault, Stage};
-use crate::limit::{self, Shortened};
-use crate::record::Record;
+use crate::call::hooks::{CallResult, Fault, Stage};
+use crate::call::record::Record;
+use crate::result::limit::{self, Shortened};
 use crate::{Answer, ToolCall, Turn};
 
 /// A call that has come to its end, before anybody has been told.

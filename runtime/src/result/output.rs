@@ -5,7 +5,7 @@ use std::fmt;
 use serde_core::Serialize;
 
 use crate::json;
-use crate::scrub::{self, scrub};
+use crate::result::scrub::{self, scrub};
 use crate::to_json::ToJson;
 
 /// A handler's result.

@@ -1,16 +1,27 @@
 //! The registry: the providers of one process, their tools under unique names, their toolsets as one graph.
 
+pub(crate) mod availability;
+pub(crate) mod decide;
+pub(crate) mod env;
+pub(crate) mod facts;
+pub(crate) mod gates;
+pub mod graph;
+pub(crate) mod provider;
+pub(crate) mod session;
+pub(crate) mod sheet;
+pub(crate) mod turn;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::behaviour::{Behaviour, Execution};
-use crate::facts::Asked;
-use crate::gates::Gates;
 use crate::graph::{Graph, Set};
+use crate::registry::facts::Asked;
+use crate::registry::gates::Gates;
+use crate::registry::sheet::{Line, Sheet, sheets};
 use crate::segment::FactValue;
-use crate::sheet::{Line, Sheet, sheets};
 use crate::table::Table;
 use crate::{Dialect, Provider, SessionBuilder, Text, Tool, Toolset};
 

@@ -5,11 +5,13 @@ use std::fmt::{self, Write as _};
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
-use crate::cancel::Watch;
-use crate::host::Host;
-use crate::panics::Panicked;
-use crate::patience::{Lost, patiently};
-use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError, panics, scrub};
+use crate::call::host::Host;
+use crate::call::patience::{Lost, patiently};
+use crate::result::scrub;
+use crate::run::cancel::Watch;
+use crate::run::panics;
+use crate::run::panics::Panicked;
+use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError};
 
 /// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
 ///

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::decide::Decided;
-use crate::facts::Facts;
-use crate::host::Host;
+use crate::call::host::Host;
 use crate::registry::State;
+use crate::registry::decide::Decided;
+use crate::registry::facts::Facts;
+use crate::registry::sheet::Line;
 use crate::segment::{self, Atoms, FactValue};
-use crate::sheet::Line;
 use crate::table::Table;
 use crate::{Definition, Dialect, Hidden, Reason, Text};
 

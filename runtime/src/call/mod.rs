@@ -1,11 +1,23 @@
 //! One call: what the model asked for, and what a handler may know of it.
 
+pub(crate) mod agent;
+pub(crate) mod approval;
+pub(crate) mod batch;
+pub(crate) mod dispatch;
+pub(crate) mod hooks;
+pub(crate) mod host;
+pub(crate) mod key;
+pub(crate) mod outcome;
+pub(crate) mod patience;
+pub(crate) mod record;
+pub(crate) mod watched;
+
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::cancel::{Since, Switches, Watch};
-use crate::task::Kept;
+use crate::run::cancel::{Since, Switches, Watch};
+use crate::run::task::Kept;
 use crate::{Cancel, Cancellation, FactValue, Progress, Task, Turn};
 
 /// A model's request to run a tool.

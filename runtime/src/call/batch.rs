@@ -6,12 +6,13 @@ use std::task::{Context, Poll};
 
 use crate::args::SlotBuffer;
 use crate::behaviour::Parallel;
-use crate::cancel::Since;
-use crate::hooks::CallResult;
-use crate::key::Key;
-use crate::outcome::Outcome;
-use crate::running::Handler;
-use crate::{AgentTools, Answer, Slots, ToolCall, Turn, agent};
+use crate::call::agent;
+use crate::call::hooks::CallResult;
+use crate::call::key::Key;
+use crate::call::outcome::Outcome;
+use crate::run::cancel::Since;
+use crate::run::running::Handler;
+use crate::{AgentTools, Answer, Slots, ToolCall, Turn};
 
 /// As many calls of a batch as run at a time.
 const AT_ONCE: usize = 8;

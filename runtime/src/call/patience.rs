@@ -5,8 +5,8 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::cancel::Watch;
-use crate::timer::Alarm;
+use crate::run::cancel::Watch;
+use crate::run::timer::Alarm;
 
 /// Why nobody waits any longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
