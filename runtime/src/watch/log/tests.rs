@@ -149,7 +149,8 @@ fn a_process_logs_what_its_environment_asks_for() {
     }
     let log = |value: Option<&str>| {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        let name = "log::tests::a_process_logs_what_its_environment_asks_for";
+        let name = concat!(module_path!(), "::a_process_logs_what_its_environment_asks_for");
+        let name = name.split_once("::").map_or(name, |(_, path)| path);
         command.args(["--exact", name, "--nocapture"]).env(CHILD, "1").env_remove(VARIABLE);
         command.envs(value.map(|value| (VARIABLE, value)));
         let output = command.output().unwrap();
