@@ -143,4 +143,4 @@ pub(crate) fn texts(names: &[&'static str]) -> Vec<Text> {
     names.iter().map(|&name| name.into()).collect()
 }
 
-pub(crate) use crate::bridge::park as wait;
+pub(crate) use crate::run::bridge::park as wait;

@@ -1,7 +1,7 @@
 //! Reading arguments: from the model's JSON text straight into slots, from which typed code takes its fields.
 //!
 //! One reader for all tools, driven by a [`Table`]. The strict reading comes first and builds no tree; only
-//! when it fails is the text read again into a tree, [repaired](repair) toward the table and
+//! when it fails is the text read again into a tree, repaired toward the table and
 //! [validated](validate), so that an answer names every problem at once.
 
 mod fill;
@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::output::{ErrorKind, Problem, ToolError};
+use crate::result::output::{ErrorKind, Problem, ToolError};
 use crate::table::Table;
 pub(crate) use number::integer;
 use reader::Reader;

@@ -400,3 +400,14 @@ fn hostile_input_is_answered_soon() {
         assert!(value(&json!({ "v": text }).to_string(), &schema).is_err());
     });
 }
+
+#[test]
+fn a_secret_that_is_not_there_in_this_turn_is_told_to_nobody() {
+    let mut table = typed();
+    let property = &mut table.properties[10];
+    assert_eq!(&*property.name, "note");
+    (property.secret, property.hidden) = (true, true);
+    let error = error(r#"{"text":"a","note":"hunter2"}"#, &table);
+    assert_eq!(error.problems()[0].path, "/note");
+    assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+}

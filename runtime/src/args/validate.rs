@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 use super::{kind, number, words};
-use crate::output::Problem;
+use crate::result::output::Problem;
 use crate::table::{Additional, Bounds, Node, NodeId, Table, Type};
 
 /// Problems that are reported; the rest is counted.
@@ -182,8 +182,8 @@ impl Check<'_, '_> {
                 return;
             }
             let path = path.then(Step::Key(key));
-            // It may be a secret whose name is misspelt.
-            let secret = path.secret || table.shown(node).any(|property| property.secret);
+            // It may be a secret whose name is misspelt, or one that is not there in this turn.
+            let secret = path.secret || table.properties(node).iter().any(|property| property.secret);
             let path = Path { secret, ..path };
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Heard;
-use crate::cancel::Since;
+use crate::run::cancel::Since;
 use crate::segment::Segment;
 use crate::{
     Call, Cancel, Definition, Dialect, Env, Fact, FactValue, Provider, Registry, Reply, Slots, Task, Text, Tool,

@@ -22,7 +22,7 @@ use crate::{Dialect, Env, Provider, RawValue, Registry, Session, SessionBuilder,
 /// #         let arguments = Table::from_schema(&json!({
 /// #             "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]
 /// #         }));
-/// #         let arguments = arguments.unwrap();
+/// #         let arguments = arguments.unwrap().into();
 /// #         Shout(vec![Tool {
 /// #             name: "shout".into(), toolset: "voice".into(), arguments, definitions: vec![definition], ..Tool::default()
 /// #         }])
@@ -31,7 +31,7 @@ use crate::{Dialect, Env, Provider, RawValue, Registry, Session, SessionBuilder,
 /// # impl Provider for Shout {
 /// #     fn tools(&self) -> &[Tool] { &self.0 }
 /// #     fn toolsets(&self) -> &[Toolset] { &[] }
-/// #     fn call<'a>(&'a self, _: usize, mut args: Slots<'_>, _: &'a Call<'a>) -> Reply<'a> {
+/// #     fn call<'a>(&'a self, _: usize, mut args: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
 /// #         let args: toolc::Value = args.take(0);
 /// #         Reply::Ready(Ok(Output::text(args["text"].as_str().unwrap().to_uppercase())))
 /// #     }

@@ -16,9 +16,10 @@ pub use serde_json::json;
 pub use self::caller::Caller;
 pub use self::harness::Harness;
 pub use self::response::{Response, assert_error, assert_value};
+use crate::Progress;
 #[doc(inline)]
 pub use crate::assert_reply;
-use crate::{Progress, bridge};
+use crate::run::bridge;
 
 /// Waits for what an asynchronous handler comes to, on this thread. With the feature `tokio`, the handler finds a Tokio
 /// runtime.

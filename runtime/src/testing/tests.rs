@@ -131,14 +131,14 @@ fn a_caller_cancels_what_waits_and_what_begins() {
 #[test]
 fn a_failure_tells_every_difference_and_the_call() {
     let harness = Harness::new(Box::new(echo()));
-    let told = failure(|| assert_reply!(harness.call("say", r#"{"n": 5, "m": "x"}"#), { "n": 6, "a/b": null }));
+    let told = failure(|| assert_reply!(harness.call("say", r#"{"m": "x", "n": 5}"#), { "n": 6, "a/b": null }));
     let lines = [
         "the result is another than expected",
         "/a~1b: expected null, got nothing",
         "/m: expected nothing, got \"x\"",
         "/n: expected 6, got 5",
         "     tool: say",
-        "arguments: {\"n\": 5, \"m\": \"x\"}",
+        "arguments: {\"m\": \"x\", \"n\": 5}",
         "   answer: {",
         "  \"m\": \"x\",",
         "  \"n\": 5",
