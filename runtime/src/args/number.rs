@@ -164,6 +164,8 @@ fn is_multiple(number: &Number, step: Bound) -> bool {
     match (exact(number), exact_bound(step)) {
         (_, Some(0)) => true,
         (Some(integer), Some(step)) => integer % step == 0,
+        // The remainder of two floats is exact, however large they are.
+        (None, Some(_)) => number.as_f64().is_some_and(|number| number % float(step) == 0.0),
         _ => {
             // 0.3 is a multiple of 0.1 to whoever wrote it.
             let quotient = number.as_f64().unwrap_or(f64::NAN) / float(step);

@@ -21,6 +21,8 @@ fn every_keyword_is_enforced() {
         (json!({"exclusiveMinimum": 1}), json!(1.1), json!(1.0)),
         (json!({"exclusiveMaximum": 1}), json!(0), json!(1)),
         (json!({"multipleOf": 3}), json!(9.0), json!(10)),
+        (json!({"multipleOf": 7}), json!(7.0 * 2_f64.powi(70)), json!(1e300)),
+        (json!({"multipleOf": 7}), json!(7.0), json!(7.5)),
         (json!({"multipleOf": 0.1}), json!(0.3), json!(0.35)),
         (json!({"minLength": 2}), json!("éé"), json!("é")),
         (json!({"maxLength": 2}), json!("éé"), json!("eee")),
