@@ -83,16 +83,19 @@ impl<'t> Reader<'t> {
     }
 
     fn fill_properties(&self, mut map: Map<String, Value>, node: &Node) -> Vec<Slot<'static>> {
+        let keeps_others = node.additional != Additional::Deny;
+        // To take a value out of its place is a fraction of the work that it is to take the place out of the map.
+        let mut sent = |name: &str| if keeps_others { map.remove(name) } else { map.get_mut(name).map(Value::take) };
         let properties = self.table.properties(node).iter();
         let mut slots: Vec<Slot<'static>> = properties
             // What is hidden in this turn is none of the declared ones.
-            .map(|property| match (!property.hidden).then(|| map.remove(&*property.name)).flatten() {
+            .map(|property| match (!property.hidden).then(|| sent(&property.name)).flatten() {
                 None => Slot::Absent,
                 Some(value) if self.is_absence(&value, property.required, property.node) => Slot::Absent,
                 Some(value) => self.fill(value, property.node),
             })
             .collect();
-        if node.additional != Additional::Deny {
+        if keeps_others {
             slots.push(Heap::Map(self.fill_entries(map, node)).into());
         }
         slots
