@@ -7,9 +7,11 @@ use std::path::Path;
 use toolc_fuzz::Seeds;
 
 fn main() -> std::io::Result<()> {
-    let Seeds { manifests, conditions, templates, words } = Seeds::collect();
+    let Seeds { manifests, conditions, templates, calls, words } = Seeds::collect();
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for (target, seeds) in [("manifests", manifests), ("conditions", conditions), ("templates", templates)] {
+    let targets =
+        [("manifests", manifests), ("conditions", conditions), ("templates", templates), ("arguments", calls)];
+    for (target, seeds) in targets {
         let folder = here.join("corpus").join(target);
         fs::create_dir_all(&folder)?;
         for (number, seed) in seeds.iter().enumerate() {

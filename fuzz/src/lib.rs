@@ -1,9 +1,12 @@
 //! What holds of any input at all, and inputs to begin with. libFuzzer tries it on what it makes of them (see the
 //! README); the workspace's own tests include this file, and try it on some thousands of mutations.
 
+pub mod arguments;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use toolc::segment::FactValue;
 use toolc_codegen::compile;
@@ -14,6 +17,11 @@ use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_codegen::text::condition::{self, Asks, Condition, Written};
 use toolc_codegen::text::{Fault, template};
+use toolc_tests::arguments::{misspell, right};
+use toolc_tests::random::Random;
+use toolc_tests::schemas;
+
+use arguments::{Subject, hold};
 
 /// A project: its files one after the other, each below a line `--- PATH`.
 ///
@@ -77,6 +85,22 @@ pub fn template(text: &str) {
     }
 }
 
+/// What a model sends: a character that chooses one of [`SUBJECTS`], and the text of the arguments.
+pub fn call(input: &str) {
+    let Some(first) = input.chars().next() else { return };
+    hold(&SUBJECTS[first as usize % SUBJECTS.len()], &input[first.len_utf8()..]);
+}
+
+/// What calls are about: the golden project's tools, and some that are made up.
+static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
+    let golden = read_all(&tests().join("projects/golden")).into_iter();
+    let mut subjects = Subject::all(golden.filter(|(path, _)| is_manifest(path)).collect());
+    subjects.extend(Subject::all(schemas::project(MADE_UP, &mut Random(1))));
+    subjects
+});
+
+const MADE_UP: usize = 40;
+
 fn check_fault(fault: &Fault, text: &str) {
     assert!(!fault.message.is_empty());
     check_span(fault.span.clone(), text);
@@ -121,6 +145,8 @@ pub struct Seeds {
     pub conditions: BTreeSet<String>,
     /// For [`template`].
     pub templates: BTreeSet<String>,
+    /// For [`call`].
+    pub calls: BTreeSet<String>,
     /// Words of the language.
     pub words: BTreeSet<&'static str>,
 }
@@ -129,8 +155,8 @@ impl Seeds {
     /// Those of this repository: each tool of the golden project with what it needs, the rest of that project, and each
     /// mistake that has a fixture, with and without it.
     pub fn collect() -> Self {
-        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
-        let mut seeds = Self { words: words(), ..Self::default() };
+        let tests = tests();
+        let mut seeds = Self { words: words(), calls: calls(), ..Self::default() };
 
         let golden = read_all(&tests.join("projects/golden"));
         let (tools, rest): (Vec<_>, Vec<_>) =
@@ -186,6 +212,26 @@ impl Seeds {
     }
 }
 
+/// Right arguments and almost right ones.
+fn calls() -> BTreeSet<String> {
+    let mut random = Random(1);
+    let mut calls = BTreeSet::new();
+    for (index, subject) in SUBJECTS.iter().enumerate() {
+        let chosen = u32::try_from(index + SUBJECTS.len()).ok().and_then(char::from_u32).expect("it is a small number");
+        for _ in 0..3 {
+            let mut value = right(&subject.schema, &mut random);
+            calls.insert(format!("{chosen}{value}"));
+            misspell(&mut value, &mut random);
+            calls.insert(format!("{chosen}{value}"));
+        }
+    }
+    calls
+}
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests")
+}
+
 fn is_manifest(path: &str) -> bool {
     Kind::ALL.iter().any(|kind| path.starts_with(kind.place()))
 }
@@ -214,7 +260,7 @@ fn read_all(folder: &Path) -> BTreeMap<String, String> {
 fn words() -> BTreeSet<&'static str> {
     const SIGNS: &str = "tools. facts. tools.t facts.depth and or not == != <= >= < > ( ) ' true false {% %} {{ }} {# #} \
          if elif else endif available('t') join=' \\ \"\"\" \'\'\' = string integer number boolean array object null";
-    const OTHERS: [&str; 18] = [
+    const OTHERS: [&str; 26] = [
         "--- manifests/tools/t.toml\n",
         "--- manifests/toolsets/s.toml\n",
         "--- manifests/facts.toml\n",
@@ -233,6 +279,14 @@ fn words() -> BTreeSet<&'static str> {
         "\r\n",
         "\u{feff}",
         "é",
+        "null",
+        "\" NULL \"",
+        "True",
+        "None",
+        "{}",
+        "-0.0",
+        "9007199254740993",
+        "\\ud83d\\ude00",
     ];
     let mut words: BTreeSet<&str> = SIGNS.split(' ').chain(OTHERS).collect();
     let kinds = Kind::ALL.iter().flat_map(|kind| kind.keys());

@@ -49,7 +49,7 @@ impl<H: FileTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -57,7 +57,7 @@ impl<H: FileTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: FileTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -71,16 +71,15 @@ pub(super) fn call<'a, H: FileTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "5 patch4 file4 🔧5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 4 path1 1 0 0 10 old_string1 2 0 0 10 new_string1 3 0 0 11 replace_all0 4 0 0 0 0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1327 {\"type\":\"function\",\"function\":{\"name\":\"patch\",\"description\":\"Replace one piece of text in a file by another. The old text must occur exactly once, so give enough lines around the change to make it unique, or ask for every occurrence with replace_all. If the exact text is not there, whole lines are compared without blanks at their ends, and then with all of them shifted by the same indentation, in which case the new text is shifted likewise. Several candidates are never guessed between. Line endings and a byte order mark are kept. Returns a unified diff of what changed. On failure nothing is written, and the error says how often the text was found or shows the closest lines with their numbers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"An existing text file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"old_string\":{\"type\":\"string\",\"description\":\"The text to replace, as it stands in the file, without line numbers.\",\"minLength\":1},\"new_string\":{\"type\":\"string\",\"description\":\"The text to put in its place; empty to delete it.\"},\"replace_all\":{\"type\":\"boolean\",\"description\":\"Replace every occurrence instead of insisting on a single one.\",\"default\":false}},\"required\":[\"path\",\"old_string\",\"new_string\"],\"additionalProperties\":false}}}0 0 0 1 0 0 0 0 2 4 path5 files0 0 1 0 ",
-    "9 read_file4 file4 📖4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 3 4 path1 1 0 0 6 offset0 2 0 0 5 limit0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1215 {\"type\":\"function\",\"function\":{\"name\":\"read_file\",\"description\":\"Read a text file, or a window of it. The result's `content` has one line of text for each line of the file, written as its number, a `|` and the text: `    12|let x = 1;`; numbers and bars are not part of the file. At most 100,000 characters come back from one call, and lines over 2,000 characters are cut. When there is more, `truncated` is true and `hint` names the offset to go on from. Use it to look at source, configuration or logs before changing them; page through long files with offset and limit instead of asking for all of it. Binary files, directories, devices and pipes are refused. A path that does not exist is answered with similar names from the same directory.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"Number of the first line to return, counted from 1.\",\"default\":1,\"minimum\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many lines to return at most.\",\"default\":500,\"minimum\":1,\"maximum\":2000}},\"required\":[\"path\"],\"additionalProperties\":false}}}0 0 1 0 1 0 1 1000000 0 0 0 0 1 0 ",
-    "12 search_files4 file4 🔎9 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 2 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 8 7 pattern1 1 0 0 6 target0 2 0 0 4 path0 3 0 0 9 file_glob0 4 0 0 11 output_mode0 5 0 0 7 context0 6 0 0 5 limit0 7 0 0 6 offset0 8 0 0 5 4 7 content4 5 files4 7 content4 10 files_only4 5 count0 6 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 20 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 500 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 2131 {\"type\":\"function\",\"function\":{\"name\":\"search_files\",\"description\":\"Search below a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and whatever `.gitignore` excludes are left out; results are sorted by path. Content results are grouped by file, one line of text each: `12:text` for a match, `13-text` for a line of context. Long lines are cut. `total` counts all results; when the page does not hold them all, `truncated` is true and `hint` names the next offset. A search that takes too long returns what it has, with `partial` true. Use it instead of a recursive grep, find or ls: it is faster and its output stays small. To list everything, search files for `*`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":\"For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is compared with the name alone.\",\"minLength\":1},\"target\":{\"type\":\"string\",\"description\":\"What to search: the lines of files, or the names of files.\",\"enum\":[\"content\",\"files\"],\"default\":\"content\"},\"path\":{\"type\":\"string\",\"description\":\"Directory to search below, or a single file; relative to the working directory.\",\"default\":\".\",\"minLength\":1},\"file_glob\":{\"type\":\"string\",\"description\":\"Only look at files that match this glob, for example `*.{ts,tsx}`.\",\"minLength\":1},\"output_mode\":{\"type\":\"string\",\"description\":\"For a content search: matching lines, only the paths of files with a match, or the number of matching lines in each file.\",\"enum\":[\"content\",\"files_only\",\"count\"],\"default\":\"content\"},\"context\":{\"type\":\"integer\",\"description\":\"Lines to show before and after each matching line.\",\"default\":0,\"minimum\":0,\"maximum\":20},\"limit\":{\"type\":\"integer\",\"description\":\"Results on one page: matching lines, or files.\",\"default\":50,\"minimum\":1,\"maximum\":500},\"offset\":{\"type\":\"integer\",\"description\":\"Results to skip, to get at a later page.\",\"default\":0,\"minimum\":0}},\"required\":[\"pattern\"],\"additionalProperties\":false}}}0 0 1 0 1 0 0 0 0 0 0 1 0 ",
-    "10 write_file4 file4 📝3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 4 path1 1 0 0 7 content1 2 0 0 0 0 1 0 0 0 0 0 1 1 0 0 0 0 0 0 0 1 0 5 patch0 1 0 0 6 0 414 {\"type\":\"function\",\"function\":{\"name\":\"write_file\",\"description\":\"Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, 1 1 0 0 1 0 7 `patch`1 2 0 0 1 1 0 27 an edit of just those lines0 651  is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"content\":{\"type\":\"string\",\"description\":\"The whole text of the file, written as given: end it with a newline where the format wants one.\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false}}}0 0 0 1 1 0 0 0 2 4 path5 files0 0 1 0 ",
+    "5 patch4 file4 🔧5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 6 \"path\"1 1 0 0 12 \"old_string\"1 2 0 0 12 \"new_string\"1 3 0 0 13 \"replace_all\"0 4 0 0 0 0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1327 {\"type\":\"function\",\"function\":{\"name\":\"patch\",\"description\":\"Replace one piece of text in a file by another. The old text must occur exactly once, so give enough lines around the change to make it unique, or ask for every occurrence with replace_all. If the exact text is not there, whole lines are compared without blanks at their ends, and then with all of them shifted by the same indentation, in which case the new text is shifted likewise. Several candidates are never guessed between. Line endings and a byte order mark are kept. Returns a unified diff of what changed. On failure nothing is written, and the error says how often the text was found or shows the closest lines with their numbers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"An existing text file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"old_string\":{\"type\":\"string\",\"description\":\"The text to replace, as it stands in the file, without line numbers.\",\"minLength\":1},\"new_string\":{\"type\":\"string\",\"description\":\"The text to put in its place; empty to delete it.\"},\"replace_all\":{\"type\":\"boolean\",\"description\":\"Replace every occurrence instead of insisting on a single one.\",\"default\":false}},\"required\":[\"path\",\"old_string\",\"new_string\"],\"additionalProperties\":false}}}0 0 0 1 0 0 0 0 2 4 path5 files0 0 1 0 ",
+    "9 read_file4 file4 📖4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 3 6 \"path\"1 1 0 0 8 \"offset\"0 2 0 0 7 \"limit\"0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1215 {\"type\":\"function\",\"function\":{\"name\":\"read_file\",\"description\":\"Read a text file, or a window of it. The result's `content` has one line of text for each line of the file, written as its number, a `|` and the text: `    12|let x = 1;`; numbers and bars are not part of the file. At most 100,000 characters come back from one call, and lines over 2,000 characters are cut. When there is more, `truncated` is true and `hint` names the offset to go on from. Use it to look at source, configuration or logs before changing them; page through long files with offset and limit instead of asking for all of it. Binary files, directories, devices and pipes are refused. A path that does not exist is answered with similar names from the same directory.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"Number of the first line to return, counted from 1.\",\"default\":1,\"minimum\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many lines to return at most.\",\"default\":500,\"minimum\":1,\"maximum\":2000}},\"required\":[\"path\"],\"additionalProperties\":false}}}0 0 1 0 1 0 1 1000000 0 0 0 0 1 0 ",
+    "12 search_files4 file4 🔎9 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 2 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 8 9 \"pattern\"1 1 0 0 8 \"target\"0 2 0 0 6 \"path\"0 3 0 0 11 \"file_glob\"0 4 0 0 13 \"output_mode\"0 5 0 0 9 \"context\"0 6 0 0 7 \"limit\"0 7 0 0 8 \"offset\"0 8 0 0 5 4 7 content4 5 files4 7 content4 10 files_only4 5 count0 6 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 20 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 500 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 2131 {\"type\":\"function\",\"function\":{\"name\":\"search_files\",\"description\":\"Search below a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and whatever `.gitignore` excludes are left out; results are sorted by path. Content results are grouped by file, one line of text each: `12:text` for a match, `13-text` for a line of context. Long lines are cut. `total` counts all results; when the page does not hold them all, `truncated` is true and `hint` names the next offset. A search that takes too long returns what it has, with `partial` true. Use it instead of a recursive grep, find or ls: it is faster and its output stays small. To list everything, search files for `*`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"pattern\":{\"type\":\"string\",\"description\":\"For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is compared with the name alone.\",\"minLength\":1},\"target\":{\"type\":\"string\",\"description\":\"What to search: the lines of files, or the names of files.\",\"enum\":[\"content\",\"files\"],\"default\":\"content\"},\"path\":{\"type\":\"string\",\"description\":\"Directory to search below, or a single file; relative to the working directory.\",\"default\":\".\",\"minLength\":1},\"file_glob\":{\"type\":\"string\",\"description\":\"Only look at files that match this glob, for example `*.{ts,tsx}`.\",\"minLength\":1},\"output_mode\":{\"type\":\"string\",\"description\":\"For a content search: matching lines, only the paths of files with a match, or the number of matching lines in each file.\",\"enum\":[\"content\",\"files_only\",\"count\"],\"default\":\"content\"},\"context\":{\"type\":\"integer\",\"description\":\"Lines to show before and after each matching line.\",\"default\":0,\"minimum\":0,\"maximum\":20},\"limit\":{\"type\":\"integer\",\"description\":\"Results on one page: matching lines, or files.\",\"default\":50,\"minimum\":1,\"maximum\":500},\"offset\":{\"type\":\"integer\",\"description\":\"Results to skip, to get at a later page.\",\"default\":0,\"minimum\":0}},\"required\":[\"pattern\"],\"additionalProperties\":false}}}0 0 1 0 1 0 0 0 0 0 0 1 0 ",
+    "10 write_file4 file4 📝3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 6 \"path\"1 1 0 0 9 \"content\"1 2 0 0 0 0 1 0 0 0 0 0 1 1 0 0 0 0 0 0 0 1 0 5 patch0 1 0 0 6 0 414 {\"type\":\"function\",\"function\":{\"name\":\"write_file\",\"description\":\"Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, 1 1 0 0 1 0 7 `patch`1 2 0 0 1 1 0 27 an edit of just those lines0 651  is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"The file: absolute, relative to the working directory, or beginning with `~/`.\",\"minLength\":1},\"content\":{\"type\":\"string\",\"description\":\"The whole text of the file, written as given: end it with a newline where the format wants one.\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false}}}0 0 0 1 1 0 0 0 2 4 path5 files0 0 1 0 ",
 ];
 
 /// The tool `patch`.
 pub mod patch {
     /// Arguments of `patch`.
-    #[derive(Debug)]
     pub struct Args {
         /// An existing text file: absolute, relative to the working directory, or beginning with `~/`.
         pub path: String,
@@ -92,10 +91,22 @@ pub mod patch {
         pub replace_all: bool,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "path old_string new_string replace_all",
+                (&self.path, &self.old_string, &self.new_string, &self.replace_all),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 path: slots.take(0),
                 old_string: slots.take(1),
@@ -109,7 +120,6 @@ pub mod patch {
 /// The tool `read_file`.
 pub mod read_file {
     /// Arguments of `read_file`.
-    #[derive(Debug)]
     pub struct Args {
         /// The file: absolute, relative to the working directory, or beginning with `~/`.
         pub path: String,
@@ -119,10 +129,17 @@ pub mod read_file {
         pub limit: i64,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "path offset limit", (&self.path, &self.offset, &self.limit))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self { path: slots.take(0), offset: slots.take_or(1, 1), limit: slots.take_or(2, 500) }
         }
     }
@@ -131,7 +148,6 @@ pub mod read_file {
 /// The tool `search_files`.
 pub mod search_files {
     /// Arguments of `search_files`.
-    #[derive(Debug)]
     pub struct Args {
         /// For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is compared with the name alone.
         pub pattern: String,
@@ -151,10 +167,31 @@ pub mod search_files {
         pub offset: i64,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "pattern target path file_glob output_mode context limit offset",
+                (
+                    &self.pattern,
+                    &self.target,
+                    &self.path,
+                    &self.file_glob,
+                    &self.output_mode,
+                    &self.context,
+                    &self.limit,
+                    &self.offset,
+                ),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 pattern: slots.take(0),
                 target: slots.take_or(1, Target::Content),
@@ -227,7 +264,6 @@ pub mod search_files {
 /// The tool `write_file`.
 pub mod write_file {
     /// Arguments of `write_file`.
-    #[derive(Debug)]
     pub struct Args {
         /// The file: absolute, relative to the working directory, or beginning with `~/`.
         pub path: String,
@@ -235,9 +271,16 @@ pub mod write_file {
         pub content: String,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "path content", (&self.path, &self.content))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { path: slots.take(0), content: slots.take(1) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { path: slots.take(0), content: slots.take(1) } }
     }
 }

@@ -22,7 +22,7 @@ use ::toolc::{
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(5);
+const _: () = ::toolc::assert_stamp(6);
 
 #[rustfmt::skip]
 pub mod file;
@@ -60,7 +60,7 @@ impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything
     fn facts(&self) -> &[Fact] { &FACTS }
     fn variables(&self) -> &[Variable] { &VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
             0..4 => self::file::call(&self.0, index - 0, args, call),
             4..5 => self::terminal::call(&self.0, index - 4, args, call),

@@ -34,7 +34,7 @@ impl<H: TerminalTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -42,7 +42,7 @@ impl<H: TerminalTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: TerminalTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -55,12 +55,11 @@ pub(super) fn call<'a, H: TerminalTools + 'static>(
 }
 
 /// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["8 terminal8 terminal4 💻4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 3 7 command1 1 0 0 7 timeout0 2 0 0 7 workdir0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 600 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 2 0 9 read_file0 12 search_files0 1 0 0 6 0 186 {\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. 1 3 0 0 0 1 3 3 0 27 To look into files, prefer 3 2 0 9 read_file1 12 search_files5  and 0 2 . 0 1085 Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables whose names look like credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}0 1 0 1 0 1 0 1 660000 1 0 1 7 command1 0 "];
+pub(super) const DATA: &[&str] = &["8 terminal8 terminal4 💻4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 3 9 \"command\"1 1 0 0 9 \"timeout\"0 2 0 0 9 \"workdir\"0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 600 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 2 0 9 read_file0 12 search_files0 1 0 0 6 0 186 {\"type\":\"function\",\"function\":{\"name\":\"terminal\",\"description\":\"Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. 1 3 0 0 0 1 3 3 0 27 To look into files, prefer 3 2 0 9 read_file1 12 search_files5  and 0 2 . 0 1085 Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables whose names look like credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command line, as for `sh -c`.\",\"minLength\":1},\"timeout\":{\"type\":\"integer\",\"description\":\"Seconds after which the command is killed.\",\"default\":180,\"minimum\":1,\"maximum\":600},\"workdir\":{\"type\":\"string\",\"description\":\"Existing directory to run in, relative to the working directory, which is also the default.\",\"minLength\":1}},\"required\":[\"command\"],\"additionalProperties\":false}}}0 1 0 1 0 1 0 1 660000 1 0 1 7 command1 0 "];
 
 /// The tool `terminal`.
 pub mod terminal {
     /// Arguments of `terminal`.
-    #[derive(Debug)]
     pub struct Args {
         /// The command line, as for `sh -c`.
         pub command: String,
@@ -70,10 +69,22 @@ pub mod terminal {
         pub workdir: Option<String>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "command timeout workdir",
+                (&self.command, &self.timeout, &self.workdir),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self { command: slots.take(0), timeout: slots.take_or(1, 180), workdir: slots.take(2) }
         }
     }

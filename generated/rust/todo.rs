@@ -34,7 +34,7 @@ impl<H: TodoTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -42,7 +42,7 @@ impl<H: TodoTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: TodoTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -52,12 +52,11 @@ pub(super) fn call<'a, H: TodoTools + 'static>(
 }
 
 /// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["4 todo4 todo4 📋7 7 6 0 0 3 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 4 0 4 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 2 id1 3 0 0 7 content1 4 0 0 6 status1 5 0 0 5 todos0 1 0 0 5 merge0 6 0 0 4 4 7 pending4 11 in_progress4 9 completed4 9 cancelled0 3 0 0 0 0 0 1 1 1 100 0 0 0 0 0 0 0 0 0 0 1 1 1 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 256 0 0 0 0 0 0 1 0 0 1 0 1404 {\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}0 0 0 0 0 0 0 0 1 0 0 1 0 "];
+pub(super) const DATA: &[&str] = &["4 todo4 todo4 📋7 7 6 0 0 3 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 4 0 4 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 \"id\"1 3 0 0 9 \"content\"1 4 0 0 8 \"status\"1 5 0 0 7 \"todos\"0 1 0 0 7 \"merge\"0 6 0 0 4 4 7 pending4 11 in_progress4 9 completed4 9 cancelled0 3 0 0 0 0 0 1 1 1 100 0 0 0 0 0 0 0 0 0 0 1 1 1 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 256 0 0 0 0 0 0 1 0 0 1 0 1404 {\"type\":\"function\",\"function\":{\"name\":\"todo\",\"description\":\"Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"todos\":{\"type\":\"array\",\"description\":\"Items to write, in order. Leave out to read the list; an empty array without merge clears it.\",\"maxItems\":256,\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"string\",\"description\":\"Short identifier, unique in the list, by which later calls name this item.\",\"minLength\":1,\"maxLength\":100},\"content\":{\"type\":\"string\",\"description\":\"What is to be done.\",\"minLength\":1,\"maxLength\":2000},\"status\":{\"type\":\"string\",\"description\":\"How far it is.\",\"enum\":[\"pending\",\"in_progress\",\"completed\",\"cancelled\"]}},\"required\":[\"id\",\"content\",\"status\"],\"additionalProperties\":false}},\"merge\":{\"type\":\"boolean\",\"description\":\"Update items by id and append new ones, instead of replacing the list.\",\"default\":false}},\"additionalProperties\":false}}}0 0 0 0 0 0 0 0 1 0 0 1 0 "];
 
 /// The tool `todo`.
 pub mod todo {
     /// Arguments of `todo`.
-    #[derive(Debug)]
     pub struct Args {
         /// Items to write, in order. Leave out to read the list; an empty array without merge clears it.
         pub todos: Option<Vec<TodosItem>>,
@@ -65,10 +64,17 @@ pub mod todo {
         pub merge: bool,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "todos merge", (&self.todos, &self.merge))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self { todos: slots.take(0), merge: slots.take_or(1, false) }
         }
     }
@@ -105,7 +111,6 @@ pub mod todo {
         }
     }
 
-    #[derive(Debug)]
     pub struct TodosItem {
         /// Short identifier, unique in the list, by which later calls name this item.
         pub id: String,
@@ -113,6 +118,13 @@ pub mod todo {
         pub content: String,
         /// How far it is.
         pub status: TodosItemStatus,
+    }
+
+    impl ::std::fmt::Debug for TodosItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "TodosItem", "id content status", (&self.id, &self.content, &self.status))
+        }
     }
 
     impl ::toolc::FromSlot for TodosItem {

@@ -14,83 +14,59 @@
 //!
 //! Nothing here knows TOML or templates: [`Tool`]s, [`Toolset`]s and argument [`table`]s are data, usually
 //! static data written by `cargo xtask gen`.
+//!
+//! The folders: `data` is what providers say, `registry` what a turn shows of it, `args` how a model's arguments are
+//! read, `call` the way of a call, `run` how handlers run, `result` what becomes of a result, `watch` who is told.
 
-mod agent;
-mod approval;
 pub mod args;
-mod availability;
-mod batch;
-pub mod behaviour;
-mod bridge;
 mod call;
-mod cancel;
-mod decide;
-mod dispatch;
-mod env;
-mod facts;
-mod gates;
-pub mod graph;
-mod hooks;
-mod host;
-mod json;
-mod key;
-mod limit;
-mod nearest;
-mod outcome;
-mod output;
-pub mod pack;
-mod panics;
-mod pool;
-mod progress;
-mod provider;
-mod registry;
-pub mod requirement;
-mod running;
-mod scrub;
-mod secret;
-pub mod segment;
-mod session;
-mod sheet;
-mod spec;
-mod spill;
-pub mod table;
-mod task;
+mod data;
 #[cfg(test)]
-mod testing;
-mod timer;
-pub mod to_json;
-mod turn;
-mod watched;
+mod fakes;
+mod json;
+mod nearest;
+mod registry;
+mod result;
+mod run;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod watch;
 
-pub use agent::{AgentTask, AgentTools, Pending};
-pub use approval::{ApprovalRequest, Approver, Decision, Why};
+pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
+pub use registry::graph;
+
 pub use args::{FromSlot, Slots};
-pub use availability::{Availability, Check, Hidden, Reason};
-pub use batch::Answered;
+pub use call::agent::{AgentTask, AgentTools, Pending};
+pub use call::approval::{ApprovalRequest, Approver, Decision, Why};
+pub use call::batch::Answered;
+pub use call::dispatch::Answer;
+pub use call::hooks::{CallInfo, CallResult, Fault, HIDDEN, Hook, Stage, Step};
 pub use call::{Call, ToolCall};
-pub use cancel::{Cancel, Cancellation};
-pub use dispatch::Answer;
-pub use env::Env;
-pub use hooks::{CallInfo, CallResult, Fault, HIDDEN, Hook, Stage, Step};
-pub use limit::ResultLimits;
+pub use data::secret::Secret;
+pub use data::segment::FactValue;
+pub use data::spec::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
+pub use data::to_json::ToJson;
+pub use data::tokens::estimated_tokens;
 pub use nearest::nearest;
-pub use output::{ErrorKind, Output, Problem, ToolError};
-pub use progress::Progress;
-pub use provider::{Provider, Reply};
+pub use registry::availability::{Availability, Check, Hidden, Reason};
+pub use registry::env::Env;
+pub use registry::provider::{Provider, Reply};
+pub use registry::session::{Session, SessionBuilder, SessionError};
+pub use registry::turn::Turn;
 pub use registry::{Collision, Registry};
-pub use secret::Secret;
-pub use segment::FactValue;
+pub use result::limit::ResultLimits;
+pub use result::output::{ErrorKind, Output, Problem, ToolError};
+pub use result::spill::{Spill, SpillFolder};
+pub use run::cancel::{Cancel, Cancellation};
+pub use run::progress::Progress;
+pub use run::task::Task;
+#[cfg(feature = "raw_value")]
+pub use serde_json::value::RawValue;
 pub use serde_json::{Map, Value};
-pub use session::{Session, SessionBuilder, SessionError};
-pub use spec::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
-pub use spill::{Spill, SpillFolder};
-pub use task::Task;
-pub use to_json::ToJson;
-pub use turn::Turn;
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 5;
+pub const STAMP: u32 = 6;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///

@@ -24,7 +24,7 @@ impl ByHand {
         let arguments = Table::from_schema(&serde_json::json!({ "type": "object" })).expect("this is a schema");
         let segments = vec![toolc::segment::Segment::Text(format!("{name:?}").into())];
         let definitions = vec![toolc::Definition { dialect: Dialect::OpenAi, name: None, segments }];
-        let toolset = "by_hand".into();
+        let (toolset, arguments) = ("by_hand".into(), arguments.into());
         self.tools.push(Tool { name: name.into(), toolset, arguments, definitions, behaviour, ..Tool::default() });
         self
     }
@@ -52,7 +52,7 @@ impl Provider for ByHand {
         &[]
     }
 
-    fn call<'a>(&'a self, _: usize, mut args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, _: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         (self.answer)(args.take(0), call)
     }
 }

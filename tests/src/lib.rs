@@ -1,9 +1,11 @@
 //! What several tests and benchmarks share.
 
+pub mod arguments;
 pub mod by_hand;
 pub mod echo;
 #[path = "../projects/golden/generated/rust/lib.rs"]
 #[rustfmt::skip]
 pub mod golden;
 pub mod random;
+pub mod schemas;
 pub mod synth;

@@ -18,6 +18,11 @@ impl Random {
         usize::try_from(self.next() % end as u64).unwrap_or_default()
     }
 
+    /// True, once in so many times.
+    pub fn one_in(&mut self, chances: usize) -> bool {
+        self.below(chances) == 0
+    }
+
     /// One of a list.
     pub fn pick<'l, T>(&mut self, list: &'l [T]) -> &'l T {
         &list[self.below(list.len())]

@@ -17,8 +17,8 @@ fn answer(tool: &str, arguments: &str) -> Answer {
 
 /// What the handler saw.
 fn echo(tool: &str, arguments: &Value) -> String {
-    let Answer { json, is_error } = answer(tool, &arguments.to_string());
-    assert!(!is_error, "{json}");
+    let Answer { json, error } = answer(tool, &arguments.to_string());
+    assert!(error.is_none(), "{json}");
     serde_json::from_str(&json).expect("text is a JSON string")
 }
 
@@ -34,8 +34,8 @@ fn fields(seen: &str) -> String {
 
 /// The error that the model gets.
 fn error(tool: &str, arguments: &str) -> Value {
-    let Answer { json, is_error } = answer(tool, arguments);
-    assert!(is_error, "{json}");
+    let Answer { json, error } = answer(tool, arguments);
+    assert!(error.is_some(), "{json}");
     serde_json::from_str(&json).expect("an error is JSON")
 }
 
@@ -382,19 +382,19 @@ fn a_handler_knows_of_its_call() {
         let call = ToolCall::new(tool, "{}").with_id("call_1").with_task(&task);
         let answer = pollster::block_on(turn("all").call(&call));
         let expected = format!(r#""(Args, \"{tool}\", \"call_1\", \"task_1\")""#);
-        assert_eq!((answer.json, answer.is_error), (expected, false));
+        assert_eq!((answer.json, answer.error), (expected, None));
     }
 }
 
 #[test]
 fn what_a_turn_did_not_show_cannot_be_called() {
     let answer = pollster::block_on(turn("later").call(&ToolCall::new("run_now", "{}")));
-    assert!(answer.is_error);
+    assert!(answer.is_error());
     assert_eq!(
         serde_json::from_str::<Value>(&answer.json).expect("an error is JSON"),
         json!({ "error": "there is no tool `run_now` in this turn: the tools are: run_later, wait", "kind": "unknown_tool" })
     );
-    assert!(!pollster::block_on(turn("later").call(&ToolCall::new("run_later", "{}"))).is_error);
+    assert!(!pollster::block_on(turn("later").call(&ToolCall::new("run_later", "{}"))).is_error());
 }
 
 #[test]
@@ -605,8 +605,8 @@ fn words_of_the_root_are_about_the_arguments_together() {
 #[test]
 fn results_are_written_as_their_types_say() {
     let result = |tool: &str, arguments: &Value| {
-        let Answer { json, is_error } = answer(tool, &arguments.to_string());
-        assert!(!is_error, "{json}");
+        let Answer { json, error } = answer(tool, &arguments.to_string());
+        assert!(error.is_none(), "{json}");
         json
     };
     let tree =

@@ -28,6 +28,12 @@ fn whatever_is_written_in_a_template_is_one_or_has_a_fault_at_its_place() {
     run(50_000, &templates, &words, fuzz::template);
 }
 
+#[test]
+fn whatever_a_model_sends_is_refused_or_comes_to_valid_arguments() {
+    let Seeds { calls, words, .. } = Seeds::collect();
+    run(5_000, &calls, &words, fuzz::call);
+}
+
 /// Every seed as it is, then mutations of one after the other.
 fn run(count: usize, seeds: &BTreeSet<String>, words: &BTreeSet<&str>, check: fn(&str)) {
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();

@@ -171,7 +171,7 @@ impl Made {
     fn check(&self, answer: &Answer) {
         let value: Value = serde_json::from_str(&answer.json).expect("an answer is JSON");
         let Plan { tool, end, kind, .. } = self.plan;
-        assert_eq!(answer.is_error, kind.is_some(), "{tool} {end}: {value}");
+        assert_eq!(answer.is_error(), kind.is_some(), "{tool} {end}: {value}");
         match kind {
             Some(kind) => assert_eq!(value["kind"], kind, "{tool} {end}: {value}"),
             None => assert_eq!(value, *self.id),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
-use toolc::{AgentTask, Answer, Dialect, Env, FactValue, Output, Registry, Session, Task, ToolCall, Turn};
+use toolc::{AgentTask, Answer, Dialect, Env, FactValue, Output, Registry, Session, Task, ToolCall, ToolError, Turn};
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall, Facts, names};
 
@@ -33,8 +33,8 @@ fn hidden(turn: &Turn) -> Vec<String> {
 }
 
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> (bool, Value) {
-    let Answer { json, is_error } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
-    (is_error, serde_json::from_str(&json).expect("an answer is JSON"))
+    let Answer { json, error } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
+    (error.is_some(), serde_json::from_str(&json).expect("an answer is JSON"))
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn a_blocking_tool_runs_on_a_thread_of_its_own() {
     let turn = turn(&["shut"], Env::empty());
     let task = Task::new("t");
     let request = ToolCall::new("crunch", "{}").with_id("7").with_task(&task);
-    let Answer { json, is_error } = pollster::block_on(turn.call(&request));
-    assert!(!is_error, "{json}");
+    let Answer { json, error } = pollster::block_on(turn.call(&request));
+    assert!(error.is_none(), "{json}");
     let text: String = serde_json::from_str(&json).expect("text");
     assert_eq!(text, r#"(Args { outcome: Well }, "crunch", "7", "t", false)"#);
     assert_eq!(call(&turn, "crunch", &json!({ "outcome": "panic" })).1["kind"], "panicked");
@@ -127,7 +127,7 @@ fn the_agents_loop_runs_its_own_tools() {
     assert_eq!((args.task.as_str(), args.depth), ("t", 3));
     assert_eq!(pending.finish(Ok(Output::text("done"))).json, "\"done\"");
     let Some(Err(answer)) = ask("delegate", "{}") else { panic!("wrong arguments are answered") };
-    assert!(answer.is_error && answer.json.contains("invalid_arguments"));
+    assert!(answer.is_error() && answer.json.contains("invalid_arguments"));
     assert!(ask("run_now", "{}").is_none() && ask("nobody", "{}").is_none(), "those are for `call`");
     // A host that knows of no such tools gets an answer all the same.
     assert!(call(&turn, "delegate", &json!({ "task": "t" })).0);
@@ -138,6 +138,25 @@ fn the_agents_loop_runs_its_own_tools() {
         shown(&registry.session().build().expect("no toolset is named").turn(Dialect::OpenAi)),
         ["ask_back", "delegate"]
     );
+}
+
+#[test]
+fn a_batch_answers_whatever_runs_its_calls() {
+    let turn = turn(&["all"], ready());
+    let requests = [("crunch", "{}"), ("delegate", r#"{"task":"t"}"#), ("ask_back", "{}"), ("delegate", "{}")];
+    let requests = requests.map(|(tool, arguments)| ToolCall::new(tool, arguments).with_id(tool));
+    let answered = pollster::block_on(turn.batch_with(&requests, |call, request| async move {
+        match call {
+            AgentCall::Delegate(args) => Ok(Output::text(format!("{} for {}", args.task, request.id()))),
+            AgentCall::AskBack(_) => Err(ToolError::new("nobody is there")),
+        }
+    }));
+    let answers: Vec<Value> =
+        answered.iter().map(|one| serde_json::from_str(&one.answer.json).expect("an answer is JSON")).collect();
+    assert!(answers[0].as_str().is_some_and(|text| text.contains("crunch")), "{}", answers[0]);
+    assert_eq!(answers[1], json!("t for delegate"));
+    assert_eq!(answers[2]["error"], "nobody is there");
+    assert_eq!(answers[3]["kind"], "invalid_arguments");
 }
 
 #[test]

@@ -6,7 +6,6 @@
 
 mod file;
 mod place;
-mod tasks;
 mod terminal;
 mod todo;
 
@@ -14,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use place::Place;
 
-/// The shipped tools, for one host. State that they keep (what was read, to-do lists) belongs to a call's
-/// task; it is in memory only, and bounded.
+/// The shipped tools, for one host. What they keep (what was read, to-do lists) belongs to a call's task, and ends
+/// with it; it is in memory only, and bounded.
 ///
 /// ```
 /// let handlers = toolc_tools::Handlers::new().in_dir("/srv/project").pass_env("SSH_AUTH_SOCK");
@@ -25,18 +24,12 @@ pub struct Handlers {
     place: Place,
     files: file::State,
     shell: terminal::State,
-    todos: todo::State,
 }
 
 impl Handlers {
     /// Handlers that work in the process's current directory.
     pub fn new() -> Self {
-        Self {
-            place: Place::current(),
-            files: file::State::default(),
-            shell: terminal::State::default(),
-            todos: todo::State::default(),
-        }
+        Self { place: Place::current(), files: file::State::default(), shell: terminal::State::default() }
     }
 
     /// Works in `dir`: relative paths begin there, and commands run there. It is no cage; only writing is
@@ -70,22 +63,29 @@ impl Default for Handlers {
     }
 }
 
-/// For this crate's tests: handlers in a directory of their own, and a call for them to answer.
+/// The examples of the guide to testing are run, on these handlers.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/testing.md")]
+struct Guide;
+
+/// For this crate's tests: handlers in a directory of their own, and whoever calls them.
 #[cfg(test)]
-mod testing {
+mod fixture {
     use tempfile::TempDir;
-    use toolc::{Call, Output, Task, ToolCall, ToolError};
+    use toolc::testing::{Caller, Response};
+    use toolc::{Call, Output, ToolError};
 
     use crate::Handlers;
 
     pub(crate) struct Fixture {
         pub(crate) handlers: Handlers,
         pub(crate) dir: TempDir,
+        caller: Caller,
     }
 
     pub(crate) fn fixture() -> Fixture {
         let dir = TempDir::new().unwrap();
-        Fixture { handlers: Handlers::new().in_dir(dir.path()), dir }
+        Fixture { handlers: Handlers::new().in_dir(dir.path()), dir, caller: Caller::new() }
     }
 
     impl Fixture {
@@ -98,17 +98,15 @@ mod testing {
         pub(crate) fn get(&self, path: &str) -> String {
             std::fs::read_to_string(self.dir.path().join(path)).unwrap()
         }
+
+        /// A call of this test's one task.
+        pub(crate) fn call(&self) -> Call<'_> {
+            self.caller.call("a_tool")
+        }
     }
 
-    pub(crate) fn call() -> Call<'static> {
-        Call::new(ToolCall::new("a_tool", "{}"))
-    }
-
-    pub(crate) fn call_of(task: &Task) -> Call<'_> {
-        Call::new(ToolCall::new("a_tool", "{}").with_task(task))
-    }
-
-    pub(crate) fn value(result: Result<Output, ToolError>) -> serde_json::Value {
-        serde_json::from_str(result.unwrap().as_json()).unwrap()
+    #[track_caller]
+    pub(crate) fn value(result: Result<Output, ToolError>) -> toolc::Value {
+        Response::from(result).value()
     }
 }

@@ -1,33 +1,35 @@
 //! The todo tool: one list of steps for each task, in memory.
 
+use std::sync::{Mutex, PoisonError};
+
 use serde::Serialize;
 use toolc::{Call, Output, ToolError};
 use toolc_catalog::todo::TodoTools;
 use toolc_catalog::todo::todo::{Args, TodosItem, TodosItemStatus as Status};
 
 use crate::Handlers;
-use crate::tasks::PerTask;
 
 /// As many items as one list holds. Also in the tool's schema, which however sees one call only.
 const MOST_ITEMS: usize = 256;
 
-/// The lists of all tasks.
-pub(crate) type State = PerTask<Vec<Item>>;
+/// The list of a task.
+#[derive(Debug, Default)]
+struct List(Mutex<Vec<Item>>);
 
 impl TodoTools for Handlers {
     fn todo(&self, args: Args, call: &Call<'_>) -> Result<Output, ToolError> {
-        self.todos.with(call.task(), |list| {
-            if let Some(items) = args.todos {
-                let base = if args.merge { list.clone() } else { Vec::new() };
-                *list = merged(base, items)?;
-            }
-            Output::json(&Listing::of(list))
-        })
+        let list = call.state::<List>();
+        let mut list = list.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(items) = args.todos {
+            let base = if args.merge { list.clone() } else { Vec::new() };
+            *list = merged(base, items)?;
+        }
+        Output::json(&Listing::of(&list))
     }
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Item {
+struct Item {
     id: String,
     content: String,
     status: &'static str,
@@ -88,68 +90,65 @@ impl<'a> Listing<'a> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-    use toolc::Task;
+    use toolc::testing::{Caller, assert_reply};
 
     use super::*;
-    use crate::testing::{call, call_of, value};
 
     fn item(id: &str, content: &str, status: Status) -> TodosItem {
         TodosItem { id: id.into(), content: content.into(), status }
     }
 
-    fn write(items: Vec<TodosItem>, merge: bool) -> Args {
-        Args { todos: Some(items), merge }
+    fn write(caller: &Caller, items: Vec<TodosItem>, merge: bool) -> Result<Output, ToolError> {
+        Handlers::new().todo(Args { todos: Some(items), merge }, &caller.call("todo"))
     }
 
-    const READ: Args = Args { todos: None, merge: false };
+    fn read(caller: &Caller) -> Result<Output, ToolError> {
+        Handlers::new().todo(Args { todos: None, merge: false }, &caller.call("todo"))
+    }
 
     #[test]
     fn a_list_is_replaced_merged_and_read() {
-        let handlers = Handlers::new();
+        let caller = Caller::new();
         let plan = vec![item("a", "plan", Status::InProgress), item("b", "build", Status::Pending)];
-        handlers.todo(write(plan, false), &call()).unwrap();
+        write(&caller, plan, false).unwrap();
         let update = vec![item("a", "plan", Status::Completed), item("c", "test", Status::Pending)];
-        let merged = value(handlers.todo(write(update, true), &call()));
-        assert_eq!(
-            merged,
-            json!({
+        let merged = write(&caller, update, true);
+        assert_reply!(
+            merged.clone(),
+            {
                 "todos": [
                     {"id": "a", "content": "plan", "status": "completed"},
                     {"id": "b", "content": "build", "status": "pending"},
                     {"id": "c", "content": "test", "status": "pending"},
                 ],
                 "counts": {"total": 3, "pending": 2, "in_progress": 0, "completed": 1, "cancelled": 0},
-            })
+            }
         );
-        assert_eq!(value(handlers.todo(READ, &call())), merged);
-        assert_eq!(value(handlers.todo(write(Vec::new(), true), &call())), merged);
-        assert_eq!(value(handlers.todo(write(Vec::new(), false), &call()))["counts"]["total"], 0);
-    }
-
-    #[test]
-    fn tasks_do_not_see_each_other() {
-        let handlers = Handlers::new();
-        handlers.todo(write(vec![item("a", "mine", Status::Cancelled)], false), &call_of(&Task::new("one"))).unwrap();
-        assert_eq!(value(handlers.todo(READ, &call_of(&Task::new("two"))))["todos"], json!([]));
+        assert_eq!(read(&caller), merged);
+        assert_eq!(write(&caller, Vec::new(), true), merged);
+        assert_eq!(write(&caller, Vec::new(), false), read(&Caller::new()));
     }
 
     #[test]
     fn the_last_of_two_equal_ids_counts() {
         let twice = vec![item("a", "old", Status::Pending), item(" a ", "new", Status::Pending)];
-        let list = value(Handlers::new().todo(write(twice, false), &call()));
-        assert_eq!(list["todos"], json!([{"id": "a", "content": "new", "status": "pending"}]));
+        assert_reply!(
+            write(&Caller::new(), twice, false),
+            {
+                "todos": [{"id": "a", "content": "new", "status": "pending"}],
+                "counts": {"total": 1, "pending": 1, "in_progress": 0, "completed": 0, "cancelled": 0},
+            }
+        );
     }
 
     #[test]
     fn what_is_refused_changes_nothing() {
-        let handlers = Handlers::new();
+        let caller = Caller::new();
         let many = (0..MOST_ITEMS).map(|i| item(&i.to_string(), "x", Status::Pending)).collect();
-        handlers.todo(write(many, false), &call()).unwrap();
+        let before = write(&caller, many, false);
         let more = vec![item("0", "changed", Status::Pending), item("new", "x", Status::Pending)];
-        assert!(handlers.todo(write(more, true), &call()).unwrap_err().message().contains("256"));
-        assert!(handlers.todo(write(vec![item(" ", "x", Status::Pending)], false), &call()).is_err());
-        let list = value(handlers.todo(READ, &call()));
-        assert_eq!((&list["counts"]["total"], &list["todos"][0]["content"]), (&json!(MOST_ITEMS), &json!("x")));
+        assert_reply!(write(&caller, more, true), Err(Failed, "would grow over 256 items"));
+        assert_reply!(write(&caller, vec![item(" ", "x", Status::Pending)], false), Err(Failed, "blank id or content"));
+        assert_eq!(read(&caller), before);
     }
 }

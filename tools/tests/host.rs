@@ -15,8 +15,8 @@ struct Run {
 impl Run {
     fn of(folder: &TempDir, args: &[&str]) -> Self {
         let mut program = Command::new(env!("CARGO_BIN_EXE_toolc"));
-        let Output { status, stdout, stderr } =
-            program.args(args).current_dir(folder.path()).output().expect("failed to start toolc");
+        program.args(args).current_dir(folder.path()).env("XDG_CACHE_HOME", folder.path().join("cache"));
+        let Output { status, stdout, stderr } = program.output().expect("failed to start toolc");
         let text = |bytes| String::from_utf8(bytes).expect("only text is printed");
         Self { status: status.code(), out: text(stdout), err: text(stderr) }
     }
@@ -188,4 +188,42 @@ fn odd_text_comes_back_whole() {
     Run::of(&folder, &["call", "write_file", &arguments]).result();
     let found = std::fs::read_to_string(folder.path().join("odd näme.txt")).expect("failed to read");
     assert_eq!(found, content);
+}
+
+/// A file whose lines are found, and whose letters each take six in JSON.
+const LOUD: &str = r#"{"path":"loud.txt","pattern":"loud","limit":200}"#;
+
+fn loud_folder() -> TempDir {
+    let folder = folder();
+    let line = format!("loud {}\n", "\u{1}".repeat(400));
+    std::fs::write(folder.path().join("loud.txt"), line.repeat(100)).expect("failed to write");
+    folder
+}
+
+#[test]
+fn a_long_result_is_there_for_the_next_call_and_not_for_ever() {
+    let folder = loud_folder();
+    let search = || Run::of(&folder, &["call", "search_files", LOUD]).result();
+    let cut = search();
+    assert_eq!(cut["truncated"], true, "{cut:.300}");
+    let file = cut["file"].as_str().expect("it is kept");
+    let read = Run::of(&folder, &["call", "read_file", &json!({ "path": file, "limit": 20 }).to_string()]).result();
+    assert!(read["content"].as_str().is_some_and(|content| content.contains("loud.txt")), "{read:.300}");
+
+    let two_days_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(48);
+    let kept = std::fs::File::options().write(true).open(file).expect("it is there");
+    kept.set_modified(two_days_ago).expect("failed to set its time");
+    drop(kept);
+    let next = search();
+    assert!(!std::path::Path::new(file).exists() && std::path::Path::new(next["file"].as_str().unwrap()).exists());
+}
+
+#[test]
+fn where_nothing_can_be_kept_the_user_is_told() {
+    let folder = loud_folder();
+    std::fs::write(folder.path().join("cache"), "no folder").expect("failed to write");
+    let Run { status, out, err } = Run::of(&folder, &["call", "search_files", LOUD]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.contains(r#""missing":"#) && !out.contains(r#""file":"#), "{out:.300}");
+    assert!(err.starts_with("warning: ") && err.contains("failed to keep a result in"), "{err}");
 }

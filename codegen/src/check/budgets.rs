@@ -3,9 +3,6 @@
 use crate::catalog::{Catalog, Toolset, ToolsetId};
 use crate::diagnostic::{Code, Diagnostic, Sink};
 
-/// Bytes of JSON to a token, about: what tokenizers of 2026 make of schemas in English.
-const BYTES: usize = 4;
-
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let settings = catalog.settings();
     let budget = |toolset: &Toolset| toolset.manifest.token_budget.or(settings.token_budget);
@@ -23,7 +20,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             }
         }
         if let Some(most) = budget(toolset) {
-            let tokens = sizes.of(catalog, id) / BYTES;
+            let tokens = toolc::estimated_tokens(sizes.of(catalog, id));
             if tokens > most as usize {
                 let message = format!(
                     "the definitions of `{}` take about {tokens} tokens, {most} at most should be",
@@ -42,6 +39,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 struct Sizes(Vec<Option<usize>>);
 
 impl Sizes {
+    /// Bytes of the JSON array that a turn with this toolset alone shows at most.
     fn of(&mut self, catalog: &Catalog, id: ToolsetId) -> usize {
         let Some(dialect) = catalog.settings().dialects.first() else { return 0 };
         let size = |tool: crate::catalog::ToolId, known: &mut Option<usize>| {
@@ -49,6 +47,9 @@ impl Sizes {
             let text = || catalog.full_setting(tool).value(&dialect.definition(catalog, tool)).to_string().len();
             *known.get_or_insert_with(text)
         };
-        catalog.resolve(id).into_iter().map(|tool| size(tool, &mut self.0[tool.0])).sum()
+        let tools = catalog.resolve(id);
+        let commas = tools.len().saturating_sub(1);
+        let brackets = 2;
+        tools.into_iter().map(|tool| size(tool, &mut self.0[tool.0])).sum::<usize>() + commas + brackets
     }
 }

@@ -74,7 +74,7 @@ fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
         name: text(tool.name()),
         toolset: text(catalog[tool.home].name()),
         emoji: text(&manifest.emoji),
-        arguments: table::of(&manifest.params, &manifest.defs),
+        arguments: table::of(&manifest.params, &manifest.defs).into(),
         atoms: tool.atoms.iter().map(|one| atom(catalog, one)).collect(),
         facts: tool.facts.iter().map(|&id| text(&catalog[id].name.value)).collect(),
         definitions: definitions.collect(),

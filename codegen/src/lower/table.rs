@@ -62,7 +62,9 @@ impl<'s> Layout<'s> {
 
     /// Lays out a schema. `nullable`: null is allowed, too.
     fn write(&mut self, id: u16, schema: &'s Schema, form: Form, nullable: bool) {
-        let mut types = schema.effective_types();
+        // Where only an enum's values tell them, those do that are there in the turn.
+        let varies = schema.choices.iter().any(|choice| choice.when.is_some());
+        let mut types = if varies { schema.types.clone() } else { schema.effective_types() };
         if nullable && !types.is_empty() && !types.contains(&Type::Null) {
             types.push(Type::Null);
         }
@@ -85,7 +87,7 @@ impl<'s> Layout<'s> {
             for (property, node) in schema.properties.iter().zip(below) {
                 self.condition(Part::Property(count(&self.table.properties)), property.when.as_ref());
                 self.table.properties.push(table::Property {
-                    name: text(&property.name.value),
+                    name: property.name.value.as_str().into(),
                     required: property.required,
                     node,
                     hidden: false,

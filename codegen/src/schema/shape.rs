@@ -48,7 +48,10 @@ impl Defs {
             if let Some(reference) = bare.schema.alias() {
                 bare.schema = &self.get(reference.to).schema;
                 bare.via.get_or_insert(reference.to);
-            } else if let Some(other) = bare.schema.nullable() {
+            } else if let Some(other) = bare.schema.nullable()
+                // Of two that both allow null, `oneOf` refuses it.
+                && (bare.schema.one_of.is_empty() || !self.is_nullable(other))
+            {
                 as_written.get_or_insert(bare);
                 bare = Bare { schema: other, nullable: true, ..bare };
             } else {

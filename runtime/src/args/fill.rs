@@ -1,19 +1,28 @@
 //! Filling: a repaired and valid value into the slot form that its node asks for.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::reader::Reader;
-use super::slot::Slot;
+use super::slot::{Heap, Slot};
 use super::{kind, number};
 use crate::table::{Additional, Form, Node, NodeId, Property};
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
     /// The slots of the arguments: one for each declared property, or one for all where the root is a value.
-    pub(super) fn fill_arguments(&self, value: Value) -> Vec<Slot<'static>> {
+    pub(super) fn fill_arguments(&self, mut value: Value) -> Vec<Slot<'static>> {
+        let root = self.table.node(0);
+        if root.any_of.len + root.all_of.len > 0 {
+            // What alternatives say of the others: elsewhere, what has alternatives is handed over as a value.
+            self.drop_absent(&mut value, 0);
+        }
         match self.fill(value, 0) {
-            Slot::Object(slots) => slots,
+            Slot::Heap(heap) => match *heap {
+                Heap::Object(slots) => slots,
+                whole => vec![whole.into()],
+            },
             whole => vec![whole],
         }
     }
@@ -26,23 +35,25 @@ impl Reader<'_> {
             (Form::Boolean, Value::Bool(value)) => Slot::Boolean(value),
             (Form::Integer, Value::Number(number)) => number::integer(&number).map_or(Slot::Null, Slot::Integer),
             (Form::Number, Value::Number(number)) => number.as_f64().map_or(Slot::Null, Slot::Number),
-            (Form::String, Value::String(text)) => Slot::String(Cow::Owned(text)),
+            (Form::String, Value::String(text)) => Heap::String(text).into(),
             (Form::Choice, value) => {
                 let found = self.table.literals(node).iter().position(|literal| kind::equals(literal, &value));
-                found.and_then(|index| u16::try_from(index).ok()).map_or(Slot::Value(value), Slot::Choice)
+                found
+                    .and_then(|index| u16::try_from(index).ok())
+                    .map_or_else(|| Heap::Value(value).into(), Slot::Choice)
             }
             (Form::Array, Value::Array(items)) => {
-                Slot::Array(items.into_iter().map(|item| self.fill_item(item, node.items)).collect())
+                Heap::Array(items.into_iter().map(|item| self.fill_item(item, node.items)).collect()).into()
             }
-            (Form::Object, Value::Object(map)) => Slot::Object(self.fill_properties(map, node)),
-            (Form::Map, Value::Object(map)) => Slot::Map(self.fill_entries(map, node)),
+            (Form::Object, Value::Object(map)) => Heap::Object(self.fill_properties(map, node)).into(),
+            (Form::Map, Value::Object(map)) => Heap::Map(self.fill_entries(map, node)).into(),
             (Form::Union, value) => match self.alternative(&value, node) {
-                Some((index, id)) => Slot::Variant(Box::new((index, self.fill(value, id)))),
-                None => Slot::Value(value),
+                Some((index, id)) => Heap::Variant(index, self.fill(value, id)).into(),
+                None => Heap::Value(value).into(),
             },
             (_, mut value) => {
-                self.drop_absent(&mut value, id, 4 * self.limits.max_depth);
-                Slot::Value(value)
+                self.drop_absent(&mut value, id);
+                Heap::Value(value).into()
             }
         }
     }
@@ -51,7 +62,7 @@ impl Reader<'_> {
         match (id, item) {
             (Some(id), item) => self.fill(item, id),
             (None, Value::Null) => Slot::Null,
-            (None, item) => Slot::Value(item),
+            (None, item) => Heap::Value(item).into(),
         }
     }
 
@@ -65,7 +76,7 @@ impl Reader<'_> {
                 let sent = value.get(&*property.name);
                 literals.is_empty() || sent.is_some_and(|sent| literals.iter().any(|l| kind::equals(l, sent)))
             };
-            kind::fits(alternative.types, value)
+            kind::fits(self.table.types(alternative), value)
                 && self.table.shown(alternative).filter(|property| property.required).all(has)
         };
         (0..).zip(self.table.any_of(node).iter().copied()).find(|(_, id)| is(*id))
@@ -82,7 +93,7 @@ impl Reader<'_> {
             })
             .collect();
         if node.additional != Additional::Deny {
-            slots.push(Slot::Map(self.fill_entries(map, node)));
+            slots.push(Heap::Map(self.fill_entries(map, node)).into());
         }
         slots
     }
@@ -106,44 +117,51 @@ impl Reader<'_> {
         entries
     }
 
-    /// Removes the optional properties that were sent as null without being allowed to. `room` bounds the
-    /// levels of values and alternatives.
-    fn drop_absent(&self, value: &mut Value, id: NodeId, room: usize) {
+    /// Removes the optional properties that were sent as null without being allowed to.
+    fn drop_absent(&self, value: &mut Value, id: NodeId) {
+        self.drop_absent_below(value, id, 4 * self.limits.max_depth, &mut HashSet::new());
+    }
+
+    /// `room` bounds the levels of values and alternatives. Of a null that several schemas speak of, the first one
+    /// says what it is: `settled` holds the keys of those.
+    fn drop_absent_below(&self, value: &mut Value, id: NodeId, room: usize, settled: &mut HashSet<&'t str>) {
         if room == 0 || !self.spend(1) {
             return;
         }
         let node = self.table.node(id);
+        let inner = |value: &mut Value, id| self.drop_absent_below(value, id, room - 1, &mut HashSet::new());
         match value {
             Value::Array(items) => {
                 if let Some(id) = node.items {
                     for item in items {
-                        self.drop_absent(item, id, room - 1);
+                        inner(item, id);
                     }
                 }
             }
             Value::Object(map) => {
                 for property in self.table.shown(node) {
                     let Some(value) = map.get_mut(&*property.name) else { continue };
-                    if self.is_absence(value, property.required, property.node) {
+                    if !value.is_null() {
+                        inner(value, property.node);
+                    } else if settled.insert(&property.name) && self.is_absence(value, property.required, property.node)
+                    {
                         map.remove(&*property.name);
-                    } else {
-                        self.drop_absent(value, property.node, room - 1);
                     }
                 }
                 if let Additional::Node(id) = node.additional {
                     let declared = self.declared(node);
                     for (_, value) in map.iter_mut().filter(|(key, _)| !declared.contains(key.as_str())) {
-                        self.drop_absent(value, id, room - 1);
+                        inner(value, id);
                     }
                 }
             }
             _ => return,
         }
         for branch in self.table.all_of(node) {
-            self.drop_absent(value, *branch, room - 1);
+            self.drop_absent_below(value, *branch, room - 1, settled);
         }
         if let Some(branch) = self.table.any_of(node).iter().find(|branch| self.is_valid(value, **branch)) {
-            self.drop_absent(value, *branch, room - 1);
+            self.drop_absent_below(value, *branch, room - 1, settled);
         }
     }
 }

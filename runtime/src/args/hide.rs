@@ -12,7 +12,7 @@ const DEEPEST: usize = 256;
 impl Reader<'_> {
     /// Puts [`HIDDEN`] in place of every secret in the arguments.
     pub(super) fn hide_secrets(&self, arguments: &mut Value) {
-        if self.table.properties.iter().any(|property| property.secret) {
+        if self.table.has_secrets() {
             self.hide(arguments, 0, DEEPEST);
         }
     }
@@ -37,7 +37,7 @@ impl Reader<'_> {
                 // Another key may be a secret's, misspelt.
                 let holds_secrets = properties.iter().any(|property| property.secret);
                 for (key, value) in map {
-                    match (properties.iter().find(|property| property.name == *key), node.additional) {
+                    match (properties.iter().find(|property| *property.name == **key), node.additional) {
                         (Some(property), _) if !property.secret => self.hide(value, property.node, room - 1),
                         (None, Additional::Node(id)) if !holds_secrets => self.hide(value, id, room - 1),
                         (None, _) if !holds_secrets => {}
@@ -79,7 +79,7 @@ mod tests {
             arguments.shown(table, Limits::default())
         };
         assert_eq!(shown(&table), sent);
-        for property in table.properties.iter_mut().filter(|property| property.name == "pin") {
+        for property in table.properties.iter_mut().filter(|property| &*property.name == "pin") {
             property.secret = true;
         }
         let hidden = json!("[secret]");

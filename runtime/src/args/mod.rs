@@ -1,7 +1,7 @@
 //! Reading arguments: from the model's JSON text straight into slots, from which typed code takes its fields.
 //!
 //! One reader for all tools, driven by a [`Table`]. The strict reading comes first and builds no tree; only
-//! when it fails is the text read again into a tree, [repaired](repair) toward the table and
+//! when it fails is the text read again into a tree, repaired toward the table and
 //! [validated](validate), so that an answer names every problem at once.
 
 mod fill;
@@ -18,13 +18,13 @@ mod tree;
 mod validate;
 mod words;
 
-pub use slot::{FromSlot, Slot, Slots, choice, json, object, variant};
+pub use slot::{FromSlot, Heap, Slot, SlotBuffer, Slots, choice, json, object, variant};
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::output::{ErrorKind, Problem, ToolError};
+use crate::result::output::{ErrorKind, Problem, ToolError};
 use crate::table::Table;
 pub(crate) use number::integer;
 use reader::Reader;
@@ -46,7 +46,7 @@ impl Default for Limits {
     }
 }
 
-/// Reads the arguments in `text`, a JSON object as the model wrote it.
+/// Reads the arguments in `text`, a JSON object as the model wrote it, into `buffer`.
 ///
 /// A table whose root has [`Form::Value`](crate::table::Form::Value) gives one slot, the whole object; any
 /// other a slot for each declared property, and one for the others where others are allowed.
@@ -54,13 +54,18 @@ impl Default for Limits {
 /// # Errors
 /// [`ErrorKind::MalformedArguments`] where `text` is not JSON, too large or too deep, or repeats a key;
 /// [`ErrorKind::InvalidArguments`], with every problem, where they do not satisfy the table, repaired or not.
-pub fn read<'a>(text: &'a str, table: &Table, limits: Limits) -> Result<Slots<'a>, ToolError> {
+pub fn read<'s, 'a>(
+    text: &'a str,
+    table: &Table,
+    limits: Limits,
+    buffer: &'s mut SlotBuffer<'a>,
+) -> Result<Slots<'s, 'a>, ToolError> {
     check_size(text, limits)?;
     let reader = Reader::new(table, limits);
-    match reader.read_strictly(text) {
-        Some(slots) => Ok(Slots::new(slots)),
-        None => read_leniently(text, &reader).map(Slots::new),
+    if reader.read_strictly(text, buffer).is_none() {
+        buffer.fill(read_leniently(text, &reader)?);
     }
+    Ok(buffer.slots())
 }
 
 /// Reads a tree, repairs and validates it, and fills the slots from it.
@@ -111,8 +116,8 @@ impl Arguments {
     }
 
     /// For the handler.
-    pub(crate) fn into_slots(self, table: &Table, limits: Limits) -> Slots<'static> {
-        Slots::new(Reader::new(table, limits).fill_arguments(self.0))
+    pub(crate) fn fill(self, table: &Table, limits: Limits, buffer: &mut SlotBuffer<'_>) {
+        buffer.fill(Reader::new(table, limits).fill_arguments(self.0));
     }
 }
 

@@ -94,6 +94,26 @@ impl<'s> Decimal<'s> {
     }
 }
 
+/// As [`within`], quick for the bounds that most integers have.
+#[inline]
+pub(super) fn is_within(integer: i64, bounds: &Bounds) -> bool {
+    match bounds {
+        Bounds {
+            minimum: None | Some(Bound::Integer(_)),
+            maximum: None | Some(Bound::Integer(_)),
+            exclusive_minimum: None,
+            exclusive_maximum: None,
+            multiple_of: None,
+            ..
+        } => {
+            let least = if let Some(Bound::Integer(least)) = bounds.minimum { least } else { i64::MIN };
+            let most = if let Some(Bound::Integer(most)) = bounds.maximum { most } else { i64::MAX };
+            (least..=most).contains(&integer)
+        }
+        _ => within(&integer.into(), bounds),
+    }
+}
+
 /// Whether `number` keeps to the numeric bounds.
 pub(super) fn within(number: &Number, bounds: &Bounds) -> bool {
     let holds = |bound: Option<Bound>, allowed: fn(Ordering) -> bool| {
@@ -106,10 +126,10 @@ pub(super) fn within(number: &Number, bounds: &Bounds) -> bool {
         && bounds.multiple_of.is_none_or(|step| is_multiple(number, step))
 }
 
-/// Two numbers by value: exactly where both are integers.
+/// Two numbers by value: exactly where both are integers, however they are written.
 pub(super) fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
-    match (exact(number), bound) {
-        (Some(integer), Bound::Integer(bound)) => Some(integer.cmp(&i128::from(bound))),
+    match (exact(number), exact_bound(bound)) {
+        (Some(integer), Some(bound)) => Some(integer.cmp(&bound)),
         _ => number.as_f64()?.partial_cmp(&float(bound)),
     }
 }
@@ -123,22 +143,29 @@ pub(super) fn equal(a: &Number, b: &Number) -> bool {
 }
 
 /// The integer that `number` is, if it is one of at most 64 bits.
-#[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is below 2^64")]
 pub(super) fn exact(number: &Number) -> Option<i128> {
-    if let Some(integer) = number.as_i64() {
-        return Some(integer.into());
+    let integer = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    integer.or_else(|| exact_float(number.as_f64()?))
+}
+
+fn exact_bound(bound: Bound) -> Option<i128> {
+    match bound {
+        Bound::Integer(integer) => Some(integer.into()),
+        Bound::Number(float) => exact_float(float),
     }
-    if let Some(integer) = number.as_u64() {
-        return Some(integer.into());
-    }
-    let float = number.as_f64()?;
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is below 2^64")]
+fn exact_float(float: f64) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() < 18_446_744_073_709_551_616.0).then_some(float as i128)
 }
 
 fn is_multiple(number: &Number, step: Bound) -> bool {
-    match (exact(number), step) {
-        (_, Bound::Integer(0)) => true,
-        (Some(integer), Bound::Integer(step)) => integer % i128::from(step) == 0,
+    match (exact(number), exact_bound(step)) {
+        (_, Some(0)) => true,
+        (Some(integer), Some(step)) => integer % step == 0,
+        // The remainder of two floats is exact, however large they are.
+        (None, Some(_)) => number.as_f64().is_some_and(|number| number % float(step) == 0.0),
         _ => {
             // 0.3 is a multiple of 0.1 to whoever wrote it.
             let quotient = number.as_f64().unwrap_or(f64::NAN) / float(step);

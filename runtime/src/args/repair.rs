@@ -236,7 +236,7 @@ fn within_reach(step: Step, types: Types, value: &Value) -> bool {
             Value::Number(_) | Value::Bool(_) => types.names(Type::String) && !kind::fits(types, value),
             _ => false,
         },
-        Step::Wrap => types.names(Type::Array) && !value.is_null() && !value.is_array(),
+        Step::Wrap => types.names(Type::Array) && !value.is_null() && !kind::fits(types, value),
     }
 }
 

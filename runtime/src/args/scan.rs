@@ -34,6 +34,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Steps over `word`, where it stands.
+    #[inline]
     pub(super) fn word(&mut self, word: &str) -> Option<()> {
         let found = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
         self.at += word.len();
@@ -53,6 +54,21 @@ impl<'a> Scan<'a> {
         }
         // A comma is no end: what follows has to be an entry.
         (self.peek()? != close).then_some(true)
+    }
+
+    /// Steps over `key`, a name in its quotes, and the colon after it, if they come next. Otherwise over nothing.
+    #[inline]
+    pub(super) fn key(&mut self, key: &str) -> bool {
+        let end = self.at + key.len();
+        if !self.text.as_bytes().get(self.at..end).is_some_and(|next| same(next, key.as_bytes())) {
+            return false;
+        }
+        let start = std::mem::replace(&mut self.at, end);
+        let found = self.eat(b':');
+        if !found {
+            self.at = start;
+        }
+        found
     }
 
     /// A string as it stands, if there are no escapes in it.
@@ -152,6 +168,27 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// Whether two short texts are equal: for these few bytes a call of `memcmp` takes longer than they do.
+#[inline]
+pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    // The last ones of a length may have been among the first: that costs less than to take them one by one.
+    if let (Some(a_end), Some(b_end)) = (a.last_chunk::<8>(), b.last_chunk::<8>()) {
+        let (a, b) = (a.as_chunks().0, b.as_chunks().0);
+        let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+        word(a_end) == word(b_end) && a.iter().zip(b).all(|(a, b)| word(a) == word(b))
+    } else if let (Some(a_start), Some(a_end), Some(b_start), Some(b_end)) =
+        (a.first_chunk(), a.last_chunk(), b.first_chunk(), b.last_chunk())
+    {
+        let word = |bytes: &[u8; 4]| u32::from_ne_bytes(*bytes);
+        word(a_start) == word(b_start) && word(a_end) == word(b_end)
+    } else {
+        a.iter().zip(b).all(|(a, b)| a == b)
+    }
+}
+
 /// How many bytes at the start of a string's text stand for themselves: up to a quote, a backslash or a
 /// control character.
 #[inline]
@@ -173,4 +210,23 @@ fn plain(bytes: &[u8]) -> usize {
     }
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_every_length_are_told_apart_at_every_byte() {
+        let text = b"0123456789abcdefghijkl";
+        for length in 0..text.len() {
+            let text = &text[..length];
+            assert!(same(text, text) && !same(text, b"0123456789abcdefghijklm"));
+            for at in 0..length {
+                let mut other = text.to_vec();
+                other[at] ^= 1;
+                assert!(!same(text, &other), "{length} {at}");
+            }
+        }
+    }
 }

@@ -13,9 +13,16 @@ fn every_keyword_is_enforced() {
             json!(9_007_199_254_740_992_i64),
         ),
         (json!({"maximum": 1.5}), json!(1.5), json!(2)),
+        (
+            json!({"maximum": 9_007_199_254_740_992.0}),
+            json!(9_007_199_254_740_992_i64),
+            json!(9_007_199_254_740_993_i64),
+        ),
         (json!({"exclusiveMinimum": 1}), json!(1.1), json!(1.0)),
         (json!({"exclusiveMaximum": 1}), json!(0), json!(1)),
         (json!({"multipleOf": 3}), json!(9.0), json!(10)),
+        (json!({"multipleOf": 7}), json!(7.0 * 2_f64.powi(70)), json!(1e300)),
+        (json!({"multipleOf": 7}), json!(7.0), json!(7.5)),
         (json!({"multipleOf": 0.1}), json!(0.3), json!(0.35)),
         (json!({"minLength": 2}), json!("éé"), json!("é")),
         (json!({"maxLength": 2}), json!("éé"), json!("eee")),
@@ -112,4 +119,30 @@ fn alternatives_are_taken_as_documented() {
         json!({"properties": {"v": {"$ref": "#/$defs/i", "nullable": true}}, "$defs": {"i": {"type": "integer"}}});
     assert_eq!(repaired(&schema, json!("5")), json!(5));
     assert_eq!(repaired(&schema, json!("NULL")), json!(null));
+    // What is of an allowed type stays, also where another allowed type could hold it.
+    let schema = alternatives(json!([{"type": ["array", "object"], "required": ["a"]}, {"type": "null"}]));
+    assert_eq!(repaired(&schema, json!({"b": 1})), json!({"b": 1}));
+    assert_eq!(repaired(&schema, json!(1)), json!([1]));
+    let schema = json!({"properties": {"v": {"enum": ["2.5", 5.0]}}});
+    assert_eq!(repaired(&schema, json!(2.5)), json!(2.5));
+}
+
+#[test]
+fn an_answer_tells_what_is_wrong_and_no_more() {
+    for (schema, got, expected) in [
+        (
+            json!({"maxLength": 0, "anyOf": [{"minimum": 3}, {"minimum": 4}]}),
+            json!(2),
+            "number at least 3 or number at least 4",
+        ),
+        (json!({"type": "number", "minimum": 1e300, "maximum": 1e301}), json!(2), "number between 1e300 and 1e301"),
+        (
+            json!({"exclusiveMinimum": 2.5e-9, "maximum": 1e9}),
+            json!(0),
+            "number at most 1000000000 and greater than 2.5e-9",
+        ),
+    ] {
+        let table = Table::from_schema(&json!({"properties": {"v": schema}})).unwrap();
+        assert_eq!(validate(&json!({ "v": got }), &table)[0].expected, expected);
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::mem::take;
+use std::fmt::Debug;
+use std::mem::{forget, take};
 
 use serde_json::{Map, Value};
 
@@ -10,9 +11,10 @@ use super::number::integer;
 use crate::table::{Form, Literal, Table};
 
 /// One value, in the [`Form`](crate::table::Form) that its table node asks for.
-#[derive(Debug, Clone, PartialEq, Default)]
-// With payloads at multiples of eight bytes a slot moves word by word, which is measurably faster.
-#[repr(u64)]
+///
+/// What needs memory of its own is behind one pointer: slots are moved and dropped at every call, and most of them hold
+/// nothing that has to be freed.
+#[derive(Debug, Default)]
 pub enum Slot<'a> {
     /// The key was not sent (or was sent as null where null is not allowed and the property is optional).
     #[default]
@@ -25,10 +27,21 @@ pub enum Slot<'a> {
     Integer(i64),
     /// `Form::Number`
     Number(f64),
-    /// `Form::String`; borrowed from the arguments' text where that has no escapes in it.
-    String(Cow<'a, str>),
+    /// `Form::String`, as it stands in the arguments' text.
+    Text(&'a str),
     /// `Form::Choice`
     Choice(u16),
+    /// `Form::Array` whose items are strings and nothing else: as typed code takes them.
+    Strings(Vec<String>),
+    /// All others.
+    Heap(Box<Heap<'a>>),
+}
+
+/// A value that needs memory of its own.
+#[derive(Debug)]
+pub enum Heap<'a> {
+    /// `Form::String`, where the arguments' text has it with escapes.
+    String(String),
     /// `Form::Array`
     Array(Vec<Slot<'a>>),
     /// `Form::Object`
@@ -36,35 +49,91 @@ pub enum Slot<'a> {
     /// `Form::Map`
     Map(Vec<(Cow<'a, str>, Slot<'a>)>),
     /// `Form::Union`: the position of the alternative, and its value.
-    Variant(Box<(u16, Slot<'a>)>),
+    Variant(u16, Slot<'a>),
     /// `Form::Value`
     Value(Value),
 }
 
-/// The arguments of one call: a slot for each declared property of the root, in order, and one for the others where
-/// others are allowed.
-#[derive(Debug, Default)]
-pub struct Slots<'a>(Vec<Slot<'a>>);
+impl<'a> From<Heap<'a>> for Slot<'a> {
+    fn from(heap: Heap<'a>) -> Self {
+        Slot::Heap(Box::new(heap))
+    }
+}
 
-impl<'a> Slots<'a> {
-    pub(crate) fn new(slots: Vec<Slot<'a>>) -> Self {
-        Self(slots)
+/// The values of one object, waiting to be taken: a slot for each declared property, in order, and one for the others
+/// where others are allowed.
+#[derive(Debug)]
+pub struct Slots<'s, 'a>(&'s mut [Slot<'a>]);
+
+/// As many slots as take no allocation: most tools have fewer parameters.
+const FEW: usize = 8;
+
+/// Room for the slots of one call's arguments. A handful of them are where this is: on its maker's stack.
+#[derive(Debug, Default)]
+pub struct SlotBuffer<'a> {
+    few: [Slot<'a>; FEW],
+    many: Vec<Slot<'a>>,
+    count: usize,
+    /// Whether any slot has been written.
+    used: bool,
+}
+
+impl<'a> SlotBuffer<'a> {
+    /// This many, all of them absent.
+    pub(super) fn absent(&mut self, count: usize) -> &mut [Slot<'a>] {
+        if self.used {
+            *self = Self::default();
+        }
+        (self.used, self.count) = (true, count);
+        if count > FEW {
+            self.many.resize_with(count, Slot::default);
+        }
+        self.all()
     }
 
+    pub(super) fn fill(&mut self, slots: Vec<Slot<'a>>) {
+        self.absent(slots.len()).iter_mut().zip(slots).for_each(|(place, slot)| *place = slot);
+    }
+
+    /// Those that have been read.
+    pub(crate) fn slots(&mut self) -> Slots<'_, 'a> {
+        Slots(self.all())
+    }
+
+    /// Drops it; without a look at each slot where none of them owns anything, as most do not once they were taken.
+    pub(crate) fn discard(self) {
+        if self.many.capacity() == 0 && !self.few.iter().any(|slot| matches!(slot, Slot::Strings(_) | Slot::Heap(_))) {
+            forget(self);
+        }
+    }
+
+    pub(super) fn all(&mut self) -> &mut [Slot<'a>] {
+        if self.count > FEW { &mut self.many } else { &mut self.few[..self.count] }
+    }
+}
+
+impl Slots<'_, '_> {
     /// The text of the string, integer or choice that the property `name` of `table` holds.
     pub(crate) fn text(&self, table: &Table, name: &str) -> Option<String> {
         let root = table.nodes.first()?;
         let properties = root.properties.of(&table.properties);
-        let at = properties.iter().position(|property| property.name == name);
-        match (root.form, self.0.as_slice()) {
-            (Form::Value, [Slot::Value(value)]) => match value.get(name)? {
-                Value::String(text) => Some(text.clone()),
-                Value::Number(number) => integer(number).map(|integer| integer.to_string()),
+        let at = properties.iter().position(|property| *property.name == *name);
+        match (root.form, &*self.0) {
+            (Form::Value, [Slot::Heap(heap)]) => match &**heap {
+                Heap::Value(value) => match value.get(name)? {
+                    Value::String(text) => Some(text.clone()),
+                    Value::Number(number) => integer(number).map(|integer| integer.to_string()),
+                    _ => None,
+                },
                 _ => None,
             },
             (Form::Value, _) => None,
             (_, slots) => match slots.get(at?)? {
-                Slot::String(text) => Some(text.clone().into_owned()),
+                Slot::Text(text) => Some((*text).to_owned()),
+                Slot::Heap(heap) => match &**heap {
+                    Heap::String(text) => Some(text.clone()),
+                    _ => None,
+                },
                 Slot::Integer(integer) => Some(integer.to_string()),
                 Slot::Choice(index) => {
                     let node = &table.nodes[usize::from(properties[at?].node)];
@@ -120,11 +189,34 @@ pub trait FromSlot: Sized {
     /// # Panics
     /// When `slot` holds another form than this type reads.
     fn from_slot(slot: &mut Slot<'_>) -> Self;
+
+    /// The values of the array in `slot`, which is worth nothing afterwards.
+    ///
+    /// # Panics
+    /// When `slot` holds no array, or one of another form than this type reads.
+    fn list_from_slot(slot: &mut Slot<'_>) -> Vec<Self> {
+        items_from_slot(slot)
+    }
+}
+
+fn items_from_slot<T: FromSlot>(slot: &mut Slot<'_>) -> Vec<T> {
+    match heap(slot, "an array") {
+        Heap::Array(items) => items.iter_mut().map(T::from_slot).collect(),
+        other => mismatch("an array", other),
+    }
+}
+
+/// What is behind the pointer of a slot that holds what is `wanted`.
+fn heap<'s, 'a>(slot: &'s mut Slot<'a>, wanted: &str) -> &'s mut Heap<'a> {
+    match slot {
+        Slot::Heap(heap) => heap,
+        other => mismatch(wanted, other),
+    }
 }
 
 #[cold]
-fn mismatch(wanted: &str, slot: &Slot<'_>) -> ! {
-    panic!("the argument table promised {wanted}, the slot holds {slot:?}: run `cargo xtask gen`");
+fn mismatch(wanted: &str, held: &dyn Debug) -> ! {
+    panic!("the argument table promised {wanted}, the slot holds {held:?}: run `cargo xtask gen`");
 }
 
 impl FromSlot for bool {
@@ -157,8 +249,18 @@ impl FromSlot for f64 {
 impl FromSlot for String {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::String(s) => take(s).into_owned(),
-            other => mismatch("a string", other),
+            Slot::Text(text) => (*text).to_owned(),
+            slot => match heap(slot, "a string") {
+                Heap::String(text) => take(text),
+                other => mismatch("a string", other),
+            },
+        }
+    }
+
+    fn list_from_slot(slot: &mut Slot<'_>) -> Vec<Self> {
+        match take(slot) {
+            Slot::Strings(items) => items,
+            mut other => items_from_slot(&mut other),
         }
     }
 }
@@ -180,17 +282,16 @@ impl<T: FromSlot> FromSlot for Box<T> {
 
 impl<T: FromSlot> FromSlot for Vec<T> {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
-        match slot {
-            Slot::Array(items) => items.iter_mut().map(T::from_slot).collect(),
-            other => mismatch("an array", other),
-        }
+        T::list_from_slot(slot)
     }
 }
 
 impl<T: FromSlot> FromSlot for BTreeMap<String, T> {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
-        match slot {
-            Slot::Map(entries) => entries.iter_mut().map(|(k, v)| (take(k).into_owned(), T::from_slot(v))).collect(),
+        match heap(slot, "a map") {
+            Heap::Map(entries) => {
+                entries.iter_mut().map(|(key, value)| (take(key).into_owned(), T::from_slot(value))).collect()
+            }
             other => mismatch("a map", other),
         }
     }
@@ -199,17 +300,19 @@ impl<T: FromSlot> FromSlot for BTreeMap<String, T> {
 impl FromSlot for Value {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
-            Slot::Value(value) => take(value),
             Slot::Null => Value::Null,
-            other => mismatch("a JSON value", other),
+            slot => match heap(slot, "a JSON value") {
+                Heap::Value(value) => take(value),
+                other => mismatch("a JSON value", other),
+            },
         }
     }
 }
 
 impl FromSlot for Map<String, Value> {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
-        match slot {
-            Slot::Value(Value::Object(map)) => take(map),
+        match heap(slot, "a JSON object") {
+            Heap::Value(Value::Object(map)) => take(map),
             other => mismatch("a JSON object", other),
         }
     }
@@ -228,16 +331,19 @@ pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
 
 /// A generated enum with values: how to read each of the alternatives.
 pub fn variant<T>(slot: &mut Slot<'_>, all: &[fn(&mut Slot<'_>) -> T]) -> T {
-    match slot {
-        Slot::Variant(variant) if usize::from(variant.0) < all.len() => all[usize::from(variant.0)](&mut variant.1),
+    match heap(slot, "one of the alternatives") {
+        Heap::Variant(index, value) if usize::from(*index) < all.len() => all[usize::from(*index)](value),
         other => mismatch("one of the alternatives", other),
     }
 }
 
 /// A generated struct: one slot for each declared property.
-pub fn object<'a>(slot: &mut Slot<'a>) -> Slots<'a> {
-    match slot {
-        Slot::Object(slots) => Slots(take(slots)),
+///
+/// # Panics
+/// When `slot` holds no object.
+pub fn object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
+    match heap(slot, "an object") {
+        Heap::Object(slots) => Slots(slots),
         other => mismatch("an object", other),
     }
 }

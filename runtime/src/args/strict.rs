@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::number;
 use super::reader::Reader;
 use super::repair::is_null;
-use super::scan::Scan;
-use super::slot::Slot;
+use super::scan::{Scan, same};
+use super::slot::{Heap, Slot, SlotBuffer};
 use super::tree::Tree;
 use super::validate::{fits_length, in_range};
 use crate::table::{Additional, Bounds, Form, Literal, Node, NodeId, Property};
@@ -21,15 +21,16 @@ use crate::table::{Additional, Bounds, Form, Literal, Node, NodeId, Property};
 const MOST: u16 = 64;
 
 impl Reader<'_> {
-    /// The slots of the arguments in `text`, if nothing at all is wrong with them.
-    pub(super) fn read_strictly<'a>(&self, text: &'a str) -> Option<Vec<Slot<'a>>> {
+    /// Reads the arguments in `text` into `buffer`, if nothing at all is wrong with them.
+    pub(super) fn read_strictly<'a>(&self, text: &'a str, buffer: &mut SlotBuffer<'a>) -> Option<()> {
         let node = self.table.node(0);
         if node.form != Form::Object || self.is_beyond_forms(node) {
             return None;
         }
         let mut strict = Strict { reader: self, scan: Scan::new(text) };
-        let slots = strict.object(node, self.limits.max_depth)?;
-        strict.scan.is_at_end().then_some(slots)
+        let slots = buffer.absent(strict.slots(node));
+        strict.object(node, self.limits.max_depth, slots)?;
+        strict.scan.is_at_end().then_some(())
     }
 
     /// Whether `node` says more than its form does.
@@ -64,38 +65,76 @@ impl<'a> Strict<'_, '_, 'a> {
     /// stand for its absence.
     fn value(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
         let node = self.reader.table.node(id);
+        let next = self.scan.peek()?;
+        // Most parameters are of one plain type.
+        if node.is_plain() {
+            match (node.form, next) {
+                (Form::String, b'"') if node.literals.len == 0 && node.bounds.is_none() => {
+                    if let Some(text) = self.scan.plain_string() {
+                        return put(slot, Slot::Text(text));
+                    }
+                }
+                (Form::Choice, b'"') if node.bounds.is_none() => {
+                    if let Some(text) = self.scan.plain_string() {
+                        return put(slot, Slot::Choice(self.literal(node, text)?));
+                    }
+                }
+                (Form::Integer, b'-' | b'0'..=b'9') if node.literals.len == 0 => {
+                    return put(slot, Slot::Integer(self.integer(node)?));
+                }
+                (Form::Boolean, b't') if node.literals.len == 0 => {
+                    return put(slot, self.scan.word("true").map(|()| Slot::Boolean(true))?);
+                }
+                (Form::Boolean, b'f') if node.literals.len == 0 => {
+                    return put(slot, self.scan.word("false").map(|()| Slot::Boolean(false))?);
+                }
+                _ => {}
+            }
+        }
+        self.any_value(id, node, next, optional, room, slot)
+    }
+
+    /// As [`value`](Self::value), of whatever kind; `next` is the byte with which it begins.
+    fn any_value(
+        &mut self,
+        id: NodeId,
+        node: &Node,
+        next: u8,
+        optional: bool,
+        room: usize,
+        slot: &mut Slot<'a>,
+    ) -> Option<()> {
         if self.reader.is_beyond_forms(node) {
             return self.tree(id, optional, room, slot);
         }
-        match (node.form, self.scan.peek()?) {
-            (Form::String | Form::Choice, b'"') => return self.string(node, slot),
+        match (node.form, next) {
+            (Form::String | Form::Choice, b'"') => self.string(node, slot),
             (Form::Integer, b'-' | b'0'..=b'9') => put(slot, Slot::Integer(self.integer(node)?)),
             (Form::Number, b'-' | b'0'..=b'9') => put(slot, Slot::Number(self.number(node)?.as_f64()?)),
             (Form::Boolean, b't') => put(slot, self.scan.word("true").map(|()| Slot::Boolean(true))?),
             (Form::Boolean, b'f') => put(slot, self.scan.word("false").map(|()| Slot::Boolean(false))?),
-            (Form::Array, b'[') => put(slot, Slot::Array(self.array(node, room)?)),
-            (Form::Object, b'{') => put(slot, Slot::Object(self.object(node, room)?)),
-            (Form::Map, b'{') => put(slot, Slot::Map(self.map(node, room)?)),
+            (Form::Array, b'[') => put(slot, self.array(node, room)?),
+            (Form::Object, b'{') => {
+                let mut slots = Vec::new();
+                slots.resize_with(self.slots(node), Slot::default);
+                self.object(node, room, &mut slots)?;
+                put(slot, Heap::Object(slots).into())
+            }
+            (Form::Map, b'{') => put(slot, Heap::Map(self.map(node, room)?).into()),
             (_, b'n') => {
                 self.scan.word("null")?;
-                if self.reader.allows_null(node) {
-                    put(slot, Slot::Null);
-                } else if !optional {
-                    return None;
-                }
+                if self.reader.allows_null(node) { put(slot, Slot::Null) } else { optional.then_some(()) }
             }
-            _ => return None,
+            _ => None,
         }
-        Some(())
     }
 
     fn string(&mut self, node: &Node, slot: &mut Slot<'a>) -> Option<()> {
         let Some(text) = self.scan.plain_string() else { return self.escaped(node, slot) };
         match self.choice(node, text)? {
             choice if node.form == Form::Choice => put(slot, Slot::Choice(choice)),
-            _ => put(slot, Slot::String(Cow::Borrowed(text))),
+            _ => put(slot, Slot::Text(text)),
         }
-        Some(())
     }
 
     /// Apart from the plain ones, so that those come by without a copy of their own.
@@ -103,8 +142,7 @@ impl<'a> Strict<'_, '_, 'a> {
     fn escaped(&mut self, node: &Node, slot: &mut Slot<'a>) -> Option<()> {
         let text = self.scan.escaped_string()?;
         let choice = self.choice(node, &text)?;
-        put(slot, if node.form == Form::Choice { Slot::Choice(choice) } else { Slot::String(Cow::Owned(text)) });
-        Some(())
+        put(slot, if node.form == Form::Choice { Slot::Choice(choice) } else { Heap::String(text).into() })
     }
 
     /// Which of the literals `text` is, where there are any; none where the node does not allow it.
@@ -119,8 +157,16 @@ impl<'a> Strict<'_, '_, 'a> {
         if node.literals.len == 0 {
             return Some(0);
         }
+        self.literal(node, text)
+    }
+
+    /// Which of the node's literals `text` is.
+    #[inline]
+    fn literal(&self, node: &Node, text: &str) -> Option<u16> {
         let literals = self.reader.table.literals(node);
-        let index = literals.iter().position(|literal| matches!(literal, Literal::String(l) if *l == text))?;
+        let index = literals
+            .iter()
+            .position(|literal| matches!(literal, Literal::String(word) if same(word.as_bytes(), text.as_bytes())))?;
         u16::try_from(index).ok()
     }
 
@@ -130,7 +176,7 @@ impl<'a> Strict<'_, '_, 'a> {
             None => number::integer(&self.scan.number()?)?,
         };
         let bounds = self.reader.table.bounds(node);
-        bounds.is_none_or(|bounds| number::within(&integer.into(), bounds)).then_some(integer)
+        bounds.is_none_or(|bounds| number::is_within(integer, bounds)).then_some(integer)
     }
 
     fn number(&mut self, node: &Node) -> Option<serde_json::Number> {
@@ -139,17 +185,40 @@ impl<'a> Strict<'_, '_, 'a> {
         bounds.is_none_or(|bounds| number::within(&number, bounds)).then_some(number)
     }
 
-    fn array(&mut self, node: &Node, room: usize) -> Option<Vec<Slot<'a>>> {
+    fn array(&mut self, node: &Node, room: usize) -> Option<Slot<'a>> {
         let room = room.checked_sub(1)?;
-        let mut items = Vec::new();
         self.scan.eat(b'[');
+        let item = node.items.map(|id| self.reader.table.node(id));
+        if item.is_some_and(|item| {
+            item.form == Form::String && item.is_plain() && item.literals.len == 0 && item.bounds.is_none()
+        }) {
+            return self.strings(node);
+        }
+        let mut items = Vec::new();
         while self.scan.next(items.is_empty(), b']')? {
             // Into its place in the array: a slot that is handed up is copied once a level.
             items.push(Slot::Absent);
             self.item(node.items, room, items.last_mut()?)?;
         }
+        self.holds(node, items.len()).then(|| Heap::Array(items).into())
+    }
+
+    /// The rest of an array of strings.
+    fn strings(&mut self, node: &Node) -> Option<Slot<'a>> {
+        let mut items = Vec::new();
+        while self.scan.next(items.is_empty(), b']')? {
+            items.push(match self.scan.plain_string() {
+                Some(text) => text.to_owned(),
+                None => self.scan.escaped_string()?,
+            });
+        }
+        self.holds(node, items.len()).then_some(Slot::Strings(items))
+    }
+
+    /// Whether an array may have that many items.
+    fn holds(&self, node: &Node, count: usize) -> bool {
         let bounds = self.reader.table.bounds(node);
-        bounds.is_none_or(|b| in_range(items.len(), b.min_items, b.max_items)).then_some(items)
+        bounds.is_none_or(|bounds| in_range(count, bounds.min_items, bounds.max_items))
     }
 
     /// An item of an array or a value of a map; where there is no node, any.
@@ -159,15 +228,20 @@ impl<'a> Strict<'_, '_, 'a> {
         }
         *slot = match self.any(room)? {
             Value::Null => Slot::Null,
-            value => Slot::Value(value),
+            value => Heap::Value(value).into(),
         };
         Some(())
     }
 
-    fn object(&mut self, node: &Node, room: usize) -> Option<Vec<Slot<'a>>> {
+    /// How many slots an object takes.
+    fn slots(&self, node: &Node) -> usize {
+        self.reader.table.properties(node).len() + usize::from(node.additional != Additional::Deny)
+    }
+
+    /// Reads an object into its slots, which are absent so far.
+    fn object(&mut self, node: &Node, room: usize, slots: &mut [Slot<'a>]) -> Option<()> {
         let room = room.checked_sub(1)?;
         let properties = self.reader.table.properties(node);
-        let mut slots: Vec<Slot<'a>> = properties.iter().map(|_| Slot::Absent).collect();
         let (mut seen, mut first, mut next) = (0_u64, true, 0);
         let (mut unknown, mut rest) = (Vec::new(), Vec::new());
         if !self.scan.eat(b'{') {
@@ -175,7 +249,11 @@ impl<'a> Strict<'_, '_, 'a> {
         }
         while self.scan.next(first, b'}')? {
             first = false;
-            let found = self.key(|key| find(properties, next, key), &mut unknown)?;
+            // Most often the next one comes, as it is written here.
+            let found = match properties.get(next) {
+                Some(property) if !property.hidden && self.scan.key(property.name.quoted()) => next,
+                _ => self.key(|key| find(properties, key), &mut unknown)?,
+            };
             if let (Some(property), Some(slot)) = (properties.get(found), slots.get_mut(found)) {
                 if seen & (1 << found) != 0 {
                     return None;
@@ -192,10 +270,10 @@ impl<'a> Strict<'_, '_, 'a> {
             }
         }
         if node.additional != Additional::Deny {
-            slots.push(Slot::Map(sorted(rest)?));
+            put(slots.last_mut()?, Heap::Map(sorted(rest)?).into())?;
         }
         let missing = |(index, property): (usize, &Property)| property.required && seen & (1 << index) == 0;
-        (!properties.iter().enumerate().any(missing)).then_some(slots)
+        (!properties.iter().enumerate().any(missing)).then_some(())
     }
 
     fn map(&mut self, node: &Node, room: usize) -> Option<Entries<'a>> {
@@ -252,21 +330,19 @@ impl<'a> Strict<'_, '_, 'a> {
 
 /// Writes into a slot that is absent so far, without the look at what there is to drop.
 #[inline]
-fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) {
+#[allow(clippy::unnecessary_wraps, reason = "with it ends every way in which a value is read")]
+fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) -> Option<()> {
     std::mem::forget(std::mem::replace(slot, value));
+    Some(())
 }
 
 /// The index of no property.
 const NONE: usize = usize::MAX;
 
-/// The property of that name: most often the one after the last.
-#[inline]
-fn find(properties: &[Property], next: usize, key: &str) -> usize {
-    let is = |property: &Property| property.name == key && !property.hidden;
-    match properties.get(next) {
-        Some(property) if is(property) => next,
-        _ => properties.iter().position(is).unwrap_or(NONE),
-    }
+/// The property of that name.
+fn find(properties: &[Property], key: &str) -> usize {
+    let is = |property: &Property| same(property.name.as_bytes(), key.as_bytes()) && !property.hidden;
+    properties.iter().position(is).unwrap_or(NONE)
 }
 
 /// The node of undeclared properties; none where nothing is said of them.

@@ -81,13 +81,55 @@ pub(super) fn typed() -> Table {
     Table { nodes, properties, literals, branches: vec![8, 9, 17, 18, 6, 2, 21], bounds, conditions: Vec::new() }
 }
 
+/// The slots of a strict reading.
+pub(super) fn strictly<'s, 'a>(
+    reader: &Reader<'_>,
+    text: &'a str,
+    buffer: &'s mut SlotBuffer<'a>,
+) -> Option<&'s [Slot<'a>]> {
+    reader.read_strictly(text, buffer)?;
+    Some(buffer.all())
+}
+
+fn heap(heap: Heap<'_>) -> Slot<'_> {
+    heap.into()
+}
+
+/// By value, wherever that is kept.
+impl PartialEq for Slot<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        value_of(self) == value_of(other)
+    }
+}
+
+fn value_of(slot: &Slot<'_>) -> String {
+    let all = |slots: &[Slot<'_>]| slots.iter().map(value_of).collect::<Vec<_>>();
+    match slot {
+        Slot::Text(text) => format!("{text:?}"),
+        Slot::Strings(items) => {
+            format!("Array({:?})", items.iter().map(|item| format!("{item:?}")).collect::<Vec<_>>())
+        }
+        Slot::Heap(heap) => match &**heap {
+            Heap::String(text) => format!("{text:?}"),
+            Heap::Array(items) => format!("Array({:?})", all(items)),
+            Heap::Object(slots) => format!("Object({:?})", all(slots)),
+            Heap::Map(entries) => {
+                format!("Map({:?})", entries.iter().map(|(k, v)| (k, value_of(v))).collect::<Vec<_>>())
+            }
+            Heap::Variant(index, value) => format!("Variant({index}, {})", value_of(value)),
+            Heap::Value(value) => format!("Value({value})"),
+        },
+        slot => format!("{slot:?}"),
+    }
+}
+
 fn error(text: &str, table: &Table) -> ToolError {
-    read(text, table, limits()).unwrap_err()
+    read(text, table, limits(), &mut SlotBuffer::default()).unwrap_err()
 }
 
 fn value(text: &str, schema: &Value) -> Result<Value, ToolError> {
     let table = Table::from_schema(schema).unwrap();
-    read(text, &table, limits()).map(|mut slots| slots.take(0))
+    read(text, &table, limits(), &mut SlotBuffer::default()).map(|mut slots| slots.take(0))
 }
 
 fn malformed_message(text: &str) -> String {
@@ -103,8 +145,9 @@ fn right_arguments_are_read_without_a_tree_and_borrowed() {
         "maybe":null, "nested":{"id":7,"extra":[{}],"children":[{"id":1e3}]}, "counts":{"y":2,"x":1},
         "any":{"k":[null]}, "note":"n", "union":{"id":5.0}, "choice":null,
         "shape":{"kind":"a","inner":{"x":2,"kind":"b"}} } "#;
-    let slots = Reader::new(&table, limits()).read_strictly(text).unwrap();
-    assert!(matches!(slots[0], Slot::String(std::borrow::Cow::Borrowed("añ"))));
+    let mut buffer = SlotBuffer::default();
+    let slots = strictly(&Reader::new(&table, limits()), text, &mut buffer).unwrap();
+    assert!(matches!(slots[0], Slot::Text("añ")));
     assert_eq!(
         slots[1..6],
         [
@@ -112,29 +155,32 @@ fn right_arguments_are_read_without_a_tree_and_borrowed() {
             Slot::Number(1.0),
             Slot::Boolean(false),
             Slot::Choice(1),
-            Slot::Array(vec![Slot::String("b".into()), Slot::String("ü".into())]),
+            Slot::Strings(vec!["b".into(), "ü".into()]),
         ]
     );
     assert_eq!(slots[6], Slot::Null);
-    let none = Slot::Map(Vec::new());
-    let child = Slot::Object(vec![Slot::Integer(1000), Slot::Absent, Slot::Absent, none]);
-    let extra = Slot::Map(vec![("extra".into(), Slot::Value(json!([{}])))]);
-    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(7), Slot::Absent, Slot::Array(vec![child]), extra]));
+    let none = heap(Heap::Map(Vec::new()));
+    let child = heap(Heap::Object(vec![Slot::Integer(1000), Slot::Absent, Slot::Absent, none]));
+    let extra = heap(Heap::Map(vec![("extra".into(), heap(Heap::Value(json!([{}]))))]));
+    assert_eq!(
+        slots[7],
+        heap(Heap::Object(vec![Slot::Integer(7), Slot::Absent, heap(Heap::Array(vec![child])), extra]))
+    );
     let entries = vec![("x".into(), Slot::Integer(1)), ("y".into(), Slot::Integer(2))];
-    assert_eq!(slots[8], Slot::Map(entries));
-    assert_eq!(slots[9], Slot::Value(json!({"k": [null]})));
-    assert_eq!(slots[11], Slot::Value(json!({"id": 5.0})));
+    assert_eq!(slots[8], heap(Heap::Map(entries)));
+    assert_eq!(slots[9], heap(Heap::Value(json!({"k": [null]}))));
+    assert_eq!(slots[11], heap(Heap::Value(json!({"id": 5.0}))));
     assert_eq!(slots[12], Slot::Null);
-    let others = Slot::Map(vec![("x".into(), Slot::Integer(2))]);
-    let inner = Slot::Variant(Box::new((1, Slot::Object(vec![Slot::Absent, Slot::Choice(0), others]))));
-    assert_eq!(slots[13], Slot::Variant(Box::new((0, Slot::Object(vec![Slot::Choice(0), inner, Slot::Absent])))));
+    let others = heap(Heap::Map(vec![("x".into(), Slot::Integer(2))]));
+    let inner = heap(Heap::Variant(1, heap(Heap::Object(vec![Slot::Absent, Slot::Choice(0), others]))));
+    assert_eq!(slots[13], heap(Heap::Variant(0, heap(Heap::Object(vec![Slot::Choice(0), inner, Slot::Absent])))));
 }
 
 #[test]
 fn a_union_takes_the_alternative_that_a_value_is() {
     for (text, variant) in [
-        (r#""7""#, Slot::Variant(Box::new((3, Slot::Integer(7))))),
-        (r#"["x"]"#, Slot::Variant(Box::new((2, Slot::Array(vec![Slot::String("x".into())]))))),
+        (r#""7""#, Heap::Variant(3, Slot::Integer(7)).into()),
+        (r#"["x"]"#, Heap::Variant(2, Slot::Strings(vec!["x".into()])).into()),
         (r#""NULL""#, Slot::Null),
     ] {
         let read = read_leniently(&format!(r#"{{"text":"a","shape":{text}}}"#), &Reader::new(&typed(), limits()));
@@ -150,10 +196,11 @@ fn a_property_that_is_hidden_is_one_of_the_others_where_others_are_allowed() {
     table.properties[15].hidden = true;
     let text = r#"{"text":"a","nested":{"id":1,"label":"x"}}"#;
     let reader = Reader::new(&table, limits());
-    let slots = reader.read_strictly(text).unwrap();
-    let others = Slot::Map(vec![("label".into(), Slot::Value(json!("x")))]);
-    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(1), Slot::Absent, Slot::Absent, others]));
-    assert_eq!(slots, read_leniently(text, &reader).unwrap());
+    let mut buffer = SlotBuffer::default();
+    let slots = strictly(&reader, text, &mut buffer).unwrap();
+    let others = heap(Heap::Map(vec![("label".into(), heap(Heap::Value(json!("x"))))]));
+    assert_eq!(slots[7], heap(Heap::Object(vec![Slot::Integer(1), Slot::Absent, Slot::Absent, others])));
+    assert_eq!(slots, &*read_leniently(text, &reader).unwrap());
 }
 
 #[test]
@@ -189,7 +236,8 @@ fn arguments_that_are_no_object_are_told_so() {
         let error = error(text, &typed());
         assert_eq!(error.problems(), [Problem { path: String::new(), expected: "object".into(), got: got.into() }]);
     }
-    let mut slots = read(r#""{'text': \"a\"}""#, &typed(), limits()).unwrap();
+    let mut buffer = SlotBuffer::default();
+    let mut slots = read(r#""{'text': \"a\"}""#, &typed(), limits(), &mut buffer).unwrap();
     assert_eq!(slots.take::<String>(0), "a");
 }
 
@@ -238,16 +286,16 @@ fn a_key_that_comes_twice_is_malformed_at_any_depth() {
 #[test]
 fn depth_and_size_are_limited() {
     let nested = |depth: usize| format!(r#"{{"text":"a","any":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
-    assert!(read(&nested(63), &typed(), limits()).is_ok());
+    assert!(read(&nested(63), &typed(), limits(), &mut SlotBuffer::default()).is_ok());
     for depth in [64, 127, 128, 5_000, 1_000_000] {
         assert!(malformed_message(&nested(depth)).contains("nested too deep"), "{depth}");
     }
     malformed_message(&"[".repeat(5_000));
     let small = Limits { max_bytes: 10, ..limits() };
-    let error = read(r#"{"text":"a"}"#, &typed(), small).unwrap_err();
+    let error = read(r#"{"text":"a"}"#, &typed(), small, &mut SlotBuffer::default()).unwrap_err();
     assert!(error.message().contains("12 bytes, at most 10"));
     let deep = Limits { max_depth: usize::MAX, ..limits() };
-    assert!(read(&nested(5_000), &typed(), deep).is_err());
+    assert!(read(&nested(5_000), &typed(), deep, &mut SlotBuffer::default()).is_err());
 }
 
 #[test]
@@ -255,7 +303,7 @@ fn numbers_are_exact_or_refused() {
     let typed = typed();
     let limit = |number: &str| {
         let text = format!(r#"{{"text":"a","maybe":{number}}}"#);
-        read(&text, &typed, limits()).map(|mut slots| slots.take::<Option<i64>>(6).unwrap())
+        read(&text, &typed, limits(), &mut SlotBuffer::default()).map(|mut slots| slots.take::<Option<i64>>(6).unwrap())
     };
     for (text, integer) in [
         ("9007199254740993", 9_007_199_254_740_993),
@@ -293,16 +341,17 @@ fn numbers_are_exact_or_refused() {
 fn null_for_an_optional_property_is_absence_at_every_depth() {
     let text = r#"{"text":"a","limit":null,"mode":null,"names":null,"nested":{"id":1,"label":null},"union":null}"#;
     let table = typed();
-    let slots = Reader::new(&table, limits()).read_strictly(text).unwrap();
+    let mut buffer = SlotBuffer::default();
+    let slots = strictly(&Reader::new(&table, limits()), text, &mut buffer).unwrap();
     assert_eq!(slots[1..3], [Slot::Absent, Slot::Absent]);
-    let none = Slot::Map(Vec::new());
-    assert_eq!(slots[7], Slot::Object(vec![Slot::Integer(1), Slot::Absent, Slot::Absent, none]));
+    let none = heap(Heap::Map(Vec::new()));
+    assert_eq!(slots[7], heap(Heap::Object(vec![Slot::Integer(1), Slot::Absent, Slot::Absent, none])));
     assert_eq!(slots[11], Slot::Null);
-    assert_eq!(slots, read_leniently(text, &Reader::new(&table, limits())).unwrap());
+    assert_eq!(slots, &*read_leniently(text, &Reader::new(&table, limits())).unwrap());
     let schema =
         json!({"properties": {"o": {"anyOf": [{"type": "object", "properties": {"x": {"type": "integer"}}}]}}});
     assert_eq!(value(r#"{"o":{"x":null,"y":null}}"#, &schema).unwrap(), json!({"o": {"y": null}}));
-    assert!(read(r#"{"text":null}"#, &table, limits()).is_err());
+    assert!(read(r#"{"text":null}"#, &table, limits(), &mut SlotBuffer::default()).is_err());
 }
 
 #[test]
@@ -322,7 +371,10 @@ fn hostile_input_is_answered_soon() {
         assert!(error.message().ends_with("and 299980 more") && error.problems().len() == 20);
     });
     within("kept keys", 1, &|| {
-        assert!(read(&format!(r#"{{"text":"a","nested":{{{keys}"id":1}}}}"#), &typed, limits()).is_ok());
+        assert!(
+            read(&format!(r#"{{"text":"a","nested":{{{keys}"id":1}}}}"#), &typed, limits(), &mut SlotBuffer::default())
+                .is_ok()
+        );
     });
     // Ended by the budget, which is smaller here because it is meant for optimised code.
     let ends = |text: &str, schema: &Value| {
@@ -347,4 +399,15 @@ fn hostile_input_is_answered_soon() {
         }
         assert!(value(&json!({ "v": text }).to_string(), &schema).is_err());
     });
+}
+
+#[test]
+fn a_secret_that_is_not_there_in_this_turn_is_told_to_nobody() {
+    let mut table = typed();
+    let property = &mut table.properties[10];
+    assert_eq!(&*property.name, "note");
+    (property.secret, property.hidden) = (true, true);
+    let error = error(r#"{"text":"a","note":"hunter2"}"#, &table);
+    assert_eq!(error.problems()[0].path, "/note");
+    assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 use super::{kind, number, words};
-use crate::output::Problem;
+use crate::result::output::Problem;
 use crate::table::{Additional, Bounds, Node, NodeId, Table, Type};
 
 /// Problems that are reported; the rest is counted.
@@ -92,8 +92,7 @@ impl Check<'_, '_> {
             && node.items.is_none()
             && !matches!(node.additional, Additional::Node(_))
             && node.any_of.len + node.all_of.len == 0;
-        let holds_secrets = || table.properties.iter().any(|property| property.secret);
-        if is_leaf || value.is_object() || value.is_array() || !holds_secrets() {
+        if is_leaf || value.is_object() || value.is_array() || !table.has_secrets() {
             return words::got(value);
         }
         HIDDEN.to_owned()
@@ -183,8 +182,8 @@ impl Check<'_, '_> {
                 return;
             }
             let path = path.then(Step::Key(key));
-            // It may be a secret whose name is misspelt.
-            let secret = path.secret || table.shown(node).any(|property| property.secret);
+            // It may be a secret whose name is misspelt, or one that is not there in this turn.
+            let secret = path.secret || table.properties(node).iter().any(|property| property.secret);
             let path = Path { secret, ..path };
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
@@ -208,10 +207,12 @@ impl Check<'_, '_> {
         let table = self.reader.table;
         let inner = path.then(Step::Same);
         let branches = table.any_of(node);
+        // The rest of what `node` says holds, or has been told.
+        let expected = || words::expected(table, &Node { any_of: node.any_of, ..Node::ANY });
         let wanted = if node.exactly_one { 2 } else { 1 };
         let hits = branches.iter().filter(|id| self.reader.is_valid_below(value, **id, &inner)).take(wanted).count();
         if hits > 1 {
-            let expected = || format!("exactly one of these: {}", words::expected(table, node));
+            let expected = || format!("exactly one of these: {}", expected());
             return self.fail(path, || (expected(), "more than one".to_owned()));
         }
         if hits == 1 {
@@ -226,9 +227,7 @@ impl Check<'_, '_> {
                 return self.node(value, *only, &inner);
             }
         }
-        self.fail(path, || {
-            (words::expected(table, &Node { types: crate::table::Types::ANY, ..*node }), Self::got(table, value, node))
-        });
+        self.fail(path, || (expected(), Self::got(table, value, node)));
     }
 }
 

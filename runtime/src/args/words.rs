@@ -206,8 +206,13 @@ impl Range {
 fn number(bound: Bound) -> String {
     match bound {
         Bound::Integer(integer) => integer.to_string(),
-        Bound::Number(float) => float.to_string(),
+        Bound::Number(float) => decimal(float),
     }
+}
+
+/// Without the hundreds of zeros of a very large or small number.
+fn decimal(float: f64) -> String {
+    if float == 0.0 || (1e-6..1e18).contains(&float.abs()) { float.to_string() } else { format!("{float:e}") }
 }
 
 fn written(literal: &Literal) -> Option<String> {
@@ -215,7 +220,7 @@ fn written(literal: &Literal) -> Option<String> {
         Literal::Null => "null".to_owned(),
         Literal::Boolean(b) => b.to_string(),
         Literal::Integer(i) => i.to_string(),
-        Literal::Number(n) => n.to_string(),
+        Literal::Number(n) => decimal(*n),
         Literal::String(text) => quoted(text),
         Literal::Json(text) => cut(text, SHOWN).to_owned(),
         Literal::Hidden => return None,

@@ -1,4 +1,4 @@
-use crate::testing::{Fake, renamed, texts, tool, toolset};
+use crate::fakes::{Fake, renamed, texts, tool, toolset};
 use crate::{Dialect, Registry, Text, Toolset};
 
 /// The tools of a session that enables and disables these.

@@ -3,6 +3,7 @@
 use std::borrow::Cow::Owned;
 use std::hint::black_box;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use serde_json::json;
@@ -100,7 +101,7 @@ impl Many {
             "properties": {"query": {"type": "string"}, "limit": {"type": "integer", "default": 10}},
             "required": ["query"],
         });
-        let table = Table::from_schema(&schema).expect("this is a schema");
+        let table = Arc::new(Table::from_schema(&schema).expect("this is a schema"));
         let tool = |index: usize| {
             // Names on both sides of those of the project, so that looking one up takes more steps, too.
             let name = format!("{}_{index}_at_run_time", ["ask", "look", "view"][index % 3]);
@@ -108,7 +109,7 @@ impl Many {
             Tool {
                 name: Owned(name),
                 toolset: "at_run_time".into(),
-                arguments: table.clone(),
+                arguments: Arc::clone(&table),
                 definitions: vec![Definition {
                     dialect: Dialect::OpenAi,
                     name: None,
@@ -130,7 +131,7 @@ impl Provider for Many {
         &[]
     }
 
-    fn call<'a>(&'a self, _: usize, args: Slots<'_>, _: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, _: usize, args: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
         black_box(args);
         Reply::Ready(Output::json(&handler::Done::default()))
     }

@@ -21,12 +21,10 @@ use toolc::{Call, Output, ToolError};
 use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_files, write_file};
 
 use crate::Handlers;
-use crate::tasks::PerTask;
 
-/// What the file tools keep between calls.
+/// What the file tools keep for all tasks.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    seen: PerTask<seen::Seen>,
     guard: guard::Guard,
     writing: Mutex<()>,
 }

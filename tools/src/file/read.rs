@@ -9,7 +9,7 @@ use serde::Serialize;
 use toolc::{Call, ErrorKind, Output, ToolError};
 use toolc_catalog::file::read_file::Args;
 
-use super::seen::Stamp;
+use super::seen::{Seen, Stamp};
 use super::timed::Timed;
 use super::{open, sniff};
 use crate::Handlers;
@@ -62,7 +62,7 @@ pub(super) fn read(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Outp
         ),
         Problem::Io(error) => open::explain(&host.place, &path, "read", &error),
     })?;
-    host.files.seen.with(call.task(), |seen| seen.note(&path, Stamp::of(&meta)));
+    call.state::<Seen>().note(&path, Stamp::of(&meta));
     Output::json(&window)
 }
 
@@ -207,17 +207,18 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
+    use toolc::testing::assert_reply;
     use toolc_catalog::file::FileTools;
 
     use super::*;
-    use crate::testing::{Fixture, call, fixture, value};
+    use crate::fixture::{Fixture, fixture, value};
 
-    fn read(fixture: &Fixture, path: &str, offset: i64, limit: i64) -> Result<Output, ToolError> {
-        fixture.handlers.read_file(Args { path: path.into(), offset, limit }, &call())
+    fn read(f: &Fixture, path: &str, offset: i64, limit: i64) -> Result<Output, ToolError> {
+        f.handlers.read_file(Args { path: path.into(), offset, limit }, &f.call())
     }
 
-    fn all(fixture: &Fixture, path: &str) -> Result<Output, ToolError> {
-        read(fixture, path, 1, 500)
+    fn all(f: &Fixture, path: &str) -> Result<Output, ToolError> {
+        read(f, path, 1, 500)
     }
 
     #[test]
@@ -230,9 +231,8 @@ mod tests {
         assert_eq!(window["hint"], "lines 3 to 4 of 7; go on with offset 5");
         let end = value(read(&f, "a.txt", 6, 500));
         assert_eq!((&end["lines"], &end["truncated"], end.get("hint")), (&2.into(), &false.into(), None));
-        let past = read(&f, "a.txt", 8, 1).unwrap_err();
-        assert_eq!(past.message(), "offset 8 is past the end: `a.txt` has 7 lines");
-        assert!(read(&f, "a.txt", i64::MAX, 1).unwrap_err().message().contains("7 lines"));
+        assert_reply!(read(&f, "a.txt", 8, 1), Err(Failed, "offset 8 is past the end: `a.txt` has 7 lines"));
+        assert_reply!(read(&f, "a.txt", i64::MAX, 1), Err(Failed, "7 lines"));
     }
 
     #[test]
@@ -275,13 +275,11 @@ mod tests {
     fn what_is_no_text_is_refused() {
         let f = fixture();
         f.put("a.png", b"\x89PNG\r\n\x1a\n\0\0\0");
-        let error = all(&f, "a.png").unwrap_err();
-        assert_eq!((error.kind(), error.message().contains("a PNG image")), (ErrorKind::Refused, true));
+        assert_reply!(all(&f, "a.png"), Err(Refused, "a PNG image"));
         f.put("late", "a".repeat(20_000) + "\n\0\n");
-        assert_eq!(read(&f, "late", 2, 1).unwrap_err().kind(), ErrorKind::Refused);
+        assert_reply!(read(&f, "late", 2, 1), Err(Refused));
         f.put("dir/inner.txt", "");
-        let error = all(&f, "dir").unwrap_err();
-        assert!(error.message().contains("is a directory, which holds `inner.txt`"), "{error}");
+        assert_reply!(all(&f, "dir"), Err(Failed, "is a directory, which holds `inner.txt`"));
     }
 
     #[test]
@@ -289,7 +287,7 @@ mod tests {
         let f = fixture();
         f.put("sparse", "");
         File::options().write(true).open(f.dir.path().join("sparse")).unwrap().set_len(100 << 20).unwrap();
-        assert_eq!(all(&f, "sparse").unwrap_err().kind(), ErrorKind::Refused);
+        assert_reply!(all(&f, "sparse"), Err(Refused));
     }
 
     #[test]
@@ -297,15 +295,10 @@ mod tests {
         let f = fixture();
         f.put("src/config.rs", "");
         f.put("src/main.rs", "");
-        let error = all(&f, "src/confg.rs").unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::NotFound);
-        assert!(error.message().contains("did you mean `src/config.rs`?"), "{error}");
-        let error = all(&f, "src/entirely_else").unwrap_err();
-        assert!(error.message().contains("`src` holds `config.rs`, `main.rs`"), "{error}");
-        let error = all(&f, "scr/a/b").unwrap_err();
-        assert!(error.message().contains("only `.` is there, which holds `src`"), "{error}");
-        let error = all(&f, "src/main.rs/x").unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::NotFound);
+        assert_reply!(all(&f, "src/confg.rs"), Err(NotFound, "did you mean `src/config.rs`?"));
+        assert_reply!(all(&f, "src/entirely_else"), Err(NotFound, "`src` holds `config.rs`, `main.rs`"));
+        assert_reply!(all(&f, "scr/a/b"), Err(NotFound, "only `.` is there, which holds `src`"));
+        assert_reply!(all(&f, "src/main.rs/x"), Err(NotFound));
     }
 
     #[cfg(unix)]
@@ -327,9 +320,7 @@ mod tests {
             ("socket", "a socket"),
             ("/dev/../dev/zero", "a device"),
         ] {
-            let error = all(&f, name).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Refused, "{name}: {error}");
-            assert!(error.message().contains(what), "{name}: {error}");
+            assert_reply!(all(&f, name), Err(Refused, what));
         }
     }
 
@@ -342,6 +333,6 @@ mod tests {
         let error = all(&f, &format!("/proc/self/fd/{}", reader.as_raw_fd())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
         assert!(all(&f, "/proc/self/status").is_ok());
-        assert_eq!(all(&f, "/proc/self/mem").unwrap_err().kind(), ErrorKind::Failed);
+        assert_reply!(all(&f, "/proc/self/mem"), Err(Failed));
     }
 }

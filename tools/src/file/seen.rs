@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 /// As many files as are remembered for one task; the one seen longest ago is forgotten first.
@@ -10,7 +11,7 @@ const MOST_FILES: usize = 256;
 
 /// The files that one task has read or written.
 #[derive(Debug, Default)]
-pub(super) struct Seen(VecDeque<(PathBuf, Stamp)>);
+pub(super) struct Seen(Mutex<VecDeque<(PathBuf, Stamp)>>);
 
 /// What changes when a file's content does. A write within the clock's granularity that keeps the length goes
 /// unnoticed; hashing every file read would cost more than that is worth.
@@ -28,21 +29,27 @@ impl Stamp {
 
 impl Seen {
     /// The task knows the file as it is now.
-    pub(super) fn note(&mut self, path: &Path, stamp: Stamp) {
-        self.0.retain(|(known, _)| known != path);
-        if self.0.len() >= MOST_FILES {
-            self.0.pop_front();
+    pub(super) fn note(&self, path: &Path, stamp: Stamp) {
+        let mut files = self.files();
+        files.retain(|(known, _)| known != path);
+        if files.len() >= MOST_FILES {
+            files.pop_front();
         }
-        self.0.push_back((path.to_owned(), stamp));
+        files.push_back((path.to_owned(), stamp));
     }
 
     /// A warning if the file is not as the task last saw it. `None` for a file that it never saw.
     pub(super) fn warning(&self, path: &Path, now: Option<Stamp>) -> Option<&'static str> {
-        let (_, before) = self.0.iter().find(|(known, _)| known == path)?;
+        let files = self.files();
+        let (_, before) = files.iter().find(|(known, _)| known == path)?;
         match now {
             Some(now) if now == *before => None,
             Some(_) => Some("something else changed this file since it was last read in this task: read it again"),
             None => Some("something else deleted this file since it was last read in this task: it is new now"),
         }
+    }
+
+    fn files(&self) -> MutexGuard<'_, VecDeque<(PathBuf, Stamp)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,7 @@ use toolc::{Call, Output, ToolError};
 use toolc_catalog::file::write_file::Args;
 
 use super::open::explain;
-use super::seen::Stamp;
+use super::seen::{Seen, Stamp};
 use super::store;
 use crate::Handlers;
 
@@ -33,9 +33,10 @@ pub(super) fn write(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Out
     if let (None, Some(dir)) = (&old, path.parent()) {
         fs::create_dir_all(dir).map_err(failed)?;
     }
-    let warning = host.files.seen.with(call.task(), |seen| seen.warning(&path, old.as_ref().map(Stamp::of)));
+    let seen = call.state::<Seen>();
+    let warning = seen.warning(&path, old.as_ref().map(Stamp::of));
     let new = store::save(&path, old.as_ref(), args.content.as_bytes()).map_err(failed)?;
-    host.files.seen.with(call.task(), |seen| seen.note(&path, Stamp::of(&new)));
+    seen.note(&path, Stamp::of(&new));
     Output::json(&Written {
         path: host.place.show(&path),
         action: if old.is_some() { "overwritten" } else { "created" },
@@ -47,26 +48,30 @@ pub(super) fn write(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Out
 
 #[cfg(test)]
 mod tests {
-    use toolc::Task;
+    use std::path::Path;
+
+    use toolc::testing::{Caller, assert_reply};
     use toolc_catalog::file::{FileTools, read_file};
 
     use super::*;
-    use crate::testing::{Fixture, call, call_of, fixture, value};
+    use crate::fixture::{Fixture, fixture, value};
 
-    fn put(fixture: &Fixture, path: &str, content: &str) -> Result<Output, ToolError> {
-        fixture.handlers.write_file(Args { path: path.into(), content: content.into() }, &call())
+    fn put(f: &Fixture, path: &str, content: &str) -> Result<Output, ToolError> {
+        f.handlers.write_file(Args { path: path.into(), content: content.into() }, &f.call())
     }
 
-    fn names(fixture: &Fixture) -> Vec<String> {
-        let entries = fs::read_dir(fixture.dir.path()).unwrap();
+    fn names(f: &Fixture) -> Vec<String> {
+        let entries = fs::read_dir(f.dir.path()).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
     #[test]
     fn files_are_created_and_overwritten() {
         let f = fixture();
-        let created = value(put(&f, "a/b/c.txt", "one\ntwo"));
-        assert_eq!(created, serde_json::json!({"path": created["path"], "action": "created", "bytes": 7, "lines": 2}));
+        assert_reply!(
+            put(&f, "a/b/c.txt", "one\ntwo"),
+            {"path": Path::new("a").join("b").join("c.txt"), "action": "created", "bytes": 7, "lines": 2}
+        );
         assert_eq!(f.get("a/b/c.txt"), "one\ntwo");
         assert_eq!(value(put(&f, "a/b/c.txt", ""))["action"], "overwritten");
         assert_eq!(f.get("a/b/c.txt"), "");
@@ -77,8 +82,8 @@ mod tests {
     fn directories_are_no_files() {
         let f = fixture();
         fs::create_dir(f.dir.path().join("d")).unwrap();
-        assert!(put(&f, "d", "x").unwrap_err().message().contains("is a directory"));
-        assert!(put(&f, "new/", "x").unwrap_err().message().contains("names a directory"));
+        assert_reply!(put(&f, "d", "x"), Err(Failed, "is a directory"));
+        assert_reply!(put(&f, "new/", "x"), Err(Failed, "names a directory"));
         assert!(put(&f, ".", "x").is_err());
         f.put("file", "");
         assert!(put(&f, "file/below", "x").is_err());
@@ -89,15 +94,15 @@ mod tests {
     fn a_change_by_someone_else_is_told() {
         let f = fixture();
         f.put("a", "1");
-        let read = |task: &str| {
+        let read = |call: &Call<'_>| {
             let args = read_file::Args { path: "a".into(), offset: 1, limit: 500 };
-            f.handlers.read_file(args, &call_of(&Task::new(task))).unwrap();
+            f.handlers.read_file(args, call).unwrap();
         };
-        read("default");
+        read(&f.call());
         assert_eq!(value(put(&f, "a", "22"))["warning"], serde_json::Value::Null);
         assert_eq!(value(put(&f, "a", "333"))["warning"], serde_json::Value::Null, "own writes are known");
         f.put("a", "someone else's");
-        read("other task");
+        read(&Caller::new().call("read_file"));
         assert!(value(put(&f, "a", "4"))["warning"].as_str().unwrap().contains("changed this file"));
         fs::remove_file(f.dir.path().join("a")).unwrap();
         assert!(value(put(&f, "a", "5"))["warning"].as_str().unwrap().contains("deleted this file"));
@@ -131,7 +136,7 @@ mod tests {
         symlink("/etc/passwd", f.dir.path().join("notes.txt")).unwrap();
         symlink("/dev/shm", f.dir.path().join("out")).unwrap();
         for path in ["notes.txt", "out/x", "/etc/toolc-test", "../../../../../../../../etc/toolc-test"] {
-            assert_eq!(put(&f, path, "x").unwrap_err().kind(), toolc::ErrorKind::Refused, "{path}");
+            assert_reply!(put(&f, path, "x"), Err(Refused));
         }
         assert!(!fs::read_to_string("/etc/passwd").unwrap().starts_with('x'));
     }
@@ -141,6 +146,6 @@ mod tests {
     fn a_pipe_is_not_replaced() {
         let f = fixture();
         assert!(std::process::Command::new("mkfifo").arg(f.dir.path().join("fifo")).status().unwrap().success());
-        assert_eq!(put(&f, "fifo", "x").unwrap_err().kind(), toolc::ErrorKind::Refused);
+        assert_reply!(put(&f, "fifo", "x"), Err(Refused));
     }
 }

@@ -126,10 +126,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::testing::{Fixture, call, fixture, value};
+    use crate::fixture::{Fixture, fixture, value};
 
     fn run(f: &Fixture, command: &str, timeout: i64) -> Value {
-        value(f.handlers.terminal(Args { command: command.into(), timeout, workdir: None }, &call()))
+        value(f.handlers.terminal(Args { command: command.into(), timeout, workdir: None }, &f.call()))
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
         let f = fixture();
         f.put("sub/x", "");
         let within = |workdir: &str| {
-            f.handlers.terminal(Args { command: "ls".into(), timeout: 10, workdir: Some(workdir.into()) }, &call())
+            f.handlers.terminal(Args { command: "ls".into(), timeout: 10, workdir: Some(workdir.into()) }, &f.call())
         };
         assert_eq!(value(within("sub"))["output"], "x\n");
         assert_eq!(run(&f, "ls", 10)["output"], "sub\n");
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn what_cannot_start_is_explained() {
         let f = fixture();
-        let run = |command: String| f.handlers.terminal(Args { command, timeout: 10, workdir: None }, &call());
+        let run = |command: String| f.handlers.terminal(Args { command, timeout: 10, workdir: None }, &f.call());
         let error = run("#".repeat(8 << 20)).unwrap_err();
         assert!(error.message().contains("put long input into a file"), "{error}");
         assert!(run("a\0b".to_owned()).unwrap_err().message().contains("NUL"));

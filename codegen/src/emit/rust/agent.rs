@@ -34,7 +34,7 @@ pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
         }
 
         impl ::toolc::AgentTools for AgentCall {
-            fn read(tool: &str, args: Slots<'_>) -> Option<Self> {
+            fn read(tool: &str, args: Slots<'_, '_>) -> Option<Self> {
                 match tool {
                     #(#names => Some(Self::#variants(#args::read(args))),)*
                     _ => None,

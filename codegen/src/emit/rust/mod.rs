@@ -151,7 +151,7 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
 
             #available
 
-            fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+            fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
                 match index {
                     #(#calls,)*
                     _ => Reply::no_such_tool(index),

@@ -117,7 +117,7 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
             #available
 
-            fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+            fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
                 call(&self.0, index, args, context)
             }
         }
@@ -125,7 +125,7 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         pub(super) fn call<'a, H: #bound + 'static>(
             handlers: &'a Arc<H>,
             index: usize,
-            args: Slots<'_>,
+            args: Slots<'_, '_>,
             call: &'a Call<'a>,
         ) -> Reply<'a> {
             match index {

@@ -21,7 +21,7 @@ use toolc_catalog::file::patch::Args;
 
 use self::endings::{Unified, lf};
 use self::find::{Edit, Search};
-use super::seen::Stamp;
+use super::seen::{Seen, Stamp};
 use super::{open, sniff, store};
 use crate::Handlers;
 
@@ -65,10 +65,11 @@ pub(super) fn patch(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Out
     if changed == body {
         return Err(ToolError::new(format!("`{shown}` already is as this edit would make it: nothing was written")));
     }
-    let warning = host.files.seen.with(call.task(), |seen| seen.warning(&path, Some(Stamp::of(&meta))));
+    let seen = call.state::<Seen>();
+    let warning = seen.warning(&path, Some(Stamp::of(&meta)));
     let new = store::save(&path, Some(&meta), [bom, &changed].concat().as_bytes())
         .map_err(|error| open::explain(&host.place, &path, "write", &error))?;
-    host.files.seen.with(call.task(), |seen| seen.note(&path, Stamp::of(&new)));
+    seen.note(&path, Stamp::of(&new));
     let diff = diff(&shown, body, &changed);
     Output::json(&Patched { path: shown, replacements: edits.len(), matched: found.how.word(), diff, warning })
 }
@@ -126,14 +127,15 @@ fn diff(path: &str, old: &str, new: &str) -> String {
 mod tests {
     use std::fs;
 
+    use toolc::testing::assert_reply;
     use toolc_catalog::file::FileTools;
 
     use super::*;
-    use crate::testing::{Fixture, call, fixture, value};
+    use crate::fixture::{Fixture, fixture, value};
 
     fn patch(f: &Fixture, old: &str, new: &str, all: bool) -> Result<Output, ToolError> {
         let (old_string, new_string) = (old.into(), new.into());
-        f.handlers.patch(Args { path: "a.txt".into(), old_string, new_string, replace_all: all }, &call())
+        f.handlers.patch(Args { path: "a.txt".into(), old_string, new_string, replace_all: all }, &f.call())
     }
 
     #[test]
@@ -163,7 +165,7 @@ mod tests {
     fn places_that_differ_in_line_endings_alone_are_not_guessed_between() {
         let f = fixture();
         f.put("a.txt", "a\nb\na\r\nb\r\n");
-        assert!(patch(&f, "a\nb", "x", false).unwrap_err().message().contains("stands 2 times"));
+        assert_reply!(patch(&f, "a\nb", "x", false), Err(Failed, "stands 2 times"));
         patch(&f, "a\r\nb\r\n", "x\n", true).unwrap();
         assert_eq!(f.get("a.txt"), "x\nx\r\n");
     }
@@ -179,8 +181,7 @@ mod tests {
         let nowhere = patch(&f, "fn b() {\n    went();\n}", "x", false).unwrap_err();
         assert_eq!(nowhere.kind(), ErrorKind::NotFound);
         assert!(nowhere.message().contains("     4|fn b() {\n     5|    go();\n"), "{nowhere}");
-        let done = patch(&f, "gone", "fn b()", false).unwrap_err();
-        assert!(done.message().contains("perhaps this edit was made before"), "{done}");
+        assert_reply!(patch(&f, "gone", "fn b()", false), Err(NotFound, "perhaps this edit was made before"));
         assert!(patch(&f, "", "x", false).is_err() && patch(&f, "go", "go", true).is_err());
         assert_eq!(f.get("a.txt"), text);
         assert_eq!(fs::metadata(f.dir.path().join("a.txt")).unwrap().modified().unwrap(), before);

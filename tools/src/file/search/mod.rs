@@ -119,7 +119,7 @@ mod tests {
     use toolc_catalog::file::FileTools;
 
     use super::*;
-    use crate::testing::{Fixture, call, fixture, value};
+    use crate::fixture::{Fixture, fixture, value};
 
     fn content(pattern: &str) -> Args {
         Args {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn run(f: &Fixture, args: Args) -> Value {
-        value(f.handlers.search_files(args, &call()))
+        value(f.handlers.search_files(args, &f.call()))
     }
 
     fn project() -> Fixture {
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn mistakes_are_explained() {
         let f = project();
-        let error = |args| f.handlers.search_files(args, &call()).unwrap_err();
+        let error = |args| f.handlers.search_files(args, &f.call()).unwrap_err();
         assert!(error(content("a(b")).message().contains("unclosed group"));
         assert!(error(files("a{b")).message().contains("is no glob"));
         assert!(error(content("(a{1000}){1000}{1000}")).message().contains("no regular expression"));
@@ -256,7 +256,7 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", path("zero")).unwrap();
         std::os::unix::fs::symlink(".", path("circle")).unwrap();
         assert_eq!(run(&f, content("needle"))["total"], 4);
-        let error = f.handlers.search_files(Args { path: "fifo".into(), ..content("x") }, &call()).unwrap_err();
+        let error = f.handlers.search_files(Args { path: "fifo".into(), ..content("x") }, &f.call()).unwrap_err();
         assert!(error.message().contains("a pipe"), "{error}");
     }
 
@@ -266,7 +266,7 @@ mod tests {
         let f = fixture();
         std::os::unix::fs::symlink("/proc/self", f.dir.path().join("me")).unwrap();
         for path in ["/proc", "/sys/class", "me"] {
-            let error = f.handlers.search_files(Args { path: path.into(), ..content("x") }, &call()).unwrap_err();
+            let error = f.handlers.search_files(Args { path: path.into(), ..content("x") }, &f.call()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Refused, "{path}");
         }
     }

@@ -3,9 +3,11 @@
 //! The functions that read are inline: they become machine code in the one place that calls them, where there are
 //! handlers, and not once more in a crate of their own.
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
+use syn::ext::IdentExt as _;
+use toolc::fields::MOST_FIELDS;
 
 use super::super::doc;
 use super::{Field, Item, ItemId, Kind, Presence, Rust, Struct, Tag, Types, Variant};
@@ -25,7 +27,7 @@ impl Types<'_> {
             impl #name {
                 /// Of a call that has been read and is valid.
                 #[inline]
-                pub fn read(#slots: ::toolc::Slots<'_>) -> Self {
+                pub fn read(#slots: ::toolc::Slots<'_, '_>) -> Self {
                     Self { #(#takes),* }
                 }
             }
@@ -98,10 +100,14 @@ impl Types<'_> {
             }
         });
         let all = fields.chain(rest);
+        let names = structure.fields.iter().map(|field| &field.name).chain(structure.rest.iter().map(|(name, _)| name));
+        let (derive, debug) = debug(name, &names.collect::<Vec<_>>());
         quote! {
             #about
-            #[derive(Debug)]
+            #derive
             pub struct #name { #(#all),* }
+
+            #debug
         }
     }
 
@@ -200,6 +206,24 @@ impl Field {
     pub(super) fn hidden(&self, value: TokenStream) -> TokenStream {
         if self.secret { quote!(::toolc::Secret::new(#value)) } else { value }
     }
+}
+
+/// `Debug` of a struct: derived, or, where there are not too many fields, by one call, which rustc checks faster.
+fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenStream>) {
+    if fields.is_empty() || fields.len() > MOST_FIELDS {
+        return (Some(quote!(#[derive(Debug)])), None);
+    }
+    let names: Vec<String> = fields.iter().map(|field| field.unraw().to_string()).collect();
+    let (title, names) = (name.unraw().to_string(), names.join(" "));
+    let debug = quote! {
+        impl ::std::fmt::Debug for #name {
+            #[inline]
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::toolc::fields::debug_fields(f, #title, #names, (#(&self.#fields,)*))
+            }
+        }
+    };
+    (None, Some(debug))
 }
 
 /// The name under which a struct's slots are taken apart.

@@ -63,7 +63,7 @@ impl<H: GuardsTools + 'static> Provider for Home<H> {
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
     fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability { available(&*self.0, check, env) }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -71,7 +71,7 @@ impl<H: GuardsTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: GuardsTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -96,7 +96,7 @@ pub mod guarded {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 }
 
@@ -109,6 +109,6 @@ pub mod in_chat {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 }

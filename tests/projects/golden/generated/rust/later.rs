@@ -47,7 +47,7 @@ impl<H: LaterTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -55,7 +55,7 @@ impl<H: LaterTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: LaterTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -67,14 +67,13 @@ pub(super) fn call<'a, H: LaterTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "9 run_later5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 7 outcome0 1 0 0 6 pauses0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 420 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+    "9 run_later5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 \"outcome\"0 1 0 0 8 \"pauses\"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 420 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
     "4 wait5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 153 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
 
 /// The tool `run_later`.
 pub mod run_later {
     /// Arguments of `run_later`.
-    #[derive(Debug)]
     pub struct Args {
         /// How to end.
         pub outcome: Outcome,
@@ -82,10 +81,17 @@ pub mod run_later {
         pub pauses: i64,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "outcome pauses", (&self.outcome, &self.pauses))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self { outcome: slots.take_or(0, Outcome::Echo), pauses: slots.take_or(1, 1) }
         }
     }
@@ -132,6 +138,6 @@ pub mod wait {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 }

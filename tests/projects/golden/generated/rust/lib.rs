@@ -22,7 +22,7 @@ use ::toolc::{
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(5);
+const _: () = ::toolc::assert_stamp(6);
 
 #[rustfmt::skip]
 pub mod guards;
@@ -88,7 +88,7 @@ impl<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutT
         }
     }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
             0..2 => self::guards::call(&self.0, index - 0, args, call),
             2..4 => self::later::call(&self.0, index - 2, args, call),
@@ -112,7 +112,7 @@ pub enum AgentCall {
 }
 
 impl ::toolc::AgentTools for AgentCall {
-    fn read(tool: &str, args: Slots<'_>) -> Option<Self> {
+    fn read(tool: &str, args: Slots<'_, '_>) -> Option<Self> {
         match tool {
             "ask_back" => Some(Self::AskBack(self::r#loop::ask_back::Args::read(args))),
             "delegate" => Some(Self::Delegate(self::r#loop::delegate::Args::read(args))),

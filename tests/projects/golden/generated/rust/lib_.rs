@@ -44,7 +44,7 @@ impl<H: LibTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -52,7 +52,7 @@ impl<H: LibTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: LibTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -65,15 +65,14 @@ pub(super) fn call<'a, H: LibTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "9 Odd-Names3 lib0 13 7 6 0 0 2 10 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 12 6 $limit0 4 0 0 6 string0 12 0 0 4 type1 1 0 0 4 self0 2 0 0 13 $vectorSearch0 3 0 0 3 a.b0 5 0 0 3 2fa0 6 0 0 7 größe0 7 0 0 3 ~/x0 8 0 0 9 camelCase0 9 0 0 4 args0 10 0 0 6 option0 11 0 0 3 4 6 option4 3 vec4 1 x0 0 0 0 0 1 0 0 1 0 1188 {\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "9 Odd-Names3 lib0 13 7 6 0 0 2 10 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 12 8 \"$limit\"0 4 0 0 8 \"string\"0 12 0 0 6 \"type\"1 1 0 0 6 \"self\"0 2 0 0 15 \"$vectorSearch\"0 3 0 0 5 \"a.b\"0 5 0 0 5 \"2fa\"0 6 0 0 9 \"größe\"0 7 0 0 5 \"~/x\"0 8 0 0 11 \"camelCase\"0 9 0 0 6 \"args\"0 10 0 0 8 \"option\"0 11 0 0 3 4 6 option4 3 vec4 1 x0 0 0 0 0 1 0 0 1 0 1188 {\"type\":\"function\",\"function\":{\"name\":\"Odd-Names\",\"description\":\"Take arguments whose names are no identifiers.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\",\"description\":\"A keyword.\"},\"self\":{\"type\":\"string\",\"description\":\"A keyword that cannot be raw.\"},\"$vectorSearch\":{\"type\":\"object\",\"description\":\"Begins with a dollar sign, as do its own.\",\"properties\":{\"$limit\":{\"type\":\"integer\",\"description\":\"At most this many.\",\"default\":10}},\"additionalProperties\":false},\"a.b\":{\"type\":\"integer\",\"description\":\"A dot.\"},\"2fa\":{\"type\":\"boolean\",\"description\":\"Begins with a digit.\",\"default\":false},\"größe\":{\"type\":\"number\",\"description\":\"Other letters than ASCII's.\"},\"~/x\":{\"type\":\"integer\",\"description\":\"Letters that a JSON Pointer escapes.\"},\"camelCase\":{\"type\":\"integer\",\"description\":\"Capitals within.\"},\"args\":{\"type\":\"string\",\"description\":\"What the generated code calls something itself.\",\"enum\":[\"option\",\"vec\"]},\"option\":{\"type\":\"object\",\"description\":\"What Rust's prelude calls something.\",\"properties\":{\"string\":{\"type\":\"string\",\"description\":\"Here, too.\",\"enum\":[\"x\"]}},\"additionalProperties\":false}},\"required\":[\"type\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
     "13 no_parameters3 lib0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 168 {\"type\":\"function\",\"function\":{\"name\":\"no_parameters\",\"description\":\"Take nothing at all.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "7 run_now3 lib0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 1 7 outcome0 1 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 0 0 0 0 1 0 0 1 0 296 {\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "7 run_now3 lib0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 1 9 \"outcome\"0 1 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 0 0 0 0 1 0 0 1 0 296 {\"type\":\"function\",\"function\":{\"name\":\"run_now\",\"description\":\"End in the way that is asked for, at once.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
 
 /// The tool `Odd-Names`.
 pub mod odd_names {
     /// Arguments of `Odd-Names`.
-    #[derive(Debug)]
     pub struct Args {
         /// A keyword.
         pub r#type: String,
@@ -97,10 +96,33 @@ pub mod odd_names {
         pub option: Option<Option2>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "type self_ vector_search a_b _2fa größe x camel_case args option",
+                (
+                    &self.r#type,
+                    &self.self_,
+                    &self.vector_search,
+                    &self.a_b,
+                    &self._2fa,
+                    &self.größe,
+                    &self.x,
+                    &self.camel_case,
+                    &self.args,
+                    &self.option,
+                ),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 r#type: slots.take(0),
                 self_: slots.take(1),
@@ -117,10 +139,16 @@ pub mod odd_names {
     }
 
     /// Begins with a dollar sign, as do its own.
-    #[derive(Debug)]
     pub struct VectorSearch {
         /// At most this many.
         pub limit: i64
+    }
+
+    impl ::std::fmt::Debug for VectorSearch {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "VectorSearch", "limit", (&self.limit,))
+        }
     }
 
     impl ::toolc::FromSlot for VectorSearch {
@@ -179,10 +207,16 @@ pub mod odd_names {
     }
 
     /// What Rust's prelude calls something.
-    #[derive(Debug)]
     pub struct Option2 {
         /// Here, too.
         pub string: Option<OptionString>
+    }
+
+    impl ::std::fmt::Debug for Option2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Option2", "string", (&self.string,))
+        }
     }
 
     impl ::toolc::FromSlot for Option2 {
@@ -203,23 +237,29 @@ pub mod no_parameters {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 }
 
 /// The tool `run_now`.
 pub mod run_now {
     /// Arguments of `run_now`.
-    #[derive(Debug)]
     pub struct Args {
         /// How to end.
         pub outcome: Outcome
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "outcome", (&self.outcome,))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Echo) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Echo) } }
     }
 
     /// How to end.

@@ -21,7 +21,7 @@ impl<H: Send + Sync + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -29,7 +29,7 @@ impl<H: Send + Sync + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: Send + Sync + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -42,7 +42,7 @@ pub(super) fn call<'a, H: Send + Sync + 'static>(
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
     "8 ask_back4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 166 {\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 0 ",
-    "8 delegate4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 4 task1 1 0 0 5 depth0 2 0 0 0 0 0 0 0 0 1 0 0 1 0 338 {\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}0 3 0 1 0 1 0 0 1 0 0 1 0 ",
+    "8 delegate4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 \"task\"1 1 0 0 7 \"depth\"0 2 0 0 0 0 0 0 0 0 1 0 0 1 0 338 {\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}0 3 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
 
 /// The tool `ask_back`.
@@ -54,14 +54,13 @@ pub mod ask_back {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 }
 
 /// The tool `delegate`.
 pub mod delegate {
     /// Arguments of `delegate`.
-    #[derive(Debug)]
     pub struct Args {
         /// What is to be done.
         pub task: String,
@@ -69,9 +68,18 @@ pub mod delegate {
         pub depth: i64,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "task depth", (&self.task, &self.depth))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { task: slots.take(0), depth: slots.take_or(1, 1) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+            Self { task: slots.take(0), depth: slots.take_or(1, 1) }
+        }
     }
 }

@@ -72,7 +72,7 @@ impl<H: ReturnsTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -80,7 +80,7 @@ impl<H: ReturnsTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: ReturnsTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -109,19 +109,18 @@ pub(super) fn call<'a, H: ReturnsTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "10 return_all7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 4 tree1 1 0 0 4 node0 2 0 0 5 label1 3 0 0 8 children0 4 0 0 4 next0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 1 0 0 1 0 779 {\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "10 return_all7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 6 \"tree\"1 1 0 0 6 \"node\"0 2 0 0 7 \"label\"1 3 0 0 10 \"children\"0 4 0 0 6 \"next\"0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 1 0 0 1 0 779 {\"type\":\"function\",\"function\":{\"name\":\"return_all\",\"description\":\"Return something of every sort.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What is to be returned as it came.\"},\"node\":{\"$ref\":\"#/$defs/node\",\"description\":\"The same of a node.\"}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\",\"description\":\"What it says.\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"default\":[],\"items\":{\"$ref\":\"#/$defs/tree\"}},\"next\":{\"$ref\":\"#/$defs/tree\",\"description\":\"What stands beside it.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"node\":{\"oneOf\":[{\"$ref\":\"#/$defs/tree\"},{\"type\":\"integer\"},{\"type\":\"string\",\"enum\":[\"none\",\"any\"]}]}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
     "11 return_bare7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 162 {\"type\":\"function\",\"function\":{\"name\":\"return_bare\",\"description\":\"Return anything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
     "10 return_def7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 168 {\"type\":\"function\",\"function\":{\"name\":\"return_def\",\"description\":\"Return what has a name.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
     "11 return_list7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 171 {\"type\":\"function\",\"function\":{\"name\":\"return_list\",\"description\":\"Return a list of objects.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "12 return_maybe7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 5 found1 1 0 0 0 0 0 0 0 0 1 0 0 1 0 258 {\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
-    "11 return_sort7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 2 as1 1 0 0 0 2 2 3 0 0 0 0 1 0 0 1 0 275 {\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}0 1 0 1 0 1 0 0 1 0 0 1 0 ",
+    "12 return_maybe7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 7 \"found\"1 1 0 0 0 0 0 0 0 0 1 0 0 1 0 258 {\"type\":\"function\",\"function\":{\"name\":\"return_maybe\",\"description\":\"Return an object, or null.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"found\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},\"required\":[\"found\"],\"additionalProperties\":false}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 return_sort7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 \"as\"1 1 0 0 0 2 2 3 0 0 0 0 1 0 0 1 0 275 {\"type\":\"function\",\"function\":{\"name\":\"return_sort\",\"description\":\"Return a number or a word.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"as\":{\"description\":\"What to return.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}},\"required\":[\"as\"],\"additionalProperties\":false}}}0 1 0 1 0 1 0 0 1 0 0 1 0 ",
     "11 return_word7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 170 {\"type\":\"function\",\"function\":{\"name\":\"return_word\",\"description\":\"Return a word of a list.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
 
 /// The tool `return_all`.
 pub mod return_all {
     /// Arguments of `return_all`.
-    #[derive(Debug)]
     pub struct Args {
         /// What is to be returned as it came.
         pub tree: Tree,
@@ -129,10 +128,17 @@ pub mod return_all {
         pub node: Option<Node>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "tree node", (&self.tree, &self.node))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { tree: slots.take(0), node: slots.take(1) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { tree: slots.take(0), node: slots.take(1) } }
     }
 
     /// What came of it.
@@ -179,7 +185,6 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug)]
     pub struct Tree {
         /// What it says.
         pub label: String,
@@ -187,6 +192,13 @@ pub mod return_all {
         pub children: Vec<Tree>,
         /// What stands beside it.
         pub next: Option<Box<Tree>>,
+    }
+
+    impl ::std::fmt::Debug for Tree {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Tree", "label children next", (&self.label, &self.children, &self.next))
+        }
     }
 
     impl ::toolc::FromSlot for Tree {
@@ -271,9 +283,15 @@ pub mod return_all {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
-    #[derive(Debug)]
     pub struct ReturnsShapesItemCircle {
         pub radius: f64
+    }
+
+    impl ::std::fmt::Debug for ReturnsShapesItemCircle {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsShapesItemCircle", "radius", (&self.radius,))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsShapesItemCircle {
@@ -283,10 +301,16 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug)]
     pub struct ReturnsShapesItemSquare {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, i64>,
+    }
+
+    impl ::std::fmt::Debug for ReturnsShapesItemSquare {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsShapesItemSquare", "rest", (&self.rest,))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsShapesItemSquare {
@@ -356,7 +380,7 @@ pub mod return_bare {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// Anything.
@@ -372,17 +396,23 @@ pub mod return_def {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// What `return_def` returns.
     pub type Returns = Found;
 
     /// What was found.
-    #[derive(Debug)]
     pub struct Found {
         pub path: String,
         pub more: Option<Box<Found>>,
+    }
+
+    impl ::std::fmt::Debug for Found {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Found", "path more", (&self.path, &self.more))
+        }
     }
 
     impl ::toolc::ToJson for Found {
@@ -402,15 +432,21 @@ pub mod return_list {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// What `return_list` returns.
     pub type Returns = Vec<ReturnsItem>;
 
-    #[derive(Debug)]
     pub struct ReturnsItem {
         pub id: i64
+    }
+
+    impl ::std::fmt::Debug for ReturnsItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsItem", "id", (&self.id,))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsItem {
@@ -424,24 +460,36 @@ pub mod return_list {
 /// The tool `return_maybe`.
 pub mod return_maybe {
     /// Arguments of `return_maybe`.
-    #[derive(Debug)]
     pub struct Args {
         /// Whether there is one.
         pub found: bool
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "found", (&self.found,))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { found: slots.take(0) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { found: slots.take(0) } }
     }
 
     /// What `return_maybe` returns.
     pub type Returns = Option<ReturnsValue>;
 
-    #[derive(Debug)]
     pub struct ReturnsValue {
         pub id: i64
+    }
+
+    impl ::std::fmt::Debug for ReturnsValue {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsValue", "id", (&self.id,))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsValue {
@@ -455,16 +503,22 @@ pub mod return_maybe {
 /// The tool `return_sort`.
 pub mod return_sort {
     /// Arguments of `return_sort`.
-    #[derive(Debug)]
     pub struct Args {
         /// What to return.
         pub r#as: As
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "as", (&self.r#as,))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { r#as: slots.take(0) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { r#as: slots.take(0) } }
     }
 
     /// What `return_sort` returns.
@@ -518,7 +572,7 @@ pub mod return_word {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// What `return_word` returns.

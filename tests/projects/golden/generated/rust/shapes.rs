@@ -83,7 +83,7 @@ impl<H: ShapesTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -91,7 +91,7 @@ impl<H: ShapesTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: ShapesTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -111,22 +111,21 @@ pub(super) fn call<'a, H: ShapesTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "7 depends6 shapes0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 1 a0 4 0 0 1 b0 5 0 0 1 c0 6 0 0 5 first0 1 0 0 4 mode0 2 0 0 5 inner0 3 0 0 4 last0 7 0 0 3 4 7 picture4 4 text4 4 both0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 7 1 0 1 0 2 1 2 3 0 2 0 0 2 0 0 1 0 0 0 1 1 0 3 0 2 4 0 0 0 3 3 1 0 3 1 0 0 0 6 1 0 4 6 0 7 run_now2 8 platform0 0 4 chat1 6 vision0 9 run_later2 8 platform1 0 3 cli2 5 depth4 2 2 2 8 platform5 depth1 0 0 43 0 66 {\"type\":\"function\",\"function\":{\"name\":\"depends\",\"description\":\"On 2 0 0 2 , 2 1 0 5  deep1 1 0 2 1 0 15 , with \\\"eyes\\\"0 1 .1 3 0 0 0 3 3 3 0 8  Beside 3 2 0 7 run_now3 9 run_later4  or 0 1 .1 9 0 0 0 3 3 1 0 5 0 2 1 2 2 1 0 6  Deep.1 9 0 0 0 3 3 0 5 0 2 1 2 3 1 1 0 10  {% Alone.0 46 \",\"parameters\":{\"type\":\"object\",\"properties\":{1 1 0 0 1 0 74 \"first\":{\"type\":\"integer\",\"description\":\"There with a tool.\",\"minimum\":1},0 53 \"mode\":{\"type\":\"string\",\"description\":\"What to return1 1 0 1 1 0 12  to the chat0 11 .\",\"enum\":[1 1 0 2 1 0 10 \"picture\",0 6 \"text\"1 3 0 2 0 0 2 1 0 7 ,\"both\"0 106 ],\"default\":\"text\"},\"inner\":{\"type\":\"object\",\"description\":\"Nothing in it is always there.\",\"properties\":{1 1 0 0 1 0 56 \"a\":{\"type\":\"string\",\"description\":\"There with a tool.\"}1 1 0 3 3 1 1 0 0 1 0 1 ,0 57 \"b\":{\"type\":\"string\",\"description\":\"There with another.\"}1 4 0 0 0 3 3 1 3 1 3 0 0 0 3 3 1 0 1 ,0 59 \"c\":{\"type\":\"string\",\"description\":\"There without either.\"}0 31 },\"additionalProperties\":false}1 1 0 4 1 0 70 ,\"last\":{\"type\":\"string\",\"description\":\"Not there on a command line.\"}0 33 },\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "11 every_bound6 shapes0 11 7 6 0 0 0 8 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 1 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 6 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 1 0 0 0 0 0 0 1 7 8 6 closed0 1 0 0 4 open0 2 0 0 4 step0 3 0 0 7 extreme0 4 0 0 6 length0 5 0 0 5 items0 6 0 0 5 again0 8 0 0 4 keys0 10 0 0 0 0 8 1 0 -3 1 0 3 0 0 0 0 0 0 0 0 0 0 0 0 1 1 -0.5 1 1 1000.0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0.25 0 0 0 0 0 0 0 1 0 -9223372036854775808 1 0 9223372036854775807 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 1 4 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 3 1 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 2 0 0 0 1 0 0 1 0 1263 {\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "12 every_choice6 shapes0 10 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 4 2 9 0 0 1 0 0 0 0 0 0 0 3 1 11 3 0 0 1 0 0 0 0 0 0 0 4 2 14 3 0 0 1 0 0 0 0 0 0 0 5 4 17 2 0 0 1 0 0 0 0 0 0 0 517405 9 19 7 0 0 1 0 0 0 0 0 0 0 13 4 26 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 4 29 3 0 0 1 0 0 0 0 0 0 0 8 5 order1 1 0 0 3 odd0 2 0 0 5 level0 3 0 0 6 factor0 4 0 0 7 untyped0 5 0 0 5 mixed0 6 0 0 5 maybe0 7 0 0 7 several0 8 0 0 32 4 3 asc4 4 desc4 0 4 3 a-b4 3 a_b4 4 Self4 2 3d4 4 type4 7 größe4 1 +4 8 say \"hi\"2 1 2 2 2 3 3 0.5 2 1 3 -2.5 4 3 yes4 2 no4 4 auto2 1 3 2.5 1 1 5 7 [\"a\",1]5 15 {\"key\":\"value\"}0 4 4 left4 5 right0 4 3 red4 5 green4 4 blue0 0 0 0 0 1 0 0 1 0 1045 {\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"},null]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",null,\"right\"],\"default\":null},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "13 every_default6 shapes0 35 7 6 0 0 9 18 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 13 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 13 4 2 2 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 17 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 19 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 27 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 30 0 0 0 0 0 0 7 6 0 0 7 2 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 9 0 1 0 0 0 0 0 0 0 27 5 width1 23 0 0 6 height0 24 0 0 5 depth0 25 0 0 4 name1 21 0 0 4 size0 22 0 0 4 tags0 26 0 0 4 note0 28 0 0 2 id1 31 0 0 5 label0 32 0 0 4 flag0 1 0 0 5 count0 2 0 0 5 whole0 3 0 0 5 least0 4 0 0 5 ratio0 5 0 0 4 even0 6 0 0 4 word0 7 0 0 6 choice0 8 0 0 5 maybe0 9 0 0 5 words0 10 0 0 5 empty0 12 0 0 7 choices0 14 0 0 3 map0 16 0 0 6 no_map0 18 0 0 6 record0 20 0 0 7 records0 29 0 0 8 anything0 33 0 0 4 free0 34 0 0 4 4 3 a-b4 3 a_b4 3 red4 5 green0 0 0 0 0 1 0 0 1 0 2825 {\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "12 every_object6 shapes0 26 7 6 0 0 11 8 0 0 0 0 0 0 0 0 7 6 0 0 4 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 3 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 10 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 12 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 16 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 7 7 0 0 8 0 2 18 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 10 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 19 4 item1 4 0 0 6 amount0 5 0 0 4 note0 6 0 0 6 street0 8 0 0 5 lines1 2 0 0 7 address0 7 0 0 5 width1 13 0 0 6 height0 14 0 0 5 known0 21 0 0 5 known0 23 0 0 5 known0 25 0 0 5 order1 1 0 0 6 labels0 9 0 0 5 sizes0 11 0 0 6 groups0 15 0 0 4 free0 19 0 0 5 mixed0 20 0 0 6 closed0 22 0 0 5 maybe0 24 0 0 0 0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 2307 {\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "9 every_ref6 shapes0 31 7 6 0 0 0 14 0 0 0 0 0 0 0 0 7 6 0 0 14 3 0 0 0 0 0 0 0 0 7 6 0 0 17 2 0 0 0 0 0 0 0 0 7 6 0 0 19 1 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 0 7 7 0 0 20 0 2 6 0 0 0 0 0 0 0 15 6 0 0 20 2 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 3 4 0 0 0 0 0 9 0 0 0 0 1 0 0 1 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 0 0 0 1 2 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 7 6 0 0 22 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 24 2 0 0 0 0 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 7 6 0 0 30 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 32 4 tree1 1 0 0 4 list0 2 0 0 4 even0 3 0 0 5 words0 4 0 0 5 again0 4 0 0 4 nest0 5 0 0 7 folders0 6 0 0 5 maybe0 7 0 0 8 nullable0 7 0 0 6 colour0 8 0 0 10 expression0 9 0 0 6 narrow0 10 0 0 3 all0 12 0 0 6 points0 14 0 0 5 label1 11 0 0 8 children0 16 0 0 4 best0 1 0 0 5 value1 17 0 0 4 next0 18 0 0 3 odd0 19 0 0 1 x1 20 0 0 1 y0 21 0 0 1 x1 25 0 0 1 y0 26 0 0 5 value1 27 0 0 4 next0 18 0 0 4 even1 3 0 0 4 back0 1 0 0 2 op1 28 0 0 2 of1 9 0 0 2 op1 29 0 0 2 of1 30 0 0 4 4 3 red4 8 infrared4 3 not4 3 sum7 11 11 13 22 11 23 24 3 0 0 0 0 0 1 2 0 0 0 0 0 0 0 0 0 0 0 0 1 4 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 1 1 1 0 1 2 0 7 run_now1 6 vision0 1 0 0 7 0 2707 {\"type\":\"function\",\"function\":{\"name\":\"every_ref\",\"description\":\"Take values whose schemas have names, and lead to one another.\",\"parameters\":{\"type\":\"object\",\"title\":\"Definitions\",\"description\":\"Whatever is defined below.\",\"deprecated\":true,\"examples\":[{\"tree\":{\"label\":\"root\",\"children\":[{\"label\":\"leaf\"}]}}],\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"A tree, which holds trees.\",\"default\":{\"label\":\"seed\",\"best\":{\"label\":\"only\"}},\"examples\":[{\"label\":\"x\"}]},\"list\":{\"$ref\":\"#/$defs/list\",\"description\":\"A list, link by link.\",\"default\":{\"value\":1,\"next\":{\"value\":2}}},\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"A chain of two sorts.\"},\"words\":{\"$ref\":\"#/$defs/words\",\"default\":[\"one\"]},\"again\":{\"$ref\":\"#/$defs/words_by_another_name\",\"description\":\"The same once more.\"},\"nest\":{\"$ref\":\"#/$defs/nest\",\"description\":\"Lists of lists.\",\"default\":[[],[[]]]},\"folders\":{\"$ref\":\"#/$defs/folders\",\"description\":\"Folders in folders, by name.\"},\"maybe\":{\"description\":\"A point, or none.\",\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}]},\"nullable\":{\"$ref\":\"#/$defs/maybe_point\",\"description\":\"A point, or null; told so by its definition.\",\"default\":null},\"colour\":{\"$ref\":\"#/$defs/colour\",\"title\":\"A colour\",\"deprecated\":true,\"default\":\"red\"},\"expression\":{\"$ref\":\"#/$defs/expression\",\"description\":\"A number, a name, or what is made of them.\",\"default\":{\"op\":\"not\",\"of\":1}},\"narrow\":{\"$ref\":\"#/$defs/word\",\"description\":\"A word of two letters and more.\",\"minLength\":2},\"all\":{\"description\":\"A word of one to four letters.\",\"allOf\":[{\"$ref\":\"#/$defs/word\"},{\"maxLength\":4}]},\"points\":{\"type\":\"array\",\"description\":\"Points.\",\"items\":{\"$ref\":\"#/$defs/point\"}}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"description\":\"A tree.\",\"properties\":{\"label\":{\"$ref\":\"#/$defs/word\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"items\":{\"$ref\":\"#/$defs/tree\"}},\"best\":{\"$ref\":\"#/$defs/tree\",\"description\":\"The best of them.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"list\":{\"type\":\"object\",\"description\":\"A link of a list.\",\"properties\":{\"value\":{\"type\":\"integer\",\"description\":\"What it holds.\"},\"next\":{\"description\":\"What comes behind it.\",\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"value\"],\"additionalProperties\":false},\"even\":{\"type\":\"object\",\"properties\":{\"odd\":{\"$ref\":\"#/$defs/odd\",\"description\":\"The next one.\"}},\"additionalProperties\":false},\"odd\":{\"type\":\"object\",\"properties\":{\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"The next but one.\"},\"back\":{\"$ref\":\"#/$defs/tree\",\"description\":\"Out of the chain.\"}},\"required\":[\"even\"],\"additionalProperties\":false},\"word\":{\"type\":\"string\",\"description\":\"A word1 1 0 0 1 0 9 , in time0 654 .\",\"minLength\":1},\"words\":{\"type\":\"array\",\"description\":\"Words.\",\"items\":{\"$ref\":\"#/$defs/word\"}},\"words_by_another_name\":{\"$ref\":\"#/$defs/words\"},\"nest\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/nest\"}},\"folders\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/folders\"}},\"point\":{\"type\":\"object\",\"description\":\"A point.\",\"properties\":{\"x\":{\"type\":\"number\",\"description\":\"To the right.\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards.\",\"default\":0.5}},\"required\":[\"x\"],\"additionalProperties\":false},\"maybe_point\":{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/point\"}]},\"colour\":{\"type\":\"string\",\"description\":\"A colour.\",\"enum\":[\"red\"1 1 0 1 1 0 11 ,\"infrared\"0 558 ]},\"expression\":{\"anyOf\":[{\"type\":\"number\"},{\"$ref\":\"#/$defs/word\"},{\"$ref\":\"#/$defs/negation\"},{\"$ref\":\"#/$defs/sum\"}]},\"negation\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"not\"},\"of\":{\"$ref\":\"#/$defs/expression\",\"description\":\"What is negated.\"}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false},\"sum\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"sum\"},\"of\":{\"type\":\"array\",\"description\":\"What is added.\",\"items\":{\"$ref\":\"#/$defs/expression\"}}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "10 every_sort6 shapes0 63 7 6 0 0 13 13 2 53 0 0 0 0 0 0 1 3 0 8 0 0 0 0 1 0 0 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 3 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 5 2 0 0 0 0 7 6 0 0 5 1 1 0 0 0 0 0 0 0 3 1 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 3 1 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 7 6 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 24 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 26 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 29 0 0 0 0 0 0 0 8 0 0 0 0 1 0 13 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 15 3 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 0 0 0 0 0 0 0 0 2 0 6 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 2 0 7 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 2 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 12 1 2 43 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 0 8 0 0 0 0 1 0 22 2 0 0 0 0 7 7 0 0 13 0 2 44 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 18 2 0 0 0 0 0 8 0 0 0 0 1 0 24 2 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 20 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 7 9 8 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 10 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 56 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 11 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 30 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 31 4 kind1 3 0 0 6 radius1 4 0 0 4 side1 6 0 0 4 kind1 7 0 0 5 label0 8 0 0 7 version1 15 0 0 7 version1 17 0 0 4 name0 18 0 0 2 on1 35 0 0 2 on1 37 0 0 4 name1 39 0 0 4 rest0 40 0 0 5 total0 42 0 0 5 shape0 1 0 0 5 named0 9 0 0 5 level0 13 0 0 7 by_type0 19 0 0 3 ids0 28 0 0 8 together0 32 0 0 4 open0 38 0 0 6 counts0 41 0 0 13 nullable_sort0 44 0 0 5 sorts0 45 0 0 5 mixed0 46 0 0 5 sides0 49 0 0 7 presets0 52 0 0 4 kind1 54 0 0 2 to0 55 0 0 4 kind1 57 0 0 4 text0 58 0 0 1 x1 62 0 0 12 4 6 circle4 6 square2 1 2 2 4 3 all4 4 none1 1 1 0 5 7 {\"a\":1}5 7 {\"a\":2}4 4 line4 4 text26 2 5 10 11 12 14 16 20 21 22 23 25 27 30 31 33 34 36 47 48 50 51 59 60 61 60 4 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 20 0 0 0 1 0 0 1 0 4091 {\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}},\"nullable_sort\":{\"description\":\"One of several sorts, or null around them.\",\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/sort\"}]},\"sorts\":{\"type\":\"object\",\"description\":\"By name.\",\"default\":{\"a\":1,\"b\":{\"x\":2},\"c\":null},\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/nullable_sort\"}},\"mixed\":{\"description\":\"Sorts among alternatives are told apart by nobody: any value.\",\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"boolean\"}]},\"sides\":{\"description\":\"Both are numbers: any value.\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":0}]},\"presets\":{\"description\":\"One of two objects.\",\"enum\":[{\"a\":1},{\"a\":2}]}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"sort\":{\"anyOf\":[{\"type\":\"integer\"},{\"$ref\":\"#/$defs/maybe_point\"}]},\"nullable_sort\":{\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"null\"}]},\"maybe_point\":{\"type\":[\"object\",\"null\"],\"properties\":{\"x\":{\"type\":\"integer\",\"description\":\"To the right.\"}},\"required\":[\"x\"],\"additionalProperties\":false},\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "10 every_type6 shapes4 🧩20 7 6 0 0 0 15 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 0 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 49 5 0 0 0 0 1 1 16 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 29 9 0 0 0 0 1 0 0 0 0 0 0 0 8098 9 0 0 0 0 0 0 0 0 0 0 0 0 15 4 flag1 1 0 0 5 count1 2 0 0 5 ratio0 3 0 0 4 word0 4 0 0 4 list0 5 0 0 5 words0 6 0 0 4 grid0 8 0 0 4 bare0 11 0 0 7 nothing0 12 0 0 8 anything0 13 0 0 11 maybe_count0 14 0 0 13 null_or_words0 15 0 0 12 must_be_told1 17 0 0 13 word_or_count0 18 0 0 3 mix0 19 0 0 0 0 0 0 0 0 1 0 0 1 0 1550 {\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "11 every_union6 shapes0 23 7 6 0 0 4 8 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 3 1 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 4 2 3 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 5 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 2 0 0 0 0 0 0 0 0 5 4 6 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 4 2 0 8 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 0 9 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 6 2 1 0 0 0 12 4 kind1 12 0 0 6 radius1 13 0 0 4 kind1 15 0 0 4 side1 16 0 0 7 version0 1 0 0 6 answer0 2 0 0 4 when0 3 0 0 5 maybe0 4 0 0 7 perhaps0 5 0 0 6 either0 6 0 0 7 exactly0 10 0 0 4 both0 17 0 0 7 4 2 v12 42 4 4 left4 5 right0 4 6 circle4 6 square9 7 8 11 14 18 19 20 21 22 3 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 1 0 3 0 0 0 0 0 0 0 0 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1347 {\"type\":\"function\",\"function\":{\"name\":\"every_union\",\"description\":\"Take values of which there are several sorts.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"version\":{\"description\":\"The one word.\",\"const\":\"v1\"},\"answer\":{\"type\":\"integer\",\"description\":\"The one number.\",\"const\":42,\"default\":42},\"when\":{\"type\":\"string\",\"description\":\"A time, in text.\",\"pattern\":\"^\\\\d{4}-\",\"format\":\"date-time\"},\"maybe\":{\"description\":\"A number, or none.\",\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"null\"}]},\"perhaps\":{\"description\":\"A word, or none.\",\"oneOf\":[{\"type\":\"null\"},{\"type\":\"string\",\"enum\":[\"left\",\"right\"]}]},\"either\":{\"description\":\"A number, or words.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},\"exactly\":{\"description\":\"A shape: a circle or a square.\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"square\"},\"side\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"side\"],\"additionalProperties\":false}]},\"both\":{\"description\":\"Two unions at once.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"oneOf\":[{\"maximum\":3},{\"minimum\":10}]}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "9 exclusive6 shapes0 10 7 6 0 0 0 2 1 0 0 2 0 3 2 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 2 0 1 0 0 0 0 0 0 0 7 6 0 0 2 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 4 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 2 1 1 0 0 0 4 4 path0 1 0 0 2 id0 2 0 0 4 path1 5 0 0 2 id1 7 0 0 0 5 4 6 8 3 9 0 0 0 0 1 0 0 1 0 671 {\"type\":\"function\",\"function\":{\"name\":\"exclusive\",\"description\":\"Take one of two arguments, at least.\",\"parameters\":{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"path\":{\"description\":\"Where it is.\"}},\"required\":[\"path\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"id\":{\"description\":\"Its number.\"}},\"required\":[\"id\"],\"additionalProperties\":true}],\"oneOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"allOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Where it is.\"},\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":true}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "7 depends6 shapes0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 3 \"a\"0 4 0 0 3 \"b\"0 5 0 0 3 \"c\"0 6 0 0 7 \"first\"0 1 0 0 6 \"mode\"0 2 0 0 7 \"inner\"0 3 0 0 6 \"last\"0 7 0 0 3 4 7 picture4 4 text4 4 both0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 7 1 0 1 0 2 1 2 3 0 2 0 0 2 0 0 1 0 0 0 1 1 0 3 0 2 4 0 0 0 3 3 1 0 3 1 0 0 0 6 1 0 4 6 0 7 run_now2 8 platform0 0 4 chat1 6 vision0 9 run_later2 8 platform1 0 3 cli2 5 depth4 2 2 2 8 platform5 depth1 0 0 43 0 66 {\"type\":\"function\",\"function\":{\"name\":\"depends\",\"description\":\"On 2 0 0 2 , 2 1 0 5  deep1 1 0 2 1 0 15 , with \\\"eyes\\\"0 1 .1 3 0 0 0 3 3 3 0 8  Beside 3 2 0 7 run_now3 9 run_later4  or 0 1 .1 9 0 0 0 3 3 1 0 5 0 2 1 2 2 1 0 6  Deep.1 9 0 0 0 3 3 0 5 0 2 1 2 3 1 1 0 10  {% Alone.0 46 \",\"parameters\":{\"type\":\"object\",\"properties\":{1 1 0 0 1 0 74 \"first\":{\"type\":\"integer\",\"description\":\"There with a tool.\",\"minimum\":1},0 53 \"mode\":{\"type\":\"string\",\"description\":\"What to return1 1 0 1 1 0 12  to the chat0 11 .\",\"enum\":[1 1 0 2 1 0 10 \"picture\",0 6 \"text\"1 3 0 2 0 0 2 1 0 7 ,\"both\"0 106 ],\"default\":\"text\"},\"inner\":{\"type\":\"object\",\"description\":\"Nothing in it is always there.\",\"properties\":{1 1 0 0 1 0 56 \"a\":{\"type\":\"string\",\"description\":\"There with a tool.\"}1 1 0 3 3 1 1 0 0 1 0 1 ,0 57 \"b\":{\"type\":\"string\",\"description\":\"There with another.\"}1 4 0 0 0 3 3 1 3 1 3 0 0 0 3 3 1 0 1 ,0 59 \"c\":{\"type\":\"string\",\"description\":\"There without either.\"}0 31 },\"additionalProperties\":false}1 1 0 4 1 0 70 ,\"last\":{\"type\":\"string\",\"description\":\"Not there on a command line.\"}0 33 },\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 every_bound6 shapes0 11 7 6 0 0 0 8 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 1 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 6 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 1 0 0 0 0 0 0 1 7 8 8 \"closed\"0 1 0 0 6 \"open\"0 2 0 0 6 \"step\"0 3 0 0 9 \"extreme\"0 4 0 0 8 \"length\"0 5 0 0 7 \"items\"0 6 0 0 7 \"again\"0 8 0 0 6 \"keys\"0 10 0 0 0 0 8 1 0 -3 1 0 3 0 0 0 0 0 0 0 0 0 0 0 0 1 1 -0.5 1 1 1000.0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0.25 0 0 0 0 0 0 0 1 0 -9223372036854775808 1 0 9223372036854775807 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 1 4 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 3 1 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 2 0 0 0 1 0 0 1 0 1263 {\"type\":\"function\",\"function\":{\"name\":\"every_bound\",\"description\":\"Take values within bounds.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"closed\":{\"type\":\"integer\",\"title\":\"A closed range\",\"description\":\"From -3 to 3.\",\"examples\":[-3,0,3],\"minimum\":-3,\"maximum\":3},\"open\":{\"type\":\"number\",\"title\":\"An open range\",\"description\":\"Between -0.5 and 1e3, without these.\",\"examples\":[0.25,999.5],\"exclusiveMinimum\":-0.5,\"exclusiveMaximum\":1000.0},\"step\":{\"type\":\"number\",\"description\":\"A multiple of a quarter.\",\"multipleOf\":0.25},\"extreme\":{\"type\":\"integer\",\"description\":\"As far as 64 bits reach.\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807},\"length\":{\"type\":\"string\",\"description\":\"Two to four characters.\",\"examples\":[\"äöü\",\"four\"],\"minLength\":2,\"maxLength\":4},\"items\":{\"type\":\"array\",\"description\":\"One to three different numbers.\",\"examples\":[[1,2],[3]],\"minItems\":1,\"maxItems\":3,\"uniqueItems\":true,\"items\":{\"type\":\"integer\",\"minimum\":0}},\"again\":{\"type\":\"array\",\"description\":\"Numbers, as often as you like.\",\"uniqueItems\":false,\"items\":{\"type\":\"integer\"}},\"keys\":{\"type\":\"object\",\"description\":\"One or two keys of any name.\",\"minProperties\":1,\"maxProperties\":2,\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "12 every_choice6 shapes0 10 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 4 2 9 0 0 1 0 0 0 0 0 0 0 3 1 11 3 0 0 1 0 0 0 0 0 0 0 4 2 14 3 0 0 1 0 0 0 0 0 0 0 5 4 17 2 0 0 1 0 0 0 0 0 0 0 517405 9 19 7 0 0 1 0 0 0 0 0 0 0 13 4 26 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 4 29 3 0 0 1 0 0 0 0 0 0 0 8 7 \"order\"1 1 0 0 5 \"odd\"0 2 0 0 7 \"level\"0 3 0 0 8 \"factor\"0 4 0 0 9 \"untyped\"0 5 0 0 7 \"mixed\"0 6 0 0 7 \"maybe\"0 7 0 0 9 \"several\"0 8 0 0 32 4 3 asc4 4 desc4 0 4 3 a-b4 3 a_b4 4 Self4 2 3d4 4 type4 7 größe4 1 +4 8 say \"hi\"2 1 2 2 2 3 3 0.5 2 1 3 -2.5 4 3 yes4 2 no4 4 auto2 1 3 2.5 1 1 5 7 [\"a\",1]5 15 {\"key\":\"value\"}0 4 4 left4 5 right0 4 3 red4 5 green4 4 blue0 0 0 0 0 1 0 0 1 0 1045 {\"type\":\"function\",\"function\":{\"name\":\"every_choice\",\"description\":\"Choose values from lists.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"string\",\"description\":\"In which order.\",\"enum\":[\"asc\",\"desc\"]},\"odd\":{\"type\":\"string\",\"description\":\"Words that are no identifiers, and words that would become the same one.\",\"enum\":[\"\",\"a-b\",\"a_b\",\"Self\",\"3d\",\"type\",\"größe\",\"+\",\"say \\\"hi\\\"\"]},\"level\":{\"type\":\"integer\",\"description\":\"One of three numbers.\",\"enum\":[1,2,3],\"default\":2},\"factor\":{\"type\":\"number\",\"description\":\"One of three numbers.\",\"enum\":[0.5,1,-2.5]},\"untyped\":{\"description\":\"Only the values say what type it is.\",\"enum\":[\"yes\",\"no\"]},\"mixed\":{\"description\":\"Values of several types.\",\"enum\":[\"auto\",1,2.5,true,[\"a\",1],{\"key\":\"value\"},null]},\"maybe\":{\"type\":[\"string\",\"null\"],\"description\":\"A word.\",\"enum\":[\"left\",null,\"right\"],\"default\":null},\"several\":{\"type\":\"array\",\"description\":\"Words from a list.\",\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\",\"blue\"]}}},\"required\":[\"order\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "13 every_default6 shapes0 35 7 6 0 0 9 18 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 13 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 13 4 2 2 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 17 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 2 19 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 27 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 30 0 0 0 0 0 0 7 6 0 0 7 2 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 9 0 1 0 0 0 0 0 0 0 27 7 \"width\"1 23 0 0 8 \"height\"0 24 0 0 7 \"depth\"0 25 0 0 6 \"name\"1 21 0 0 6 \"size\"0 22 0 0 6 \"tags\"0 26 0 0 6 \"note\"0 28 0 0 4 \"id\"1 31 0 0 7 \"label\"0 32 0 0 6 \"flag\"0 1 0 0 7 \"count\"0 2 0 0 7 \"whole\"0 3 0 0 7 \"least\"0 4 0 0 7 \"ratio\"0 5 0 0 6 \"even\"0 6 0 0 6 \"word\"0 7 0 0 8 \"choice\"0 8 0 0 7 \"maybe\"0 9 0 0 7 \"words\"0 10 0 0 7 \"empty\"0 12 0 0 9 \"choices\"0 14 0 0 5 \"map\"0 16 0 0 8 \"no_map\"0 18 0 0 8 \"record\"0 20 0 0 9 \"records\"0 29 0 0 10 \"anything\"0 33 0 0 6 \"free\"0 34 0 0 4 4 3 a-b4 3 a_b4 3 red4 5 green0 0 0 0 0 1 0 0 1 0 2825 {\"type\":\"function\",\"function\":{\"name\":\"every_default\",\"description\":\"Take nothing: there is a default for everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\",\"default\":true},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\",\"default\":-7},\"whole\":{\"type\":\"integer\",\"description\":\"A whole number, written as a float.\",\"default\":4.0},\"least\":{\"type\":\"integer\",\"description\":\"The least number of 64 bits.\",\"default\":-9223372036854775808},\"ratio\":{\"type\":\"number\",\"description\":\"A number.\",\"default\":-0.0015},\"even\":{\"type\":\"number\",\"description\":\"A number, written as an integer.\",\"default\":2},\"word\":{\"type\":\"string\",\"description\":\"A text.\",\"default\":\"a \\\"quoted\\\" \\\\ text\\nof two lines; größer {as} ever\"},\"choice\":{\"type\":\"string\",\"description\":\"A word from a list.\",\"enum\":[\"a-b\",\"a_b\"],\"default\":\"a_b\"},\"maybe\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number; null is another answer than none.\",\"default\":5},\"words\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[\"one\",\"two\"],\"items\":{\"type\":\"string\"}},\"empty\":{\"type\":\"array\",\"description\":\"Texts.\",\"default\":[],\"items\":{\"type\":\"string\"}},\"choices\":{\"type\":\"array\",\"description\":\"Words from a list, or null.\",\"default\":[\"green\",\"red\"],\"items\":{\"type\":[\"string\",\"null\"],\"enum\":[\"red\",\"green\"]}},\"map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{\"b\":2,\"a\":1.5},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"no_map\":{\"type\":\"object\",\"description\":\"A map of numbers.\",\"default\":{},\"properties\":{},\"additionalProperties\":{\"type\":\"number\"}},\"record\":{\"type\":\"object\",\"description\":\"An object.\",\"default\":{\"name\":\"box\",\"size\":{\"width\":2},\"tags\":[\"x\"]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"size\":{\"type\":\"object\",\"description\":\"Its size.\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\",\"default\":0.5},\"depth\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false},\"tags\":{\"type\":\"array\",\"description\":\"Its tags.\",\"items\":{\"type\":\"string\"}},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"name\"],\"additionalProperties\":false},\"records\":{\"type\":\"array\",\"description\":\"Objects.\",\"default\":[{\"id\":1},{\"id\":2,\"label\":\"second\"}],\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"},\"label\":{\"type\":\"string\",\"description\":\"Its label.\",\"default\":\"none\"}},\"required\":[\"id\"],\"additionalProperties\":false}},\"anything\":{\"description\":\"Any value.\",\"default\":{\"nested\":[1,\"two\",{\"three\":3.5}]}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"default\":{\"key\":[true]},\"properties\":{},\"additionalProperties\":true}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "12 every_object6 shapes0 26 7 6 0 0 11 8 0 0 0 0 0 0 0 0 7 6 0 0 4 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 3 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 10 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 6 0 2 12 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 16 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 7 7 0 0 8 0 2 18 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 10 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 19 6 \"item\"1 4 0 0 8 \"amount\"0 5 0 0 6 \"note\"0 6 0 0 8 \"street\"0 8 0 0 7 \"lines\"1 2 0 0 9 \"address\"0 7 0 0 7 \"width\"1 13 0 0 8 \"height\"0 14 0 0 7 \"known\"0 21 0 0 7 \"known\"0 23 0 0 7 \"known\"0 25 0 0 7 \"order\"1 1 0 0 8 \"labels\"0 9 0 0 7 \"sizes\"0 11 0 0 8 \"groups\"0 15 0 0 6 \"free\"0 19 0 0 7 \"mixed\"0 20 0 0 8 \"closed\"0 22 0 0 7 \"maybe\"0 24 0 0 0 0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 2307 {\"type\":\"function\",\"function\":{\"name\":\"every_object\",\"description\":\"Take objects of every sort.\\n\\nThey may hold each other, and `code`, \\\"quotes\\\", {{braces}}, 100 % and a \\\\ stay as they are: ```rust\\nfn main() {}\\n```\",\"parameters\":{\"type\":\"object\",\"properties\":{\"order\":{\"type\":\"object\",\"title\":\"An order\",\"description\":\"An object with properties, in an array, in an object.\",\"properties\":{\"lines\":{\"type\":\"array\",\"description\":\"The lines of the order.\",\"items\":{\"type\":\"object\",\"description\":\"One line.\",\"properties\":{\"item\":{\"type\":\"string\",\"description\":\"What is ordered.\"},\"amount\":{\"type\":\"integer\",\"description\":\"How many of it.\",\"default\":1,\"minimum\":1},\"note\":{\"type\":[\"string\",\"null\"],\"description\":\"What else there is to say.\"}},\"required\":[\"item\"],\"additionalProperties\":false}},\"address\":{\"type\":\"object\",\"description\":\"Where it goes.\",\"properties\":{\"street\":{\"type\":\"string\",\"description\":\"Street and number.\"}},\"additionalProperties\":false}},\"required\":[\"lines\"],\"additionalProperties\":false},\"labels\":{\"type\":\"object\",\"description\":\"A map of texts.\",\"properties\":{},\"additionalProperties\":{\"type\":\"string\"}},\"sizes\":{\"type\":\"object\",\"description\":\"A map of objects.\",\"properties\":{},\"additionalProperties\":{\"type\":\"object\",\"properties\":{\"width\":{\"type\":\"number\",\"description\":\"In metres.\"},\"height\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"width\"],\"additionalProperties\":false}},\"groups\":{\"type\":\"object\",\"description\":\"A map of arrays of maps.\",\"properties\":{},\"additionalProperties\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"boolean\"}}}},\"free\":{\"type\":\"object\",\"description\":\"Whatever you like.\",\"properties\":{},\"additionalProperties\":true},\"mixed\":{\"type\":\"object\",\"description\":\"A property that is known, and any others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":true},\"closed\":{\"type\":\"object\",\"description\":\"No others.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false},\"maybe\":{\"type\":[\"object\",\"null\"],\"description\":\"An object, or null.\",\"properties\":{\"known\":{\"type\":\"integer\",\"description\":\"This one is known.\"}},\"additionalProperties\":false}},\"required\":[\"order\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "9 every_ref6 shapes0 31 7 6 0 0 0 14 0 0 0 0 0 0 0 0 7 6 0 0 14 3 0 0 0 0 0 0 0 0 7 6 0 0 17 2 0 0 0 0 0 0 0 0 7 6 0 0 19 1 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 0 7 7 0 0 20 0 2 6 0 0 0 0 0 0 0 15 6 0 0 20 2 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 3 4 0 0 0 0 0 9 0 0 0 0 1 0 0 1 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 0 0 0 1 2 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 6 5 0 0 0 0 1 1 15 0 0 0 0 0 0 7 6 0 0 22 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 24 2 0 0 0 0 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 7 6 0 0 30 2 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 32 6 \"tree\"1 1 0 0 6 \"list\"0 2 0 0 6 \"even\"0 3 0 0 7 \"words\"0 4 0 0 7 \"again\"0 4 0 0 6 \"nest\"0 5 0 0 9 \"folders\"0 6 0 0 7 \"maybe\"0 7 0 0 10 \"nullable\"0 7 0 0 8 \"colour\"0 8 0 0 12 \"expression\"0 9 0 0 8 \"narrow\"0 10 0 0 5 \"all\"0 12 0 0 8 \"points\"0 14 0 0 7 \"label\"1 11 0 0 10 \"children\"0 16 0 0 6 \"best\"0 1 0 0 7 \"value\"1 17 0 0 6 \"next\"0 18 0 0 5 \"odd\"0 19 0 0 3 \"x\"1 20 0 0 3 \"y\"0 21 0 0 3 \"x\"1 25 0 0 3 \"y\"0 26 0 0 7 \"value\"1 27 0 0 6 \"next\"0 18 0 0 6 \"even\"1 3 0 0 6 \"back\"0 1 0 0 4 \"op\"1 28 0 0 4 \"of\"1 9 0 0 4 \"op\"1 29 0 0 4 \"of\"1 30 0 0 4 4 3 red4 8 infrared4 3 not4 3 sum7 11 11 13 22 11 23 24 3 0 0 0 0 0 1 2 0 0 0 0 0 0 0 0 0 0 0 0 1 4 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 1 1 1 0 1 2 0 7 run_now1 6 vision0 1 0 0 7 0 2707 {\"type\":\"function\",\"function\":{\"name\":\"every_ref\",\"description\":\"Take values whose schemas have names, and lead to one another.\",\"parameters\":{\"type\":\"object\",\"title\":\"Definitions\",\"description\":\"Whatever is defined below.\",\"deprecated\":true,\"examples\":[{\"tree\":{\"label\":\"root\",\"children\":[{\"label\":\"leaf\"}]}}],\"properties\":{\"tree\":{\"$ref\":\"#/$defs/tree\",\"description\":\"A tree, which holds trees.\",\"default\":{\"label\":\"seed\",\"best\":{\"label\":\"only\"}},\"examples\":[{\"label\":\"x\"}]},\"list\":{\"$ref\":\"#/$defs/list\",\"description\":\"A list, link by link.\",\"default\":{\"value\":1,\"next\":{\"value\":2}}},\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"A chain of two sorts.\"},\"words\":{\"$ref\":\"#/$defs/words\",\"default\":[\"one\"]},\"again\":{\"$ref\":\"#/$defs/words_by_another_name\",\"description\":\"The same once more.\"},\"nest\":{\"$ref\":\"#/$defs/nest\",\"description\":\"Lists of lists.\",\"default\":[[],[[]]]},\"folders\":{\"$ref\":\"#/$defs/folders\",\"description\":\"Folders in folders, by name.\"},\"maybe\":{\"description\":\"A point, or none.\",\"anyOf\":[{\"$ref\":\"#/$defs/point\"},{\"type\":\"null\"}]},\"nullable\":{\"$ref\":\"#/$defs/maybe_point\",\"description\":\"A point, or null; told so by its definition.\",\"default\":null},\"colour\":{\"$ref\":\"#/$defs/colour\",\"title\":\"A colour\",\"deprecated\":true,\"default\":\"red\"},\"expression\":{\"$ref\":\"#/$defs/expression\",\"description\":\"A number, a name, or what is made of them.\",\"default\":{\"op\":\"not\",\"of\":1}},\"narrow\":{\"$ref\":\"#/$defs/word\",\"description\":\"A word of two letters and more.\",\"minLength\":2},\"all\":{\"description\":\"A word of one to four letters.\",\"allOf\":[{\"$ref\":\"#/$defs/word\"},{\"maxLength\":4}]},\"points\":{\"type\":\"array\",\"description\":\"Points.\",\"items\":{\"$ref\":\"#/$defs/point\"}}},\"required\":[\"tree\"],\"additionalProperties\":false,\"$defs\":{\"tree\":{\"type\":\"object\",\"description\":\"A tree.\",\"properties\":{\"label\":{\"$ref\":\"#/$defs/word\"},\"children\":{\"type\":\"array\",\"description\":\"What grows on it.\",\"items\":{\"$ref\":\"#/$defs/tree\"}},\"best\":{\"$ref\":\"#/$defs/tree\",\"description\":\"The best of them.\"}},\"required\":[\"label\"],\"additionalProperties\":false},\"list\":{\"type\":\"object\",\"description\":\"A link of a list.\",\"properties\":{\"value\":{\"type\":\"integer\",\"description\":\"What it holds.\"},\"next\":{\"description\":\"What comes behind it.\",\"anyOf\":[{\"$ref\":\"#/$defs/list\"},{\"type\":\"null\"}]}},\"required\":[\"value\"],\"additionalProperties\":false},\"even\":{\"type\":\"object\",\"properties\":{\"odd\":{\"$ref\":\"#/$defs/odd\",\"description\":\"The next one.\"}},\"additionalProperties\":false},\"odd\":{\"type\":\"object\",\"properties\":{\"even\":{\"$ref\":\"#/$defs/even\",\"description\":\"The next but one.\"},\"back\":{\"$ref\":\"#/$defs/tree\",\"description\":\"Out of the chain.\"}},\"required\":[\"even\"],\"additionalProperties\":false},\"word\":{\"type\":\"string\",\"description\":\"A word1 1 0 0 1 0 9 , in time0 654 .\",\"minLength\":1},\"words\":{\"type\":\"array\",\"description\":\"Words.\",\"items\":{\"$ref\":\"#/$defs/word\"}},\"words_by_another_name\":{\"$ref\":\"#/$defs/words\"},\"nest\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/nest\"}},\"folders\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/folders\"}},\"point\":{\"type\":\"object\",\"description\":\"A point.\",\"properties\":{\"x\":{\"type\":\"number\",\"description\":\"To the right.\"},\"y\":{\"type\":\"number\",\"description\":\"Upwards.\",\"default\":0.5}},\"required\":[\"x\"],\"additionalProperties\":false},\"maybe_point\":{\"oneOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/point\"}]},\"colour\":{\"type\":\"string\",\"description\":\"A colour.\",\"enum\":[\"red\"1 1 0 1 1 0 11 ,\"infrared\"0 558 ]},\"expression\":{\"anyOf\":[{\"type\":\"number\"},{\"$ref\":\"#/$defs/word\"},{\"$ref\":\"#/$defs/negation\"},{\"$ref\":\"#/$defs/sum\"}]},\"negation\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"not\"},\"of\":{\"$ref\":\"#/$defs/expression\",\"description\":\"What is negated.\"}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false},\"sum\":{\"type\":\"object\",\"properties\":{\"op\":{\"description\":\"Which.\",\"const\":\"sum\"},\"of\":{\"type\":\"array\",\"description\":\"What is added.\",\"items\":{\"$ref\":\"#/$defs/expression\"}}},\"required\":[\"op\",\"of\"],\"additionalProperties\":false}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "10 every_sort6 shapes0 63 7 6 0 0 13 13 2 53 0 0 0 0 0 0 1 3 0 8 0 0 0 0 1 0 0 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 3 0 0 0 0 7 6 0 0 26 2 0 0 0 0 0 0 0 0 7 6 0 0 28 2 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 5 2 0 0 0 0 7 6 0 0 5 1 1 0 0 0 0 0 0 0 3 1 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 6 2 0 0 0 0 0 0 0 0 3 1 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 7 6 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 24 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 8 0 2 26 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 29 0 0 0 0 0 0 0 8 0 0 0 0 1 0 13 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 15 3 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 8 1 0 0 0 0 0 0 0 0 2 0 6 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 9 1 0 0 0 0 0 0 0 0 2 0 7 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 2 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 12 1 2 43 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 0 8 0 0 0 0 1 0 22 2 0 0 0 0 7 7 0 0 13 0 2 44 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 18 2 0 0 0 0 0 8 0 0 0 0 1 0 24 2 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 20 2 1 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 7 9 8 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 10 1 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 56 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 4 11 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 30 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 31 6 \"kind\"1 3 0 0 8 \"radius\"1 4 0 0 6 \"side\"1 6 0 0 6 \"kind\"1 7 0 0 7 \"label\"0 8 0 0 9 \"version\"1 15 0 0 9 \"version\"1 17 0 0 6 \"name\"0 18 0 0 4 \"on\"1 35 0 0 4 \"on\"1 37 0 0 6 \"name\"1 39 0 0 6 \"rest\"0 40 0 0 7 \"total\"0 42 0 0 7 \"shape\"0 1 0 0 7 \"named\"0 9 0 0 7 \"level\"0 13 0 0 9 \"by_type\"0 19 0 0 5 \"ids\"0 28 0 0 10 \"together\"0 32 0 0 6 \"open\"0 38 0 0 8 \"counts\"0 41 0 0 15 \"nullable_sort\"0 44 0 0 7 \"sorts\"0 45 0 0 7 \"mixed\"0 46 0 0 7 \"sides\"0 49 0 0 9 \"presets\"0 52 0 0 6 \"kind\"1 54 0 0 4 \"to\"0 55 0 0 6 \"kind\"1 57 0 0 6 \"text\"0 58 0 0 3 \"x\"1 62 0 0 12 4 6 circle4 6 square2 1 2 2 4 3 all4 4 none1 1 1 0 5 7 {\"a\":1}5 7 {\"a\":2}4 4 line4 4 text26 2 5 10 11 12 14 16 20 21 22 23 25 27 30 31 33 34 36 47 48 50 51 59 60 61 60 4 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 20 0 0 0 1 0 0 1 0 4091 {\"type\":\"function\",\"function\":{\"name\":\"every_sort\",\"description\":\"Take values of which there are several sorts that can be told apart, and objects that may hold more.\",\"parameters\":{\"type\":\"object\",\"minProperties\":0,\"maxProperties\":20,\"properties\":{\"shape\":{\"description\":\"A shape.\",\"default\":{\"kind\":\"square\",\"side\":2},\"oneOf\":[{\"type\":\"object\",\"description\":\"Round.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"description\":\"Not round.\",\"properties\":{\"side\":{\"type\":\"number\",\"description\":\"In metres.\"},\"kind\":{\"description\":\"Which.\",\"enum\":[\"square\"]},\"label\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"none\"}},\"required\":[\"side\",\"kind\"],\"additionalProperties\":false}]},\"named\":{\"description\":\"What was drawn.\",\"anyOf\":[{\"$ref\":\"#/$defs/line\"},{\"$ref\":\"#/$defs/text\"},{\"type\":\"null\"}]},\"level\":{\"description\":\"Told apart by a number.\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"enum\":[1]}},\"required\":[\"version\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"version\":{\"type\":\"integer\",\"description\":\"Which.\",\"const\":2},\"name\":{\"type\":\"string\",\"description\":\"Its name.\"}},\"required\":[\"version\"],\"additionalProperties\":false}]},\"by_type\":{\"description\":\"Anything: told apart by its type.\",\"default\":[\"a\",\"b\"],\"anyOf\":[{\"type\":\"null\"},{\"type\":\"boolean\"},{\"type\":\"integer\"},{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}},{\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}]},\"ids\":{\"type\":\"array\",\"description\":\"Numbers or words, or both.\",\"items\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"string\",\"enum\":[\"all\",\"none\"]}]}},\"together\":{\"description\":\"A word, or one of two objects.\",\"anyOf\":[{\"type\":[\"string\",\"null\"]},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":true}},\"required\":[\"on\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"on\":{\"description\":\"Whether.\",\"const\":false}},\"required\":[\"on\"],\"additionalProperties\":false}]},\"open\":{\"type\":\"object\",\"description\":\"Two that are known, and any others.\",\"default\":{\"name\":\"x\",\"more\":[1,null]},\"properties\":{\"name\":{\"type\":\"string\",\"description\":\"Its name.\"},\"rest\":{\"type\":\"integer\",\"description\":\"Named as what is left.\"}},\"required\":[\"name\"],\"additionalProperties\":true},\"counts\":{\"type\":\"object\",\"description\":\"One that is known, and others of one sort.\",\"properties\":{\"total\":{\"type\":\"integer\",\"description\":\"Of all.\",\"default\":0}},\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}},\"nullable_sort\":{\"description\":\"One of several sorts, or null around them.\",\"anyOf\":[{\"type\":\"null\"},{\"$ref\":\"#/$defs/sort\"}]},\"sorts\":{\"type\":\"object\",\"description\":\"By name.\",\"default\":{\"a\":1,\"b\":{\"x\":2},\"c\":null},\"properties\":{},\"additionalProperties\":{\"$ref\":\"#/$defs/nullable_sort\"}},\"mixed\":{\"description\":\"Sorts among alternatives are told apart by nobody: any value.\",\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"boolean\"}]},\"sides\":{\"description\":\"Both are numbers: any value.\",\"oneOf\":[{\"type\":\"integer\"},{\"type\":\"number\",\"minimum\":0}]},\"presets\":{\"description\":\"One of two objects.\",\"enum\":[{\"a\":1},{\"a\":2}]}},\"additionalProperties\":{\"type\":\"string\"},\"$defs\":{\"sort\":{\"anyOf\":[{\"type\":\"integer\"},{\"$ref\":\"#/$defs/maybe_point\"}]},\"nullable_sort\":{\"anyOf\":[{\"$ref\":\"#/$defs/sort\"},{\"type\":\"null\"}]},\"maybe_point\":{\"type\":[\"object\",\"null\"],\"properties\":{\"x\":{\"type\":\"integer\",\"description\":\"To the right.\"}},\"required\":[\"x\"],\"additionalProperties\":false},\"line\":{\"type\":\"object\",\"description\":\"A line.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"line\"},\"to\":{\"type\":\"array\",\"description\":\"Where it ends.\",\"items\":{\"type\":\"number\"}}},\"required\":[\"kind\"],\"additionalProperties\":false},\"text\":{\"type\":\"object\",\"description\":\"A text.\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"text\"},\"text\":{\"type\":\"string\",\"description\":\"What it says.\",\"default\":\"\"}},\"required\":[\"kind\"],\"additionalProperties\":false}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "10 every_type6 shapes4 🧩20 7 6 0 0 0 15 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 0 0 0 0 0 0 0 0 0 1 9 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 0 49 5 0 0 0 0 1 1 16 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 13 3 0 0 0 0 1 0 0 0 0 0 0 0 29 9 0 0 0 0 1 0 0 0 0 0 0 0 8098 9 0 0 0 0 0 0 0 0 0 0 0 0 15 6 \"flag\"1 1 0 0 7 \"count\"1 2 0 0 7 \"ratio\"0 3 0 0 6 \"word\"0 4 0 0 6 \"list\"0 5 0 0 7 \"words\"0 6 0 0 6 \"grid\"0 8 0 0 6 \"bare\"0 11 0 0 9 \"nothing\"0 12 0 0 10 \"anything\"0 13 0 0 13 \"maybe_count\"0 14 0 0 15 \"null_or_words\"0 15 0 0 14 \"must_be_told\"1 17 0 0 15 \"word_or_count\"0 18 0 0 5 \"mix\"0 19 0 0 0 0 0 0 0 0 1 0 0 1 0 1550 {\"type\":\"function\",\"function\":{\"name\":\"every_type\",\"description\":\"Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"flag\":{\"type\":\"boolean\",\"description\":\"True or false.\"},\"count\":{\"type\":\"integer\",\"description\":\"A whole number.\"},\"ratio\":{\"type\":\"number\",\"description\":\"Any number.\"},\"word\":{\"type\":\"string\",\"description\":\"Any text.\"},\"list\":{\"type\":\"array\",\"description\":\"An array of anything.\"},\"words\":{\"type\":\"array\",\"description\":\"An array of texts.\",\"items\":{\"type\":\"string\"}},\"grid\":{\"type\":\"array\",\"description\":\"Rows of numbers.\",\"items\":{\"type\":\"array\",\"items\":{\"type\":\"number\"}}},\"bare\":{\"type\":\"object\",\"description\":\"An object that has no properties.\",\"properties\":{},\"additionalProperties\":false},\"nothing\":{\"type\":\"null\",\"description\":\"Null, and nothing else.\"},\"anything\":{\"description\":\"Any value at all.\"},\"maybe_count\":{\"type\":[\"integer\",\"null\"],\"description\":\"A whole number, or null.\"},\"null_or_words\":{\"type\":[\"null\",\"array\"],\"description\":\"An array of texts and nulls, or null.\",\"items\":{\"type\":[\"string\",\"null\"]}},\"must_be_told\":{\"type\":[\"string\",\"null\"],\"description\":\"A text, or null to say that there is none.\"},\"word_or_count\":{\"type\":[\"string\",\"integer\"],\"description\":\"A text or a whole number.\"},\"mix\":{\"type\":[\"boolean\",\"number\",\"array\",\"object\",\"null\"],\"description\":\"Anything but a text.\",\"properties\":{},\"additionalProperties\":false}},\"required\":[\"flag\",\"count\",\"must_be_told\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "11 every_union6 shapes0 23 7 6 0 0 4 8 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 3 1 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 11 1 0 0 0 0 1 0 0 0 0 0 0 1 0 13 4 2 3 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 2 2 1 0 0 0 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 5 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 2 2 0 0 0 0 0 0 0 0 5 4 6 1 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 4 2 0 8 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 1 1 0 9 0 0 0 0 1 0 0 0 0 0 0 1 2 0 9 0 0 0 0 1 0 6 2 1 0 0 0 12 6 \"kind\"1 12 0 0 8 \"radius\"1 13 0 0 6 \"kind\"1 15 0 0 6 \"side\"1 16 0 0 9 \"version\"0 1 0 0 8 \"answer\"0 2 0 0 6 \"when\"0 3 0 0 7 \"maybe\"0 4 0 0 9 \"perhaps\"0 5 0 0 8 \"either\"0 6 0 0 9 \"exactly\"0 10 0 0 6 \"both\"0 17 0 0 7 4 2 v12 42 4 4 left4 5 right0 4 6 circle4 6 square9 7 8 11 14 18 19 20 21 22 3 1 0 1 0 0 0 0 0 0 0 0 0 0 0 0 1 0 3 0 0 0 0 0 0 0 0 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 1347 {\"type\":\"function\",\"function\":{\"name\":\"every_union\",\"description\":\"Take values of which there are several sorts.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"version\":{\"description\":\"The one word.\",\"const\":\"v1\"},\"answer\":{\"type\":\"integer\",\"description\":\"The one number.\",\"const\":42,\"default\":42},\"when\":{\"type\":\"string\",\"description\":\"A time, in text.\",\"pattern\":\"^\\\\d{4}-\",\"format\":\"date-time\"},\"maybe\":{\"description\":\"A number, or none.\",\"anyOf\":[{\"type\":\"integer\",\"minimum\":1},{\"type\":\"null\"}]},\"perhaps\":{\"description\":\"A word, or none.\",\"oneOf\":[{\"type\":\"null\"},{\"type\":\"string\",\"enum\":[\"left\",\"right\"]}]},\"either\":{\"description\":\"A number, or words.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]},\"exactly\":{\"description\":\"A shape: a circle or a square.\",\"oneOf\":[{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"circle\"},\"radius\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"radius\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"kind\":{\"description\":\"Which.\",\"const\":\"square\"},\"side\":{\"type\":\"number\",\"description\":\"In metres.\"}},\"required\":[\"kind\",\"side\"],\"additionalProperties\":false}]},\"both\":{\"description\":\"Two unions at once.\",\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}],\"oneOf\":[{\"maximum\":3},{\"minimum\":10}]}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "9 exclusive6 shapes0 10 7 6 0 0 0 2 1 0 0 2 0 3 2 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 2 0 1 0 0 0 0 0 0 0 7 6 0 0 2 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 4 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 2 1 1 0 0 0 4 6 \"path\"0 1 0 0 4 \"id\"0 2 0 0 6 \"path\"1 5 0 0 4 \"id\"1 7 0 0 0 5 4 6 8 3 9 0 0 0 0 1 0 0 1 0 671 {\"type\":\"function\",\"function\":{\"name\":\"exclusive\",\"description\":\"Take one of two arguments, at least.\",\"parameters\":{\"type\":\"object\",\"anyOf\":[{\"type\":\"object\",\"properties\":{\"path\":{\"description\":\"Where it is.\"}},\"required\":[\"path\"],\"additionalProperties\":true},{\"type\":\"object\",\"properties\":{\"id\":{\"description\":\"Its number.\"}},\"required\":[\"id\"],\"additionalProperties\":true}],\"oneOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"allOf\":[{\"type\":\"object\",\"properties\":{},\"additionalProperties\":true}],\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Where it is.\"},\"id\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":true}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
 
 /// The tool `depends`.
 pub mod depends {
     /// Arguments of `depends`.
-    #[derive(Debug)]
     pub struct Args {
         /// There with a tool.
         pub first: Option<i64>,
@@ -138,10 +137,22 @@ pub mod depends {
         pub last: Option<String>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "first mode inner last",
+                (&self.first, &self.mode, &self.inner, &self.last),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 first: slots.take(0),
                 mode: slots.take_or(1, Mode::Text),
@@ -181,7 +192,6 @@ pub mod depends {
     }
 
     /// Nothing in it is always there.
-    #[derive(Debug)]
     pub struct Inner {
         /// There with a tool.
         pub a: Option<String>,
@@ -189,6 +199,13 @@ pub mod depends {
         pub b: Option<String>,
         /// There without either.
         pub c: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Inner {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Inner", "a b c", (&self.a, &self.b, &self.c))
+        }
     }
 
     impl ::toolc::FromSlot for Inner {
@@ -203,7 +220,6 @@ pub mod depends {
 /// The tool `every_bound`.
 pub mod every_bound {
     /// Arguments of `every_bound`.
-    #[derive(Debug)]
     pub struct Args {
         /// From -3 to 3.
         pub closed: Option<i64>,
@@ -223,10 +239,31 @@ pub mod every_bound {
         pub keys: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "closed open step extreme length items again keys",
+                (
+                    &self.closed,
+                    &self.open,
+                    &self.step,
+                    &self.extreme,
+                    &self.length,
+                    &self.items,
+                    &self.again,
+                    &self.keys,
+                ),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 closed: slots.take(0),
                 open: slots.take(1),
@@ -244,7 +281,6 @@ pub mod every_bound {
 /// The tool `every_choice`.
 pub mod every_choice {
     /// Arguments of `every_choice`.
-    #[derive(Debug)]
     pub struct Args {
         /// In which order.
         pub order: Order,
@@ -264,10 +300,31 @@ pub mod every_choice {
         pub several: Option<Vec<SeveralItem>>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "order odd level factor untyped mixed maybe several",
+                (
+                    &self.order,
+                    &self.odd,
+                    &self.level,
+                    &self.factor,
+                    &self.untyped,
+                    &self.mixed,
+                    &self.maybe,
+                    &self.several,
+                ),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 order: slots.take(0),
                 odd: slots.take(1),
@@ -491,7 +548,7 @@ pub mod every_default {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 flag: slots.take_or(0, true),
                 count: slots.take_or(1, -7),
@@ -587,7 +644,6 @@ pub mod every_default {
     }
 
     /// Its size.
-    #[derive(Debug)]
     pub struct RecordSize {
         /// In metres.
         pub width: f64,
@@ -595,6 +651,18 @@ pub mod every_default {
         pub height: f64,
         /// In metres.
         pub depth: Option<f64>,
+    }
+
+    impl ::std::fmt::Debug for RecordSize {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "RecordSize",
+                "width height depth",
+                (&self.width, &self.height, &self.depth),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for RecordSize {
@@ -606,7 +674,6 @@ pub mod every_default {
     }
 
     /// An object.
-    #[derive(Debug)]
     pub struct Record {
         /// Its name.
         pub name: String,
@@ -618,6 +685,18 @@ pub mod every_default {
         pub note: Option<String>,
     }
 
+    impl ::std::fmt::Debug for Record {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Record",
+                "name size tags note",
+                (&self.name, &self.size, &self.tags, &self.note),
+            )
+        }
+    }
+
     impl ::toolc::FromSlot for Record {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -626,12 +705,18 @@ pub mod every_default {
         }
     }
 
-    #[derive(Debug)]
     pub struct RecordsItem {
         /// Its number.
         pub id: i64,
         /// Its label.
         pub label: String,
+    }
+
+    impl ::std::fmt::Debug for RecordsItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "RecordsItem", "id label", (&self.id, &self.label))
+        }
     }
 
     impl ::toolc::FromSlot for RecordsItem {
@@ -646,7 +731,6 @@ pub mod every_default {
 /// The tool `every_object`.
 pub mod every_object {
     /// Arguments of `every_object`.
-    #[derive(Debug)]
     pub struct Args {
         /// An object with properties, in an array, in an object.
         pub order: Order,
@@ -666,10 +750,31 @@ pub mod every_object {
         pub maybe: Option<Maybe>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "order labels sizes groups free mixed closed maybe",
+                (
+                    &self.order,
+                    &self.labels,
+                    &self.sizes,
+                    &self.groups,
+                    &self.free,
+                    &self.mixed,
+                    &self.closed,
+                    &self.maybe,
+                ),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 order: slots.take(0),
                 labels: slots.take(1),
@@ -684,7 +789,6 @@ pub mod every_object {
     }
 
     /// One line.
-    #[derive(Debug)]
     pub struct OrderLinesItem {
         /// What is ordered.
         pub item: String,
@@ -692,6 +796,18 @@ pub mod every_object {
         pub amount: i64,
         /// What else there is to say.
         pub note: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for OrderLinesItem {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "OrderLinesItem",
+                "item amount note",
+                (&self.item, &self.amount, &self.note),
+            )
+        }
     }
 
     impl ::toolc::FromSlot for OrderLinesItem {
@@ -703,10 +819,16 @@ pub mod every_object {
     }
 
     /// Where it goes.
-    #[derive(Debug)]
     pub struct OrderAddress {
         /// Street and number.
         pub street: Option<String>
+    }
+
+    impl ::std::fmt::Debug for OrderAddress {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "OrderAddress", "street", (&self.street,))
+        }
     }
 
     impl ::toolc::FromSlot for OrderAddress {
@@ -718,12 +840,18 @@ pub mod every_object {
     }
 
     /// An object with properties, in an array, in an object.
-    #[derive(Debug)]
     pub struct Order {
         /// The lines of the order.
         pub lines: Vec<OrderLinesItem>,
         /// Where it goes.
         pub address: Option<OrderAddress>,
+    }
+
+    impl ::std::fmt::Debug for Order {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Order", "lines address", (&self.lines, &self.address))
+        }
     }
 
     impl ::toolc::FromSlot for Order {
@@ -734,12 +862,18 @@ pub mod every_object {
         }
     }
 
-    #[derive(Debug)]
     pub struct SizesValue {
         /// In metres.
         pub width: f64,
         /// In metres.
         pub height: Option<f64>,
+    }
+
+    impl ::std::fmt::Debug for SizesValue {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "SizesValue", "width height", (&self.width, &self.height))
+        }
     }
 
     impl ::toolc::FromSlot for SizesValue {
@@ -751,12 +885,18 @@ pub mod every_object {
     }
 
     /// A property that is known, and any others.
-    #[derive(Debug)]
     pub struct Mixed {
         /// This one is known.
         pub known: Option<i64>,
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Mixed {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Mixed", "known rest", (&self.known, &self.rest))
+        }
     }
 
     impl ::toolc::FromSlot for Mixed {
@@ -768,10 +908,16 @@ pub mod every_object {
     }
 
     /// No others.
-    #[derive(Debug)]
     pub struct Closed {
         /// This one is known.
         pub known: Option<i64>
+    }
+
+    impl ::std::fmt::Debug for Closed {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Closed", "known", (&self.known,))
+        }
     }
 
     impl ::toolc::FromSlot for Closed {
@@ -783,10 +929,16 @@ pub mod every_object {
     }
 
     /// An object, or null.
-    #[derive(Debug)]
     pub struct Maybe {
         /// This one is known.
         pub known: Option<i64>
+    }
+
+    impl ::std::fmt::Debug for Maybe {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Maybe", "known", (&self.known,))
+        }
     }
 
     impl ::toolc::FromSlot for Maybe {
@@ -834,7 +986,7 @@ pub mod every_ref {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 tree: slots.take(0),
                 list: slots.take_or_else(1, || List { value: 1, next: Some(Box::new(List { value: 2, next: None })) }),
@@ -861,13 +1013,19 @@ pub mod every_ref {
     }
 
     /// A tree.
-    #[derive(Debug)]
     pub struct Tree {
         pub label: Word,
         /// What grows on it.
         pub children: Option<Vec<Tree>>,
         /// The best of them.
         pub best: Option<Box<Tree>>,
+    }
+
+    impl ::std::fmt::Debug for Tree {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Tree", "label children best", (&self.label, &self.children, &self.best))
+        }
     }
 
     impl ::toolc::FromSlot for Tree {
@@ -879,12 +1037,18 @@ pub mod every_ref {
     }
 
     /// A link of a list.
-    #[derive(Debug)]
     pub struct List {
         /// What it holds.
         pub value: i64,
         /// What comes behind it.
         pub next: Option<Box<List>>,
+    }
+
+    impl ::std::fmt::Debug for List {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "List", "value next", (&self.value, &self.next))
+        }
     }
 
     impl ::toolc::FromSlot for List {
@@ -895,10 +1059,16 @@ pub mod every_ref {
         }
     }
 
-    #[derive(Debug)]
     pub struct Even {
         /// The next one.
         pub odd: Option<Odd>
+    }
+
+    impl ::std::fmt::Debug for Even {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Even", "odd", (&self.odd,))
+        }
     }
 
     impl ::toolc::FromSlot for Even {
@@ -909,12 +1079,18 @@ pub mod every_ref {
         }
     }
 
-    #[derive(Debug)]
     pub struct Odd {
         /// The next but one.
         pub even: Box<Even>,
         /// Out of the chain.
         pub back: Option<Tree>,
+    }
+
+    impl ::std::fmt::Debug for Odd {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Odd", "even back", (&self.even, &self.back))
+        }
     }
 
     impl ::toolc::FromSlot for Odd {
@@ -950,12 +1126,18 @@ pub mod every_ref {
     }
 
     /// A point.
-    #[derive(Debug)]
     pub struct Point {
         /// To the right.
         pub x: f64,
         /// Upwards.
         pub y: f64,
+    }
+
+    impl ::std::fmt::Debug for Point {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Point", "x y", (&self.x, &self.y))
+        }
     }
 
     impl ::toolc::FromSlot for Point {
@@ -1021,12 +1203,18 @@ pub mod every_ref {
         }
     }
 
-    #[derive(Debug)]
     pub struct Negation {
         /// Which.
         pub op: NegationOp,
         /// What is negated.
         pub of: Box<Expression>,
+    }
+
+    impl ::std::fmt::Debug for Negation {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Negation", "op of", (&self.op, &self.of))
+        }
     }
 
     impl ::toolc::FromSlot for Negation {
@@ -1037,12 +1225,18 @@ pub mod every_ref {
         }
     }
 
-    #[derive(Debug)]
     pub struct Sum {
         /// Which.
         pub op: SumOp,
         /// What is added.
         pub of: Vec<Expression>,
+    }
+
+    impl ::std::fmt::Debug for Sum {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Sum", "op of", (&self.op, &self.of))
+        }
     }
 
     impl ::toolc::FromSlot for Sum {
@@ -1134,7 +1328,7 @@ pub mod every_sort {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 shape: slots.take_or_else(0, || Shape::Square(ShapeSquare { side: 2.0, label: String::from("none") })),
                 named: slots.take(1),
@@ -1197,10 +1391,16 @@ pub mod every_sort {
 
     pub type NullableSort = Sort;
 
-    #[derive(Debug)]
     pub struct MaybePoint {
         /// To the right.
         pub x: i64
+    }
+
+    impl ::std::fmt::Debug for MaybePoint {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "MaybePoint", "x", (&self.x,))
+        }
     }
 
     impl ::toolc::FromSlot for MaybePoint {
@@ -1212,12 +1412,18 @@ pub mod every_sort {
     }
 
     /// A line.
-    #[derive(Debug)]
     pub struct Line {
         /// Which.
         pub kind: LineKind,
         /// Where it ends.
         pub to: Option<Vec<f64>>,
+    }
+
+    impl ::std::fmt::Debug for Line {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Line", "kind to", (&self.kind, &self.to))
+        }
     }
 
     impl ::toolc::FromSlot for Line {
@@ -1229,12 +1435,18 @@ pub mod every_sort {
     }
 
     /// A text.
-    #[derive(Debug)]
     pub struct Text {
         /// Which.
         pub kind: TextKind,
         /// What it says.
         pub text: String,
+    }
+
+    impl ::std::fmt::Debug for Text {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Text", "kind text", (&self.kind, &self.text))
+        }
     }
 
     impl ::toolc::FromSlot for Text {
@@ -1246,10 +1458,16 @@ pub mod every_sort {
     }
 
     /// Round.
-    #[derive(Debug)]
     pub struct ShapeCircle {
         /// In metres.
         pub radius: f64
+    }
+
+    impl ::std::fmt::Debug for ShapeCircle {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ShapeCircle", "radius", (&self.radius,))
+        }
     }
 
     impl ::toolc::FromSlot for ShapeCircle {
@@ -1261,12 +1479,18 @@ pub mod every_sort {
     }
 
     /// Not round.
-    #[derive(Debug)]
     pub struct ShapeSquare {
         /// In metres.
         pub side: f64,
         /// What it says.
         pub label: String,
+    }
+
+    impl ::std::fmt::Debug for ShapeSquare {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ShapeSquare", "side label", (&self.side, &self.label))
+        }
     }
 
     impl ::toolc::FromSlot for ShapeSquare {
@@ -1321,10 +1545,16 @@ pub mod every_sort {
         }
     }
 
-    #[derive(Debug)]
     pub struct Level1 {
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Level1 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Level1", "rest", (&self.rest,))
+        }
     }
 
     impl ::toolc::FromSlot for Level1 {
@@ -1335,10 +1565,16 @@ pub mod every_sort {
         }
     }
 
-    #[derive(Debug)]
     pub struct Level2 {
         /// Its name.
         pub name: Option<String>
+    }
+
+    impl ::std::fmt::Debug for Level2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Level2", "name", (&self.name,))
+        }
     }
 
     impl ::toolc::FromSlot for Level2 {
@@ -1470,7 +1706,6 @@ pub mod every_sort {
     }
 
     /// Two that are known, and any others.
-    #[derive(Debug)]
     pub struct Open {
         /// Its name.
         pub name: String,
@@ -1478,6 +1713,13 @@ pub mod every_sort {
         pub rest: Option<i64>,
         /// Everything else that it holds, by name.
         pub rest2: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Open {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Open", "name rest rest2", (&self.name, &self.rest, &self.rest2))
+        }
     }
 
     impl ::toolc::FromSlot for Open {
@@ -1489,12 +1731,18 @@ pub mod every_sort {
     }
 
     /// One that is known, and others of one sort.
-    #[derive(Debug)]
     pub struct Counts {
         /// Of all.
         pub total: i64,
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, i64>,
+    }
+
+    impl ::std::fmt::Debug for Counts {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Counts", "total rest", (&self.total, &self.rest))
+        }
     }
 
     impl ::toolc::FromSlot for Counts {
@@ -1588,7 +1836,7 @@ pub mod every_type {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 flag: slots.take(0),
                 count: slots.take(1),
@@ -1625,7 +1873,6 @@ pub mod every_type {
 /// The tool `every_union`.
 pub mod every_union {
     /// Arguments of `every_union`.
-    #[derive(Debug)]
     pub struct Args {
         /// The one word.
         pub version: Option<Version>,
@@ -1645,10 +1892,31 @@ pub mod every_union {
         pub both: Option<::toolc::Value>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "version answer when maybe perhaps either exactly both",
+                (
+                    &self.version,
+                    &self.answer,
+                    &self.when,
+                    &self.maybe,
+                    &self.perhaps,
+                    &self.either,
+                    &self.exactly,
+                    &self.both,
+                ),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 version: slots.take(0),
                 answer: slots.take_or(1, 42),
@@ -1730,10 +1998,16 @@ pub mod every_union {
         }
     }
 
-    #[derive(Debug)]
     pub struct ExactlyCircle {
         /// In metres.
         pub radius: f64
+    }
+
+    impl ::std::fmt::Debug for ExactlyCircle {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ExactlyCircle", "radius", (&self.radius,))
+        }
     }
 
     impl ::toolc::FromSlot for ExactlyCircle {
@@ -1744,10 +2018,16 @@ pub mod every_union {
         }
     }
 
-    #[derive(Debug)]
     pub struct ExactlySquare {
         /// In metres.
         pub side: f64
+    }
+
+    impl ::std::fmt::Debug for ExactlySquare {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ExactlySquare", "side", (&self.side,))
+        }
     }
 
     impl ::toolc::FromSlot for ExactlySquare {
@@ -1784,7 +2064,6 @@ pub mod every_union {
 /// The tool `exclusive`.
 pub mod exclusive {
     /// Arguments of `exclusive`.
-    #[derive(Debug)]
     pub struct Args {
         /// Where it is.
         pub path: Option<String>,
@@ -1794,10 +2073,17 @@ pub mod exclusive {
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "path id rest", (&self.path, &self.id, &self.rest))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self { path: slots.take(0), id: slots.take(1), rest: slots.take(2) }
         }
     }

@@ -53,7 +53,7 @@ impl<H: ShutTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -61,7 +61,7 @@ impl<H: ShutTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: ShutTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -78,25 +78,31 @@ pub(super) fn call<'a, H: ShutTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "6 crunch4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 7 outcome0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 1 0 0 1 0 286 {\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}0 1 1 0 1 0 1 20000 1 90000 0 0 0 0 0 ",
+    "6 crunch4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 \"outcome\"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 1 0 0 1 0 286 {\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}0 1 1 0 1 0 1 20000 1 90000 0 0 0 0 0 ",
     "5 erase4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 168 {\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 1 0 1 1 1 13 no_parameters19 It erases too much.",
-    "9 fetch_all4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 page1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 1 16 fetch_everything6 0 96 {\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.1 1 0 0 3 0 6  Then 3 1 0 6 crunch2 , 0 4  it.0 149 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"The page.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}1 4 1 6 crunch2 0 1 0 1 0 0 2 4 page5 pages0 0 1 0 ",
-    "5 shell4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 pin0 4 0 1 7 command1 1 0 0 8 password0 2 0 1 7 account0 3 0 0 4 code0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 1 0 0 1 0 593 {\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 1 7 command1 0 ",
+    "9 fetch_all4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 \"page\"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 1 16 fetch_everything6 0 96 {\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.1 1 0 0 3 0 6  Then 3 1 0 6 crunch2 , 0 4  it.0 149 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"The page.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}1 4 1 6 crunch2 0 1 0 1 0 0 2 4 page5 pages0 0 1 0 ",
+    "5 shell4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 \"pin\"0 4 0 1 9 \"command\"1 1 0 0 10 \"password\"0 2 0 1 9 \"account\"0 3 0 0 6 \"code\"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 1 0 0 1 0 593 {\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 1 7 command1 0 ",
 ];
 
 /// The tool `crunch`.
 pub mod crunch {
     /// Arguments of `crunch`.
-    #[derive(Debug)]
     pub struct Args {
         /// How it ends.
         pub outcome: Outcome
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "outcome", (&self.outcome,))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Well) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Well) } }
     }
 
     /// How it ends.
@@ -138,30 +144,35 @@ pub mod erase {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
     }
 }
 
 /// The tool `fetch_all`.
 pub mod fetch_all {
     /// Arguments of `fetch_all`.
-    #[derive(Debug)]
     pub struct Args {
         /// The page.
         pub page: String
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "page", (&self.page,))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self { Self { page: slots.take(0) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { page: slots.take(0) } }
     }
 }
 
 /// The tool `shell`.
 pub mod shell {
     /// Arguments of `shell`.
-    #[derive(Debug)]
     pub struct Args {
         /// The command.
         pub command: String,
@@ -173,10 +184,22 @@ pub mod shell {
         pub code: ::toolc::Secret<String>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Args",
+                "command password account code",
+                (&self.command, &self.password, &self.account, &self.code),
+            )
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 command: slots.take(0),
                 password: slots.take(1),
@@ -187,10 +210,16 @@ pub mod shell {
     }
 
     /// On whose behalf.
-    #[derive(Debug)]
     pub struct Account {
         /// Its number.
         pub pin: ::toolc::Secret<Option<i64>>
+    }
+
+    impl ::std::fmt::Debug for Account {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Account", "pin", (&self.pin,))
+        }
     }
 
     impl ::toolc::FromSlot for Account {

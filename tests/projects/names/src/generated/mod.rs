@@ -22,7 +22,7 @@ use ::toolc::{
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(5);
+const _: () = ::toolc::assert_stamp(6);
 
 #[rustfmt::skip]
 pub mod clippy_;
@@ -97,7 +97,7 @@ impl<H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTo
     fn facts(&self) -> &[Fact] { &FACTS }
     fn variables(&self) -> &[Variable] { &VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
             0..1 => self::clippy_::call(&self.0, index - 0, args, call),
             1..2 => self::core::call(&self.0, index - 1, args, call),

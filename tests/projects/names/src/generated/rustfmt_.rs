@@ -34,7 +34,7 @@ impl<H: RustfmtTools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -42,7 +42,7 @@ impl<H: RustfmtTools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: RustfmtTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -52,12 +52,11 @@ pub(super) fn call<'a, H: RustfmtTools + 'static>(
 }
 
 /// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["7 rustfmt7 rustfmt0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 3 vec0 3 0 0 4 from0 1 0 0 6 option0 2 0 0 4 args0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 1 0 0 1 0 629 {\"type\":\"function\",\"function\":{\"name\":\"rustfmt\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+pub(super) const DATA: &[&str] = &["7 rustfmt7 rustfmt0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 \"vec\"0 3 0 0 6 \"from\"0 1 0 0 8 \"option\"0 2 0 0 6 \"args\"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 1 0 0 1 0 629 {\"type\":\"function\",\"function\":{\"name\":\"rustfmt\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
 
 /// The tool `rustfmt`.
 pub mod rustfmt_ {
     /// Arguments of `rustfmt`.
-    #[derive(Debug)]
     pub struct Args {
         /// A type of its own, named as a trait in the prelude.
         pub from: From2,
@@ -67,10 +66,17 @@ pub mod rustfmt_ {
         pub args: Option<Args2>,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "from option args", (&self.from, &self.option, &self.args))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self { from: slots.take_or(0, From2::Here), option: slots.take(1), args: slots.take(2) }
         }
     }
@@ -102,10 +108,16 @@ pub mod rustfmt_ {
     }
 
     /// A type of its own, named as a type in the prelude.
-    #[derive(Debug)]
     pub struct Option2 {
         /// Named as a type in the prelude.
         pub vec: Option<String>
+    }
+
+    impl ::std::fmt::Debug for Option2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Option2", "vec", (&self.vec,))
+        }
     }
 
     impl ::toolc::FromSlot for Option2 {

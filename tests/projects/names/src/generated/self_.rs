@@ -34,7 +34,7 @@ impl<H: Self_Tools + 'static> Provider for Home<H> {
     fn facts(&self) -> &[Fact] { &super::FACTS }
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, context: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
         call(&self.0, index, args, context)
     }
 }
@@ -42,7 +42,7 @@ impl<H: Self_Tools + 'static> Provider for Home<H> {
 pub(super) fn call<'a, H: Self_Tools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
-    args: Slots<'_>,
+    args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
     match index {
@@ -52,12 +52,11 @@ pub(super) fn call<'a, H: Self_Tools + 'static>(
 }
 
 /// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 0 1 5 0 0 0 1 7 0 0 4 self0 8 0 0 0 1 10 0 0 0 1 12 0 0 4 rest0 13 0 0 5 rest20 14 0 0 3 all0 1 0 0 6 tagged0 3 0 0 1 r0 20 0 0 4 type1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 1 0 0 1 0 1670 {\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"A type.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+pub(super) const DATA: &[&str] = &["4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 \"\"1 5 0 0 2 \"\"1 7 0 0 6 \"self\"0 8 0 0 2 \"\"1 10 0 0 2 \"\"1 12 0 0 6 \"rest\"0 13 0 0 7 \"rest2\"0 14 0 0 5 \"all\"0 1 0 0 8 \"tagged\"0 3 0 0 3 \"r\"0 20 0 0 6 \"type\"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 1 0 0 1 0 1670 {\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"A type.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
 
 /// The tool `self`.
 pub mod self_ {
     /// Arguments of `self`.
-    #[derive(Debug)]
     pub struct Args {
         /// Anything that is defined.
         pub all: Option<Vec<Option<Self_>>>,
@@ -65,10 +64,17 @@ pub mod self_ {
         pub tagged: Tagged,
     }
 
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Args", "all tagged", (&self.all, &self.tagged))
+        }
+    }
+
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_>) -> Self {
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 all: slots.take(0),
                 tagged: slots.take_or_else(1, || Tagged::AB2(TaggedAB { self_: Some(String::from("crate")) })),
@@ -77,12 +83,23 @@ pub mod self_ {
     }
 
     /// What `self` returns.
-    #[derive(Debug)]
     pub struct Returns {
         pub all: Vec<Option<Self_>>,
         pub foo: Option<FooBar>,
         pub args: Args2,
         pub self_: Option<ReturnsSelf>,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Returns",
+                "all foo args self_",
+                (&self.all, &self.foo, &self.args, &self.self_),
+            )
+        }
     }
 
     impl ::toolc::ToJson for Returns {
@@ -100,10 +117,16 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct FooBar {
         /// Named alike.
         pub foo_bar: Option<FooBar2>
+    }
+
+    impl ::std::fmt::Debug for FooBar {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "FooBar", "foo_bar", (&self.foo_bar,))
+        }
     }
 
     impl ::toolc::ToJson for FooBar {
@@ -113,10 +136,16 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct FooBar2 {
         /// Named alike.
         pub foo_bar: Option<Box<FooBar>>
+    }
+
+    impl ::std::fmt::Debug for FooBar2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "FooBar2", "foo_bar", (&self.foo_bar,))
+        }
     }
 
     impl ::toolc::ToJson for FooBar2 {
@@ -157,10 +186,16 @@ pub mod self_ {
 
     pub type Args2 = String;
 
-    #[derive(Debug)]
     pub struct Returns2 {
         /// A type.
         pub r#type: Box2
+    }
+
+    impl ::std::fmt::Debug for Returns2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Returns2", "type", (&self.r#type,))
+        }
     }
 
     impl ::toolc::FromSlot for Returns2 {
@@ -190,10 +225,16 @@ pub mod self_ {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(&self.0, out) }
     }
 
-    #[derive(Debug)]
     pub struct Option2 {
         /// A result.
         pub r: Option<Returns2>
+    }
+
+    impl ::std::fmt::Debug for Option2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Option2", "r", (&self.r,))
+        }
     }
 
     impl ::toolc::FromSlot for Option2 {
@@ -256,10 +297,16 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct TaggedAB {
         /// A text.
         pub self_: Option<String>
+    }
+
+    impl ::std::fmt::Debug for TaggedAB {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "TaggedAB", "self_", (&self.self_,))
+        }
     }
 
     impl ::toolc::FromSlot for TaggedAB {
@@ -270,7 +317,6 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct Tagged2 {
         /// A text.
         pub rest: Option<String>,
@@ -278,6 +324,13 @@ pub mod self_ {
         pub rest2: Option<String>,
         /// Everything else that it holds, by name.
         pub rest3: ::std::collections::BTreeMap<String, ::toolc::Value>,
+    }
+
+    impl ::std::fmt::Debug for Tagged2 {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "Tagged2", "rest rest2 rest3", (&self.rest, &self.rest2, &self.rest3))
+        }
     }
 
     impl ::toolc::FromSlot for Tagged2 {
@@ -316,11 +369,17 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
     pub struct ReturnsSelf {
         pub self_: Option<String>,
         /// Everything else that it holds, by name.
         pub rest: ::std::collections::BTreeMap<String, String>,
+    }
+
+    impl ::std::fmt::Debug for ReturnsSelf {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(f, "ReturnsSelf", "self_ rest", (&self.self_, &self.rest))
+        }
     }
 
     impl ::toolc::ToJson for ReturnsSelf {

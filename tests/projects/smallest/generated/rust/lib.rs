@@ -22,7 +22,7 @@ use ::toolc::{
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(5);
+const _: () = ::toolc::assert_stamp(6);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -48,7 +48,7 @@ impl<H: BenchTools + 'static> Provider for Everything<H> {
     fn facts(&self) -> &[Fact] { &FACTS }
     fn variables(&self) -> &[Variable] { &VARIABLES }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {
             0..1 => self::bench::call(&self.0, index - 0, args, call),
             _ => Reply::no_such_tool(index),

@@ -1,0 +1,409 @@
+//! One call: what the model asked for, and what a handler may know of it.
+
+pub(crate) mod agent;
+pub(crate) mod approval;
+pub(crate) mod batch;
+pub(crate) mod dispatch;
+pub(crate) mod hooks;
+pub(crate) mod host;
+pub(crate) mod key;
+pub(crate) mod outcome;
+pub(crate) mod patience;
+pub(crate) mod record;
+pub(crate) mod watched;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::run::cancel::{Since, Switches, Watch};
+use crate::run::task::Kept;
+use crate::{Cancel, Cancellation, FactValue, Progress, Task, Turn};
+
+/// A model's request to run a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolCall<'a> {
+    name: &'a str,
+    arguments: &'a str,
+    id: &'a str,
+    task: Option<(&'a Arc<Kept>, Since<'a>)>,
+    cancel: Option<Since<'a>>,
+}
+
+impl<'a> ToolCall<'a> {
+    /// A call of the tool `name` with `arguments`, the JSON text of an object, as the model wrote it.
+    pub const fn new(name: &'a str, arguments: &'a str) -> Self {
+        Self { name, arguments, id: "", task: None, cancel: None }
+    }
+
+    /// The id by which the provider's API knows this call. Empty by default.
+    #[must_use]
+    pub const fn with_id(self, id: &'a str) -> Self {
+        Self { id, ..self }
+    }
+
+    /// The task to which this call and its state belong; its session's own by default. Stops when that is cancelled
+    /// from now on.
+    #[must_use]
+    pub fn with_task(self, task: &'a Task) -> Self {
+        Self { task: Some((&task.0, Since::now(&task.0.cancel))), ..self }
+    }
+
+    /// Stops when `cancel` is pulled, and does not begin if it has been.
+    #[must_use]
+    pub const fn with_cancel(self, cancel: &'a Cancel) -> Self {
+        Self { cancel: Some(Since::ever(cancel)), ..self }
+    }
+
+    /// Its own task, or else this one.
+    pub(crate) fn or_task(self, task: &'a Task) -> Self {
+        if self.task.is_some() { self } else { self.with_task(task) }
+    }
+
+    /// The tool's name, as the model wrote it.
+    pub const fn name(&self) -> &'a str {
+        self.name
+    }
+
+    /// The arguments' JSON text, as the model wrote it.
+    pub const fn arguments(&self) -> &'a str {
+        self.arguments
+    }
+
+    /// The id by which the provider's API knows this call; may be empty.
+    pub const fn id(&self) -> &'a str {
+        self.id
+    }
+
+    /// The name of its task.
+    pub(crate) fn task(&self) -> &'a str {
+        self.task.map_or(Task::DEFAULT, |(task, _)| &task.name)
+    }
+
+    /// This, for as long as it takes to answer.
+    pub(crate) fn to_owned_request(self) -> OwnedRequest {
+        OwnedRequest { name: self.name.into(), id: self.id.into(), task: self.task.map(|(task, _)| Arc::clone(task)) }
+    }
+}
+
+/// A [`ToolCall`] that borrows nothing, and has no arguments any more.
+pub(crate) struct OwnedRequest {
+    name: String,
+    id: String,
+    task: Option<Arc<Kept>>,
+}
+
+impl OwnedRequest {
+    pub(crate) fn borrow(&self) -> ToolCall<'_> {
+        let task = self.task.as_ref().map(|task| (task, Since::now(&task.cancel)));
+        ToolCall { name: &self.name, arguments: "", id: &self.id, task, cancel: None }
+    }
+}
+
+/// What a handler may know of the call that it answers.
+pub struct Call<'a> {
+    tool: &'a str,
+    request: ToolCall<'a>,
+    session: Option<Since<'a>>,
+    turn: Option<&'a Turn>,
+    /// Made where the call may go on with nobody waiting for it.
+    life: OnceLock<Arc<Life>>,
+}
+
+impl<'a> Call<'a> {
+    /// The context of `request`. The runtime makes one for each call; a handler's test makes its own.
+    pub const fn new(request: ToolCall<'a>) -> Self {
+        Self { tool: request.name, request, session: None, turn: None, life: OnceLock::new() }
+    }
+
+    /// The context of `request`, which is for the tool that is really called `tool`, in this turn of a session with this
+    /// switch.
+    pub(crate) const fn of(tool: &'a str, request: ToolCall<'a>, session: Since<'a>, turn: &'a Turn) -> Self {
+        Self { tool, request, session: Some(session), turn: Some(turn), life: OnceLock::new() }
+    }
+
+    /// The tool's own name, whatever the model's dialect calls it.
+    pub const fn tool(&self) -> &'a str {
+        self.tool
+    }
+
+    /// The id by which the provider's API knows this call; may be empty.
+    pub const fn id(&self) -> &'a str {
+        self.request.id
+    }
+
+    /// The name of the call's task.
+    pub fn task(&self) -> &'a str {
+        self.request.task()
+    }
+
+    /// What the user asked for, in the user's words, as far as the host has [said](Task::set_user_request) by now: what
+    /// this call is a step of.
+    pub fn user_request(&self) -> Option<Arc<str>> {
+        self.request.task.and_then(|(task, _)| task.user_request())
+    }
+
+    /// What the host [calls](crate::SessionBuilder::id) the session; empty where it said nothing.
+    pub fn session(&self) -> &'a str {
+        self.turn.map_or("", |turn| &turn.host().id)
+    }
+
+    /// The value of a fact, as the call's turn was made with it: what the host told, or else the fact's default. None
+    /// where nobody registered such a fact.
+    ///
+    /// ```
+    /// use toolc::{Call, FactValue};
+    ///
+    /// fn may_show_pictures(call: &Call<'_>) -> bool {
+    ///     call.fact("vision") == Some(&FactValue::Boolean(true))
+    /// }
+    /// ```
+    pub fn fact(&self, name: &str) -> Option<&'a FactValue> {
+        self.turn?.fact(name)
+    }
+
+    /// Whether the model was shown the tool `name` beside this one: only then can a result send it there. The tool's own
+    /// name, whatever the model's dialect calls it.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.turn.is_some_and(|turn| turn.shows(name))
+    }
+
+    /// The `T` that the call's task keeps for all of its calls, made when it is first asked for. It is dropped when the
+    /// task ends. Each type is there once, so make it your own; where it changes, put what changes behind a lock.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// use toolc::{Call, Task, ToolCall};
+    ///
+    /// #[derive(Default)]
+    /// struct Reads(AtomicU32);
+    ///
+    /// fn read(call: &Call<'_>) -> u32 {
+    ///     call.state::<Reads>().0.fetch_add(1, Ordering::Relaxed)
+    /// }
+    ///
+    /// let task = Task::new("errand");
+    /// let call = Call::new(ToolCall::new("read", "{}").with_task(&task));
+    /// assert_eq!([read(&call), read(&call)], [0, 1]);
+    /// ```
+    ///
+    /// A call of no task, in a handler's test, gets another `T` every time.
+    pub fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        self.request.task.map_or_else(Arc::default, |(task, _)| task.state())
+    }
+
+    /// Whether nobody waits for the answer any more: the host cancelled the call, its task or its session, or it took
+    /// too long. Cheap: ask often, and then stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.switches().into_iter().flatten().any(Since::is_cancelled)
+    }
+
+    /// Done when nobody waits for the answer any more. An asynchronous handler that is waiting for this is polled once
+    /// more, to end in order, before it is dropped.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
+        self.life();
+        Watch::new(self.switches())
+    }
+
+    /// The same, for a thread or a task of its own that a handler starts.
+    pub fn cancellation(&self) -> Cancellation {
+        self.life();
+        Cancellation::new(self.switches())
+    }
+
+    /// Tells the host how far the work has come: `done` of `total`, in whatever you count, and what is being done.
+    /// Told in order, and never after the answer: what comes too late is lost.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        let Some(sink) = self.turn.and_then(|turn| turn.host().progress.as_ref()) else { return };
+        let event = Progress { tool: self.tool, id: self.id(), task: self.task(), done, total, message };
+        match self.life.get() {
+            Some(life) => life.tell(|| sink(&event)),
+            None => sink(&event),
+        }
+    }
+
+    /// The switches that stop it.
+    pub(crate) fn switches(&self) -> Switches<'_> {
+        let own = self.life.get().map(|life| Since::ever(&life.over));
+        [own, self.request.cancel, self.request.task.map(|(_, since)| since), self.session]
+    }
+
+    /// What outlives the call.
+    pub(crate) fn life(&self) -> &Arc<Life> {
+        self.life.get_or_init(Arc::default)
+    }
+
+    /// Nobody waits for the answer any more: whoever works on it can see that, and is no longer heard.
+    pub(crate) fn give_up(&self) {
+        if let Some(life) = self.life.get() {
+            life.give_up();
+        }
+    }
+
+    /// Whether the work waits for a thread.
+    pub(crate) fn is_queued(&self) -> bool {
+        self.life.get().is_some_and(|life| life.queued.load(Ordering::Relaxed))
+    }
+
+    /// This, to be taken to another thread.
+    pub(crate) fn to_owned_call(&self) -> OwnedCall {
+        OwnedCall {
+            tool: self.tool.into(),
+            id: self.id().into(),
+            task: self.request.task.map(|(task, _)| Arc::clone(task)),
+            cancellation: self.cancellation(),
+            turn: self.turn.cloned(),
+            life: Arc::clone(self.life()),
+        }
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("tool", &self.tool)
+            .field("id", &self.id())
+            .field("task", &self.task())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is known of a call by those who may go on with it after it is over.
+#[derive(Default)]
+pub(crate) struct Life {
+    /// Pulled when nobody waits any more.
+    over: Cancel,
+    /// Held while the host is told of progress.
+    telling: Mutex<()>,
+    /// Whether the work waits for a thread.
+    pub(crate) queued: AtomicBool,
+}
+
+impl Life {
+    fn tell(&self, tell: impl FnOnce()) {
+        let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        if !Since::ever(&self.over).is_cancelled() {
+            tell();
+        }
+    }
+
+    fn give_up(&self) {
+        let telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        self.over.pull();
+        drop(telling);
+        self.over.wake();
+    }
+}
+
+/// A [`Call`] that borrows nothing.
+pub(crate) struct OwnedCall {
+    tool: String,
+    id: String,
+    task: Option<Arc<Kept>>,
+    cancellation: Cancellation,
+    turn: Option<Turn>,
+    life: Arc<Life>,
+}
+
+impl OwnedCall {
+    pub(crate) fn borrow(&self) -> Call<'_> {
+        let [_, cancel, of_task, session] = self.cancellation.switches();
+        let task = self.task.as_ref().zip(of_task);
+        let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel };
+        let life = OnceLock::from(Arc::clone(&self.life));
+        Call { tool: &self.tool, request, session, turn: self.turn.as_ref(), life }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::{Fake, renamed, tool};
+    use crate::{Dialect, SessionBuilder};
+
+    fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
+        let fake = Fake::new([renamed("find", tool("search", "web", &[])), tool("own", "home", &[])]);
+        let session = fake.fact("chat", false).fact("vision", false).registry().session().enable(["home"]);
+        set(session).build().unwrap().turn(Dialect::OpenAi)
+    }
+
+    fn collecting() -> (Arc<Mutex<Vec<String>>>, Turn) {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let tell = Arc::clone(&told);
+        (told, turn(|session| session.on_progress(move |event| tell.lock().unwrap().push(format!("{event:?}")))))
+    }
+
+    #[test]
+    fn it_knows_its_turn_here_and_on_another_thread() {
+        let turn = turn(|s| s.id("chat-7").enable(["web"]).facts([("chat".into(), true.into())]));
+        let (task, cancel) = (Task::new("errand"), Cancel::new());
+        let call = Call::of("own", ToolCall::new("own", "{}").with_task(&task), Since::now(&cancel), &turn);
+        assert_eq!(call.user_request(), None);
+        task.set_user_request("buy tea");
+        let owned = call.to_owned_call();
+        for call in [&call, &owned.borrow()] {
+            assert_eq!((call.session(), call.user_request().as_deref()), ("chat-7", Some("buy tea")));
+            assert_eq!(call.fact("chat"), Some(&FactValue::Boolean(true)));
+            assert_eq!(call.fact("vision"), Some(&FactValue::Boolean(false)), "the default");
+            assert_eq!(call.fact("chta"), None);
+            assert_eq!(["own", "search", "find", "nobody"].map(|name| call.has_tool(name)), [true, true, false, false]);
+        }
+        task.set_user_request("make it coffee");
+        assert_eq!(owned.borrow().user_request().as_deref(), Some("make it coffee"));
+    }
+
+    #[test]
+    fn one_of_no_turn_knows_nothing() {
+        let call = Call::new(ToolCall::new("own", "{}"));
+        assert_eq!(
+            (call.session(), call.user_request(), call.fact("chat"), call.has_tool("own")),
+            ("", None, None, false)
+        );
+    }
+
+    #[test]
+    fn a_tool_that_is_not_shown_is_none() {
+        let (turn, cancel) = (turn(|session| session), Cancel::new());
+        let call = Call::of("own", ToolCall::new("own", "{}"), Since::now(&cancel), &turn);
+        assert_eq!(["own", "search"].map(|name| call.has_tool(name)), [true, false]);
+    }
+
+    #[test]
+    fn progress_is_told_in_order_and_never_after_the_end() {
+        let (told, turn) = collecting();
+        let (cancel, task) = (Cancel::new(), Task::new("errand"));
+        let request = ToolCall::new("shown", "{}").with_id("7").with_task(&task);
+        let call = Call::of("own", request, Since::now(&cancel), &turn);
+        call.progress(1.0, None, "here");
+        let owned = call.to_owned_call();
+        owned.borrow().progress(2.0, Some(4.0), "there");
+        call.give_up();
+        owned.borrow().progress(3.0, Some(4.0), "too late");
+        call.progress(3.0, Some(4.0), "too late");
+        let shown = |done, total, message| {
+            format!("{:?}", Progress { tool: "own", id: "7", task: "errand", done, total, message })
+        };
+        assert_eq!(*told.lock().unwrap(), [shown(1.0, None, "here"), shown(2.0, Some(4.0), "there")]);
+        Call::new(request).progress(1.0, None, "nobody asked");
+    }
+
+    #[test]
+    fn every_switch_stops_it_here_and_on_another_thread() {
+        for pulled in 0..4 {
+            let (cancel, session, task) = (Cancel::new(), Cancel::new(), Task::new("errand"));
+            let request = ToolCall::new("look", "{}").with_task(&task).with_cancel(&cancel);
+            let turn = turn(|session| session);
+            let call = Call::of("look", request, Since::now(&session), &turn);
+            let owned = call.to_owned_call();
+            assert!(!call.is_cancelled() && !owned.borrow().is_cancelled());
+            match pulled {
+                0 => cancel.cancel(),
+                1 => task.cancel(),
+                2 => session.cancel(),
+                _ => call.give_up(),
+            }
+            assert!(call.is_cancelled() && owned.borrow().is_cancelled(), "{pulled}");
+            assert!(owned.cancellation.is_cancelled());
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What a provider says of its tools, as plain data, and how generated code brings it.
+
+pub mod behaviour;
+pub mod fields;
+pub mod pack;
+pub mod requirement;
+pub(crate) mod secret;
+pub mod segment;
+pub(crate) mod spec;
+pub mod table;
+pub mod to_json;
+pub(crate) mod tokens;

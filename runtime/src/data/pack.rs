@@ -1,0 +1,298 @@
+//! A catalog's data as text, which is how generated code holds it.
+//!
+//! To a compiler a string is one token, where the same data as Rust constants is thousands of expressions: a large
+//! catalog would take most of its building time for tables that nobody reads. It is unpacked once, when its provider
+//! is first asked for its tools; strings stay where they are.
+//!
+//! Numbers are decimal and end with a space, a string is its length in bytes and itself, a list its length and its
+//! items, a variant its number. What a number means is told by its position alone, so whatever changes here or in a
+//! type named here changes [`STAMP`](crate::STAMP).
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, Parallel};
+use crate::requirement::Requirement;
+use crate::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
+use crate::table::{Additional, Bound, Bounds, Form, Literal, Name, Node, Part, Property, Span, Table, Types};
+use crate::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
+
+/// What can stand in a packed text.
+pub trait Pack: Sized {
+    /// Appends this.
+    fn pack(&self, out: &mut String);
+
+    /// Takes one off the beginning.
+    ///
+    /// # Panics
+    /// When something else stands there: the text is generated, so this is a fault of the generator.
+    fn unpack(from: &mut &'static str) -> Self;
+}
+
+/// Everything that stands in these texts.
+///
+/// # Panics
+/// As [`Pack::unpack`].
+pub fn unpack<T: Pack>(texts: &[&[&'static str]]) -> Vec<T> {
+    let mut all = Vec::new();
+    for mut text in texts.concat() {
+        while !text.is_empty() {
+            all.push(T::unpack(&mut text));
+        }
+    }
+    all
+}
+
+#[cold]
+fn damaged(wanted: &str, rest: &str) -> ! {
+    let rest: String = rest.chars().take(40).collect();
+    panic!("the generated data should go on with {wanted}, and goes on with {rest:?}: run `cargo xtask gen`");
+}
+
+/// The text up to the next space, which is taken, too.
+fn word(from: &mut &'static str) -> &'static str {
+    let Some((word, rest)) = from.split_once(' ') else { damaged("a number", from) };
+    *from = rest;
+    word
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => { $(
+        impl Pack for $number {
+            fn pack(&self, out: &mut String) {
+                let _ = write!(out, "{self:?} ");
+            }
+
+            fn unpack(from: &mut &'static str) -> Self {
+                let word = word(from);
+                word.parse().unwrap_or_else(|_| damaged("a number", word))
+            }
+        }
+    )* };
+}
+
+numbers!(u8, u16, u32, u64, usize, i64, f64);
+
+impl Pack for bool {
+    fn pack(&self, out: &mut String) {
+        u8::from(*self).pack(out);
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        u8::unpack(from) == 1
+    }
+}
+
+impl Pack for Text {
+    fn pack(&self, out: &mut String) {
+        self.len().pack(out);
+        out.push_str(self);
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        let length = usize::unpack(from);
+        let Some((text, rest)) = from.split_at_checked(length) else { damaged("a string", from) };
+        *from = rest;
+        Text::Borrowed(text)
+    }
+}
+
+impl Pack for Name {
+    fn pack(&self, out: &mut String) {
+        self.quoted().len().pack(out);
+        out.push_str(self.quoted());
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        Name::of_quoted(Text::unpack(from))
+    }
+}
+
+impl Pack for Duration {
+    fn pack(&self, out: &mut String) {
+        u64::try_from(self.as_millis()).unwrap_or(u64::MAX).pack(out);
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        Duration::from_millis(u64::unpack(from))
+    }
+}
+
+impl<T: Pack> Pack for Vec<T> {
+    fn pack(&self, out: &mut String) {
+        self.len().pack(out);
+        for item in self {
+            item.pack(out);
+        }
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        let length = usize::unpack(from);
+        // An item is a character at least: a length beyond that is damage, not a reason to ask for memory.
+        if length > from.len() {
+            damaged("a list", from);
+        }
+        (0..length).map(|_| T::unpack(from)).collect()
+    }
+}
+
+impl<T: Pack> Pack for Arc<T> {
+    fn pack(&self, out: &mut String) {
+        (**self).pack(out);
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        Arc::new(T::unpack(from))
+    }
+}
+
+impl<T: Pack> Pack for Option<T> {
+    fn pack(&self, out: &mut String) {
+        self.is_some().pack(out);
+        if let Some(value) = self {
+            value.pack(out);
+        }
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        bool::unpack(from).then(|| T::unpack(from))
+    }
+}
+
+impl<A: Pack, B: Pack> Pack for (A, B) {
+    fn pack(&self, out: &mut String) {
+        self.0.pack(out);
+        self.1.pack(out);
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        (A::unpack(from), B::unpack(from))
+    }
+}
+
+macro_rules! structs {
+    ($($name:ident { $($field:tt),* })*) => { $(
+        impl Pack for $name {
+            fn pack(&self, out: &mut String) {
+                $(self.$field.pack(out);)*
+            }
+
+            fn unpack(from: &mut &'static str) -> Self {
+                $name { $($field: Pack::unpack(from)),* }
+            }
+        }
+    )* };
+}
+
+macro_rules! enums {
+    ($($name:ident { $($number:literal $variant:ident $(($($item:ident),*))? $({ $($field:ident),* })?),* })*) => { $(
+        impl Pack for $name {
+            fn pack(&self, out: &mut String) {
+                match self {
+                    $($name::$variant $(($($item),*))? $({ $($field),* })? => {
+                        u8::pack(&$number, out);
+                        $($($item.pack(out);)*)?
+                        $($($field.pack(out);)*)?
+                    })*
+                }
+            }
+
+            fn unpack(from: &mut &'static str) -> Self {
+                match u8::unpack(from) {
+                    $($number => {
+                        $($(let $item = Pack::unpack(from);)*)?
+                        $($(let $field = Pack::unpack(from);)*)?
+                        $name::$variant $(($($item),*))? $({ $($field),* })?
+                    })*
+                    _ => damaged(stringify!($name), from),
+                }
+            }
+        }
+    )* };
+}
+
+structs! {
+    Tool { name, toolset, emoji, arguments, atoms, facts, definitions, requires, behaviour }
+    Definition { dialect, name, segments }
+    Toolset { name, description, tools, includes, base, excludes, aliases, tags, closed, requires }
+    Fact { name, default }
+    Variable { name, description, prompt, url, secret }
+    Distribution { name, description, toolsets }
+    Behaviour { execution, annotations, max_result_chars, timeout, parallel, approval, defer, deprecated }
+    Annotations { read_only, destructive, idempotent, open_world }
+    Approval { always, shell }
+    Deprecated { replacement, note }
+    Condition { 0 }
+    Table { nodes, properties, literals, branches, bounds, conditions }
+    Node { types, form, literals, properties, additional, items, any_of, exactly_one, all_of, bounds }
+    Property { name, required, node, hidden, secret }
+    Types { 0 }
+    Span { start, len }
+    Bounds {
+        minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of, min_length, max_length, min_items,
+        max_items, unique_items, min_properties, max_properties
+    }
+}
+
+enums! {
+    Dialect { 0 OpenAi }
+    Execution { 0 Sync, 1 Blocking, 2 Async, 3 Agent }
+    Parallel { 0 Always, 1 Never, 2 Keyed { key, space } }
+    Requirement {
+        0 Env(names), 1 AnyEnv(names), 2 Programs(names), 3 Os(names), 4 Tools(names), 5 AnyTools(names),
+        6 When { condition, atoms }, 7 Check
+    }
+    Atom { 0 Tool(name), 1 Fact(name), 2 Compared(name, comparison, value) }
+    Comparison { 0 Equal, 1 NotEqual, 2 Less, 3 LessOrEqual, 4 Greater, 5 GreaterOrEqual }
+    FactValue { 0 Text(text), 1 Boolean(flag), 2 Integer(integer) }
+    Op { 0 Atom(atom), 1 Not, 2 And, 3 Or }
+    Segment { 0 Text(text), 1 When { condition, segments }, 2 Fact(fact), 3 Available { tools, join } }
+    Part { 0 Property(index), 1 Literal(index) }
+    Additional { 0 Deny, 1 Allow, 2 Node(node) }
+    Form {
+        0 Boolean, 1 Integer, 2 Number, 3 String, 4 Choice, 5 Array, 6 Object, 7 Map, 8 Union, 9 Value
+    }
+    Literal { 0 Null, 1 Boolean(flag), 2 Integer(integer), 3 Number(number), 4 String(text), 5 Json(text), 6 Hidden }
+    Bound { 0 Integer(integer), 1 Number(number) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let mut tool = crate::fakes::tool("t", "home", &[]);
+        tool.emoji = "🦀 \"1 2\"\n".into();
+        tool.requires = vec![
+            Requirement::AnyEnv(vec!["A".into(), String::new().into()]),
+            Requirement::When {
+                condition: Condition(vec![Op::Atom(11), Op::Not]),
+                atoms: vec![Atom::Compared("f".into(), Comparison::GreaterOrEqual, FactValue::Integer(-3))],
+            },
+        ];
+        tool.behaviour.timeout = Some(Duration::from_millis(1));
+        tool.behaviour.deprecated = Some(Deprecated { replacement: None, note: "no".into() });
+        let literals = vec![Literal::Number(-1e300), Literal::Number(0.1), Literal::Hidden];
+        tool.arguments = Arc::new(Table { literals, ..Table::default() });
+        let mut text = String::new();
+        for one in [&tool, &Tool::default(), &tool] {
+            one.pack(&mut text);
+        }
+        let text: &'static str = text.leak();
+        let tools: Vec<Tool> = unpack(&[&[text, ""], &[], &[text]]);
+        assert_eq!(tools.len(), 6);
+        assert_eq!(format!("{:?}", tools[5]), format!("{tool:?}"));
+        assert_eq!(format!("{:?}", tools[1]), format!("{:?}", Tool::default()));
+    }
+
+    #[test]
+    fn damage_is_told() {
+        for text in ["1", "x ", "9 abc", "-1 ", "1 é", "99999999999999999999 "] {
+            let told = std::panic::catch_unwind(|| unpack::<Fact>(&[&[text]])).expect_err("it is no fact");
+            let told = told.downcast::<String>().expect("a panic's message is text");
+            assert!(told.contains("cargo xtask gen"), "{told}");
+        }
+    }
+}

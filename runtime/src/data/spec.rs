@@ -1,0 +1,125 @@
+//! What a provider says of its tools and toolsets: plain data. Its strings are borrowed where it is generated, owned where it is made at run time.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::behaviour::Behaviour;
+use crate::requirement::Requirement;
+use crate::segment::{Atom, FactValue, Segment};
+use crate::table::Table;
+
+/// Text that is static in generated code and owned where a provider is made at run time.
+pub type Text = Cow<'static, str>;
+
+/// The shape in which one family of providers wants tool definitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// OpenAI's Chat Completions: `{"type": "function", "function": {"name", "description", "parameters"}}`.
+    OpenAi,
+}
+
+/// One tool as one dialect shows it to a model.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// Whose shape this is.
+    pub dialect: Dialect,
+    /// What the tool is called there, where that is not its own name.
+    pub name: Option<Text>,
+    /// One JSON object, in pieces.
+    pub segments: Vec<Segment>,
+}
+
+/// One function that a model can call.
+#[derive(Debug, Clone, Default)]
+pub struct Tool {
+    /// Unique in a registry.
+    pub name: Text,
+    /// The name of the toolset that owns this tool.
+    pub toolset: Text,
+    /// For a person's eyes: a spinner or a list. May be empty.
+    pub emoji: Text,
+    /// What its arguments are read, repaired and validated against.
+    pub arguments: Arc<Table>,
+    /// What its conditions ask; at most [`MOST_ATOMS`](crate::segment::MOST_ATOMS).
+    pub atoms: Vec<Atom>,
+    /// The facts that its texts write out.
+    pub facts: Vec<Text>,
+    /// At most one for each dialect.
+    pub definitions: Vec<Definition>,
+    /// What has to be there for it to be shown.
+    pub requires: Vec<Requirement>,
+    /// How it behaves.
+    pub behaviour: Behaviour,
+}
+
+impl Tool {
+    /// This tool's definition in `dialect`, if it has one there.
+    pub fn definition(&self, dialect: Dialect) -> Option<&[Segment]> {
+        self.defined(dialect).map(|definition| &*definition.segments)
+    }
+
+    pub(crate) fn defined(&self, dialect: Dialect) -> Option<&Definition> {
+        self.definitions.iter().find(|definition| definition.dialect == dialect)
+    }
+}
+
+/// Something that a host tells about its world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// Unique in a registry.
+    pub name: Text,
+    /// What is assumed where the host says nothing. It also gives the fact its type.
+    pub default: FactValue,
+}
+
+/// A named bundle of tools. Names in it that nobody registered stand for nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Toolset {
+    /// Unique in a registry.
+    pub name: Text,
+    /// For a person's eyes.
+    pub description: Text,
+    /// Tools that have another home. The home tools are known from [`Tool::toolset`].
+    pub tools: Vec<Text>,
+    /// Other toolsets, whose tools this one brings along.
+    pub includes: Vec<Text>,
+    /// A toolset that this one builds on: enabled with it, left alone when it is disabled.
+    pub base: Option<Text>,
+    /// Tools that it does not hold, whatever brings them along.
+    pub excludes: Vec<Text>,
+    /// Legacy names, under which it may be enabled and disabled.
+    pub aliases: Vec<Text>,
+    /// Words by which a host may choose among toolsets.
+    pub tags: Vec<Text>,
+    /// Whether it holds only what it lists: its home tools are not in it by themselves.
+    pub closed: bool,
+    /// What has to be there for its home tools to be shown.
+    pub requires: Vec<Requirement>,
+}
+
+/// An environment variable that tools require.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: Text,
+    /// What it is for.
+    pub description: Text,
+    /// What to ask a person for it. May be empty.
+    pub prompt: Text,
+    /// Where to get it. May be empty.
+    pub url: Text,
+    /// Whether its value must not be shown.
+    pub secret: bool,
+}
+
+/// Toolsets to be drawn, each by itself: for training and evaluation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distribution {
+    /// Its name.
+    pub name: Text,
+    /// For a person's eyes.
+    pub description: Text,
+    /// Each toolset, and its probability in percent. Where none is drawn, the likeliest is.
+    pub toolsets: Vec<(Text, f64)>,
+}

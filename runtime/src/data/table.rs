@@ -1,0 +1,386 @@
+//! Argument tables: a JSON Schema laid out flat, so that one reader serves every tool.
+//!
+//! Generated code brings them packed; a run-time tool builds one from its schema. Nodes refer to one
+//! another by index into [`Table::nodes`]; node 0 is the root and describes the arguments object. Flat indices
+//! rather than nested references, because a `$ref` may point backwards and a run-time table must own its parts.
+
+mod from_schema;
+mod lookup;
+mod name;
+
+pub use name::Name;
+
+use crate::Text;
+use crate::segment::{Atoms, Condition};
+
+/// Index of a [`Node`] in its table.
+pub type NodeId = u16;
+
+/// A run of entries in one of a table's lists: first index and length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    /// Index of the first entry.
+    pub start: u16,
+    /// How many.
+    pub len: u16,
+}
+
+impl Span {
+    /// No entries.
+    pub const NONE: Span = Span { start: 0, len: 0 };
+
+    /// `len` entries from `start`.
+    pub const fn new(start: u16, len: u16) -> Self {
+        Self { start, len }
+    }
+
+    /// The entries of `list` that this span names; none where it reaches outside.
+    pub fn of<T>(self, list: &[T]) -> &[T] {
+        let start = usize::from(self.start);
+        list.get(start..start + usize::from(self.len)).unwrap_or_default()
+    }
+}
+
+/// The schema of one tool's arguments.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// Node 0 is the arguments object.
+    pub nodes: Vec<Node>,
+    /// Properties of all nodes, each node's in declared order.
+    pub properties: Vec<Property>,
+    /// Values of `enum` and `const`.
+    pub literals: Vec<Literal>,
+    /// Nodes of `anyOf`, `oneOf` and `allOf`.
+    pub branches: Vec<NodeId>,
+    /// Bounds, for the nodes that have any.
+    pub bounds: Vec<Bounds>,
+    /// Properties and literals that are there in some turns only. The others always are.
+    pub conditions: Vec<(Part, Condition)>,
+}
+
+/// A part of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Index into the [table](Table)'s `properties`.
+    Property(u16),
+    /// Index into the [table](Table)'s `literals`.
+    Literal(u16),
+}
+
+impl Table {
+    /// Whether any of the arguments is a secret, in whatever turn.
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.properties.iter().any(|property| property.secret)
+    }
+
+    /// This table in a turn where these atoms hold: what is not there is hidden. None where nothing is.
+    pub fn in_turn(&self, atoms: Atoms) -> Option<Table> {
+        let mut hidden = self.conditions.iter().filter(|(_, condition)| !condition.holds(atoms)).peekable();
+        hidden.peek()?;
+        let mut table = self.clone();
+        for (part, _) in hidden {
+            match *part {
+                Part::Property(index) => {
+                    if let Some(property) = table.properties.get_mut(usize::from(index)) {
+                        property.hidden = true;
+                    }
+                }
+                Part::Literal(index) => {
+                    if let Some(literal) = table.literals.get_mut(usize::from(index)) {
+                        *literal = Literal::Hidden;
+                    }
+                }
+            }
+        }
+        Some(table)
+    }
+}
+
+/// One (sub)schema.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Node {
+    /// The JSON types it names, in the order in which it names them. Empty: any.
+    pub types: Types,
+    /// The form in which its value is handed to typed code.
+    pub form: Form,
+    /// `enum` (or `const`, as one value), in the [table](Table)'s `literals`. Empty: any value.
+    pub literals: Span,
+    /// `properties`, in the [table](Table)'s `properties`.
+    pub properties: Span,
+    /// `additionalProperties`.
+    pub additional: Additional,
+    /// `items`.
+    pub items: Option<NodeId>,
+    /// `anyOf` (also `oneOf`), in [`Table::branches`].
+    pub any_of: Span,
+    /// `oneOf`: exactly one of [`Node::any_of`] may hold.
+    pub exactly_one: bool,
+    /// `allOf`, in [`Table::branches`].
+    pub all_of: Span,
+    /// Index into the [table](Table)'s `bounds`.
+    pub bounds: Option<u16>,
+}
+
+impl Node {
+    /// Allows everything.
+    pub const ANY: Node = Node {
+        types: Types::ANY,
+        form: Form::Value,
+        literals: Span::NONE,
+        properties: Span::NONE,
+        additional: Additional::Allow,
+        items: None,
+        any_of: Span::NONE,
+        exactly_one: false,
+        all_of: Span::NONE,
+        bounds: None,
+    };
+}
+
+/// One property of an object.
+#[derive(Debug, Clone)]
+pub struct Property {
+    /// The key, as the model writes it.
+    pub name: Name,
+    /// Whether it must be there.
+    pub required: bool,
+    /// Its schema.
+    pub node: NodeId,
+    /// Whether it is not there in this turn: sent all the same, it is an unknown key.
+    pub hidden: bool,
+    /// Whether its value must not be shown in an error or a log.
+    pub secret: bool,
+}
+
+/// What an object may hold beyond its declared properties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Additional {
+    /// Nothing: an unknown key is a problem.
+    Deny,
+    /// Anything: unknown keys are kept.
+    Allow,
+    /// Values of this node.
+    Node(NodeId),
+}
+
+/// How a value that satisfies a node is stored in its slot.
+///
+/// A node whose type is `[X, "null"]` has X's form: null is a slot of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `bool`.
+    Boolean,
+    /// `i64`.
+    Integer,
+    /// `f64`.
+    Number,
+    /// Text.
+    String,
+    /// The position of a string in the node's literals: a generated Rust enum.
+    Choice,
+    /// Each item in the form of the node's `items`.
+    Array,
+    /// One slot for each declared property, in order: a generated struct. Where others are allowed, one slot more holds
+    /// those, as of a map.
+    Object,
+    /// Text keys, each value in the form of the node of [`Additional::Node`].
+    Map,
+    /// Which of the node's alternatives it is, and the value in the form of that one: a generated enum. They have to be
+    /// told apart by their types, or by the values of properties that objects must have.
+    Union,
+    /// Any JSON value.
+    Value,
+}
+
+/// A JSON type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Type {
+    /// `null`
+    Null = 1,
+    /// `boolean`
+    Boolean = 2,
+    /// `integer`: a number without a fractional part.
+    Integer = 3,
+    /// `number`
+    Number = 4,
+    /// `string`
+    String = 5,
+    /// `array`
+    Array = 6,
+    /// `object`
+    Object = 7,
+}
+
+impl Type {
+    /// Every type, in the order of their numbers.
+    pub const ALL: [Type; 7] =
+        [Type::Null, Type::Boolean, Type::Integer, Type::Number, Type::String, Type::Array, Type::Object];
+
+    /// JSON Schema's word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Type::Null => "null",
+            Type::Boolean => "boolean",
+            Type::Integer => "integer",
+            Type::Number => "number",
+            Type::String => "string",
+            Type::Array => "array",
+            Type::Object => "object",
+        }
+    }
+
+    /// The type that JSON Schema calls `name`.
+    pub fn from_name(name: &str) -> Option<Type> {
+        Type::ALL.into_iter().find(|t| t.name() == name)
+    }
+}
+
+/// An ordered list of JSON types without repetition, packed: three bits each, the first in the lowest bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Types(pub(crate) u32);
+
+impl Types {
+    /// No type named: any value.
+    pub const ANY: Types = Types(0);
+
+    /// These types, in this order. A repetition is dropped.
+    pub const fn of(types: &[Type]) -> Types {
+        let mut list = Types(0);
+        let mut i = 0;
+        while i < types.len() {
+            list = list.with(types[i]);
+            i += 1;
+        }
+        list
+    }
+
+    /// This list and, unless it is there, `next` at the end.
+    #[must_use]
+    pub const fn with(self, next: Type) -> Types {
+        let mut shift = 0;
+        while shift < 21 && (self.0 >> shift) & 7 != 0 {
+            if (self.0 >> shift) & 7 == next as u32 {
+                return self;
+            }
+            shift += 3;
+        }
+        Types(self.0 | ((next as u32) << shift))
+    }
+
+    /// Whether any type is named.
+    pub const fn is_any(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether `wanted` is named.
+    pub fn names(self, wanted: Type) -> bool {
+        // All seven places at once: whether any three bits are zero once `wanted` is taken out of each.
+        const ONES: u32 = 0o1_111_111;
+        let rest = self.0 ^ (ONES * wanted as u32);
+        rest.wrapping_sub(ONES) & !rest & (ONES << 2) != 0
+    }
+
+    /// The named types, in order.
+    pub fn iter(self) -> impl Iterator<Item = Type> {
+        (0..7).map_while(move |i| {
+            let bits = (self.0 >> (i * 3)) & 7;
+            Type::ALL.into_iter().find(|t| *t as u32 == bits)
+        })
+    }
+}
+
+/// A value of `enum` or `const`.
+#[derive(Debug, Clone)]
+pub enum Literal {
+    /// `null`
+    Null,
+    /// A boolean.
+    Boolean(bool),
+    /// An integer.
+    Integer(i64),
+    /// Any other number.
+    Number(f64),
+    /// Text.
+    String(Text),
+    /// An array or object, as JSON text.
+    Json(Text),
+    /// A value that is not there in this turn: nothing equals it. It keeps its place, for [`Form::Choice`].
+    Hidden,
+}
+
+/// JSON Schema's bounds. Numbers are compared as `f64`, or exactly where both sides are integers.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Bounds {
+    /// `minimum`
+    pub minimum: Option<Bound>,
+    /// `maximum`
+    pub maximum: Option<Bound>,
+    /// `exclusiveMinimum`
+    pub exclusive_minimum: Option<Bound>,
+    /// `exclusiveMaximum`
+    pub exclusive_maximum: Option<Bound>,
+    /// `multipleOf`
+    pub multiple_of: Option<Bound>,
+    /// `minLength`, in code points.
+    pub min_length: Option<u64>,
+    /// `maxLength`, in code points.
+    pub max_length: Option<u64>,
+    /// `minItems`
+    pub min_items: Option<u64>,
+    /// `maxItems`
+    pub max_items: Option<u64>,
+    /// `uniqueItems`
+    pub unique_items: bool,
+    /// `minProperties`
+    pub min_properties: Option<u64>,
+    /// `maxProperties`
+    pub max_properties: Option<u64>,
+}
+
+impl Bounds {
+    /// No bound.
+    pub const NONE: Bounds = Bounds {
+        minimum: None,
+        maximum: None,
+        exclusive_minimum: None,
+        exclusive_maximum: None,
+        multiple_of: None,
+        min_length: None,
+        max_length: None,
+        min_items: None,
+        max_items: None,
+        unique_items: false,
+        min_properties: None,
+        max_properties: None,
+    };
+}
+
+/// A numeric bound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    /// Written without a fractional part.
+    Integer(i64),
+    /// Any other.
+    Number(f64),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_keep_their_order_and_drop_repetitions() {
+        let types = Types::of(&[Type::String, Type::Null, Type::String, Type::Integer]);
+        assert_eq!(types.iter().collect::<Vec<_>>(), [Type::String, Type::Null, Type::Integer]);
+        assert!(types.names(Type::Null) && !types.names(Type::Array));
+        assert!(Types::of(&Type::ALL).iter().eq(Type::ALL));
+        assert!(Types::ANY.is_any() && Types::ANY.iter().next().is_none());
+    }
+
+    #[test]
+    fn a_span_outside_its_list_is_empty() {
+        assert_eq!(Span::new(1, 2).of(&[1, 2, 3]), [2, 3]);
+        assert!(Span::new(2, 2).of(&[1, 2, 3]).is_empty());
+    }
+}

@@ -1,0 +1,371 @@
+//! Run-time tables: from the JSON Schema of a tool that no manifest declares, such as an MCP server's.
+//!
+//! Reads draft 2020-12, and what draft-07 and `OpenAPI` write differently (`definitions`, `nullable`). What a
+//! table has no place for is left out, so that a table may allow more than its schema, but not less:
+//! `pattern`, `format`, `not`, `if`, `patternProperties`, `prefixItems`, `contains`, `dependentRequired`,
+//! `propertyNames`, `unevaluatedProperties` and every unknown keyword are not enforced, and a `$ref` that
+//! leads out of the schema or nowhere allows everything.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::{Additional, Bound, Bounds, Literal, Node, NodeId, Property, Span, Table, Type, Types};
+
+impl Table {
+    /// The table of a tool's arguments from their JSON Schema.
+    ///
+    /// All its nodes have [`Form::Value`](super::Form::Value), so that a call's arguments come as one JSON
+    /// object. The root is taken for an object whatever `type` it has. Unlike in a manifest,
+    /// `additionalProperties` is true unless said otherwise. `pattern` and `format` are not enforced at
+    /// present; neither is any keyword that [`Node`] and [`Bounds`] have no field for. A `type` that is no JSON
+    /// type means that nothing is known: such a value is not repaired and its type not checked.
+    ///
+    /// # Errors
+    /// In words, when `schema` is neither an object nor a boolean, or needs more than 65,535 entries in one of
+    /// the table's lists.
+    pub fn from_schema(schema: &Value) -> Result<Table, String> {
+        if !schema.is_object() && !schema.is_boolean() {
+            return Err("a schema is a JSON object or a boolean".to_owned());
+        }
+        let mut builder = Builder { root: schema, table: Lists::default(), ids: HashMap::new(), pending: Vec::new() };
+        builder.root()?;
+        while let Some((id, schema)) = builder.pending.pop() {
+            builder.write(id, schema)?;
+        }
+        let Lists { nodes, properties, literals, branches, bounds } = builder.table;
+        Ok(Table { nodes, properties, literals, branches, bounds, conditions: Vec::new() })
+    }
+}
+
+/// The keywords that are read. A `$ref` beside none of them is nothing but the schema that it leads to.
+const KEYWORDS: &[&str] = &[
+    "type",
+    "nullable",
+    "enum",
+    "const",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+];
+
+type Schema = Map<String, Value>;
+
+#[derive(Default)]
+struct Lists {
+    nodes: Vec<Node>,
+    properties: Vec<Property>,
+    literals: Vec<Literal>,
+    branches: Vec<NodeId>,
+    bounds: Vec<Bounds>,
+}
+
+struct Builder<'s> {
+    root: &'s Value,
+    table: Lists,
+    /// The nodes of schemas, by their address: what several `$ref`s lead to is one node.
+    ids: HashMap<*const Value, NodeId>,
+    /// Nodes to be written. A queue rather than recursion, because schemas form cycles and may be deep.
+    pending: Vec<(NodeId, &'s Value)>,
+}
+
+impl<'s> Builder<'s> {
+    fn root(&mut self) -> Result<(), String> {
+        let id = self.add(Node::ANY)?;
+        let target = self.resolve(self.root).unwrap_or(&Value::Bool(true));
+        self.ids.insert(self.root, id);
+        self.ids.insert(target, id);
+        self.pending.push((id, target));
+        Ok(())
+    }
+
+    /// The node of `schema`.
+    fn node(&mut self, schema: &'s Value) -> Result<NodeId, String> {
+        let Some(target) = self.resolve(schema) else { return self.add(Node::ANY) };
+        if let Some(id) = self.ids.get(&std::ptr::from_ref(target)) {
+            return Ok(*id);
+        }
+        let id = self.add(Node::ANY)?;
+        self.ids.insert(target, id);
+        self.pending.push((id, target));
+        Ok(id)
+    }
+
+    fn nodes(&mut self, schemas: Option<&'s Value>) -> Result<Vec<NodeId>, String> {
+        schemas.and_then(Value::as_array).into_iter().flatten().map(|schema| self.node(schema)).collect()
+    }
+
+    /// What `schema` is, where it is nothing but a `$ref`; none where that leads nowhere.
+    fn resolve(&self, mut schema: &'s Value) -> Option<&'s Value> {
+        const HOPS: usize = 64;
+        for _ in 0..HOPS {
+            match schema.get("$ref").and_then(Value::as_str) {
+                Some(pointer) if !KEYWORDS.iter().any(|keyword| schema.get(keyword).is_some()) => {
+                    schema = self.target(pointer)?;
+                }
+                _ => return Some(schema),
+            }
+        }
+        None
+    }
+
+    fn target(&self, reference: &str) -> Option<&'s Value> {
+        let pointer = percent_decoded(reference.strip_prefix('#')?)?;
+        self.root.pointer(&pointer)
+    }
+
+    fn write(&mut self, id: NodeId, schema: &'s Value) -> Result<(), String> {
+        let node = match schema {
+            Value::Object(map) => self.read(map, id == 0)?,
+            Value::Bool(false) => self.nothing()?,
+            _ => Node::ANY,
+        };
+        self.table.nodes[usize::from(id)] = node;
+        if id == 0 {
+            self.table.nodes[0].types = Types::of(&[Type::Object]);
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, map: &'s Schema, is_root: bool) -> Result<Node, String> {
+        let types = if is_root { Some(Types::ANY) } else { types(map) };
+        let mut literals = literals(map);
+        let nullable = !is_root && types.is_some() && map.get("nullable") == Some(&Value::Bool(true));
+        let mut all_of = self.nodes(map.get("allOf"))?;
+        let any_of = self.unions(map, &mut all_of)?;
+        let composed = any_of.is_some() || !all_of.is_empty();
+        let mut types_named = types.unwrap_or(Types::ANY);
+        if nullable && !composed {
+            if !literals.is_empty() {
+                literals.push(Literal::Null);
+            }
+            types_named = match types_named {
+                any if any.is_any() && literals.is_empty() => Types::of(&Type::ALL),
+                any if any.is_any() => any,
+                named => named.with(Type::Null),
+            };
+        }
+        let (any_of, exactly_one) = any_of.unwrap_or_default();
+        let node = Node {
+            types: types_named,
+            literals: span(&mut self.table.literals, literals)?,
+            properties: self.properties(map)?,
+            additional: self.additional(map)?,
+            items: self.items(map)?,
+            any_of: span(&mut self.table.branches, any_of)?,
+            exactly_one,
+            all_of: span(&mut self.table.branches, all_of)?,
+            bounds: self.bounds(map)?,
+            ..Node::ANY
+        };
+        if types.is_none() {
+            // Behind `allOf`, where repair does not go.
+            let inner = self.add(node)?;
+            let all_of = span(&mut self.table.branches, vec![inner])?;
+            return Ok(Node { all_of, ..Node::ANY });
+        }
+        if nullable && composed {
+            let null = self.add(Node { types: Types::of(&[Type::Null]), ..Node::ANY })?;
+            let either = vec![self.add(node)?, null];
+            return Ok(Node { any_of: span(&mut self.table.branches, either)?, ..Node::ANY });
+        }
+        Ok(node)
+    }
+
+    /// `anyOf`, `oneOf` or a `$ref` among other keywords, which is a choice of one. A node has room for one
+    /// of these; further ones go into `all_of`.
+    fn unions(&mut self, map: &'s Schema, all_of: &mut Vec<NodeId>) -> Result<Option<(Vec<NodeId>, bool)>, String> {
+        let reference = match map.get("$ref").and_then(Value::as_str).and_then(|pointer| self.target(pointer)) {
+            Some(target) => vec![self.node(target)?],
+            None => Vec::new(),
+        };
+        let any_of = self.nodes(map.get("anyOf"))?;
+        let one_of = self.nodes(map.get("oneOf"))?;
+        let mut all = [(any_of, false), (one_of, true), (reference, false)].into_iter().filter(|u| !u.0.is_empty());
+        let first = all.next();
+        for (branches, exactly_one) in all {
+            let any_of = span(&mut self.table.branches, branches)?;
+            all_of.push(self.add(Node { any_of, exactly_one, ..Node::ANY })?);
+        }
+        Ok(first)
+    }
+
+    /// `false`: an exclusive choice of which more than one always holds.
+    fn nothing(&mut self) -> Result<Node, String> {
+        let any = self.add(Node::ANY)?;
+        let any_of = span(&mut self.table.branches, vec![any, any])?;
+        Ok(Node { any_of, exactly_one: true, ..Node::ANY })
+    }
+
+    fn properties(&mut self, map: &'s Schema) -> Result<Span, String> {
+        let required: Vec<&str> =
+            map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let declared = map.get("properties").and_then(Value::as_object);
+        let mut properties = Vec::new();
+        for (name, schema) in declared.into_iter().flatten() {
+            let required = required.contains(&&**name);
+            properties.push(Property {
+                name: name.as_str().into(),
+                required,
+                node: self.node(schema)?,
+                hidden: false,
+                secret: false,
+            });
+        }
+        for name in required {
+            if properties.iter().any(|property| *property.name == *name) {
+                continue;
+            }
+            let node = match map.get("additionalProperties") {
+                Some(schema @ Value::Object(_)) => self.node(schema)?,
+                _ => self.add(Node::ANY)?,
+            };
+            properties.push(Property { name: name.into(), required: true, node, hidden: false, secret: false });
+        }
+        span(&mut self.table.properties, properties)
+    }
+
+    fn additional(&mut self, map: &'s Schema) -> Result<Additional, String> {
+        // Which keys a pattern covers is not known here.
+        let patterns = map.get("patternProperties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
+        Ok(match map.get("additionalProperties") {
+            Some(Value::Bool(false)) if !patterns => Additional::Deny,
+            Some(schema @ Value::Object(object)) if !patterns && !object.is_empty() => {
+                Additional::Node(self.node(schema)?)
+            }
+            _ => Additional::Allow,
+        })
+    }
+
+    fn items(&mut self, map: &'s Schema) -> Result<Option<NodeId>, String> {
+        match map.get("items") {
+            // With `prefixItems` it is not about every item.
+            Some(schema @ (Value::Object(_) | Value::Bool(_))) if !map.contains_key("prefixItems") => {
+                self.node(schema).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn bounds(&mut self, map: &Schema) -> Result<Option<u16>, String> {
+        let number = |key| map.get(key).and_then(bound);
+        let count = |key| map.get(key).and_then(bound).and_then(count);
+        let bounds = Bounds {
+            minimum: number("minimum"),
+            maximum: number("maximum"),
+            exclusive_minimum: number("exclusiveMinimum"),
+            exclusive_maximum: number("exclusiveMaximum"),
+            multiple_of: number("multipleOf"),
+            min_length: count("minLength"),
+            max_length: count("maxLength"),
+            min_items: count("minItems"),
+            max_items: count("maxItems"),
+            unique_items: map.get("uniqueItems") == Some(&Value::Bool(true)),
+            min_properties: count("minProperties"),
+            max_properties: count("maxProperties"),
+        };
+        if bounds == Bounds::NONE {
+            return Ok(None);
+        }
+        span(&mut self.table.bounds, vec![bounds]).map(|span| Some(span.start))
+    }
+
+    fn add(&mut self, node: Node) -> Result<NodeId, String> {
+        span(&mut self.table.nodes, vec![node]).map(|span| span.start)
+    }
+}
+
+/// Appends `entries` to `list`.
+fn span<T>(list: &mut Vec<T>, entries: Vec<T>) -> Result<Span, String> {
+    if entries.is_empty() {
+        return Ok(Span::NONE);
+    }
+    let too_large = || "the schema is too large: more than 65,535 entries of one sort".to_owned();
+    let start = u16::try_from(list.len()).map_err(|_| too_large())?;
+    let len = u16::try_from(entries.len()).map_err(|_| too_large())?;
+    list.extend(entries);
+    Ok(Span::new(start, len))
+}
+
+/// The types that `type` names; none where it names one that there is not.
+fn types(map: &Schema) -> Option<Types> {
+    let one = |name: &Value| name.as_str().and_then(Type::from_name);
+    match map.get("type") {
+        None => Some(Types::ANY),
+        Some(Value::Array(names)) => {
+            names.iter().try_fold(Types::ANY, |types, name| one(name).map(|name| types.with(name)))
+        }
+        Some(name) => one(name).map(|name| Types::of(&[name])),
+    }
+}
+
+fn literals(map: &Schema) -> Vec<Literal> {
+    match (map.get("const"), map.get("enum")) {
+        (Some(value), _) => vec![literal(value)],
+        (None, Some(Value::Array(values))) => values.iter().map(literal).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn literal(value: &Value) -> Literal {
+    match value {
+        Value::Null => Literal::Null,
+        Value::Bool(value) => Literal::Boolean(*value),
+        // As it is written: 5.0 is a number to whoever put it beside others.
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => Literal::Integer(integer),
+            None => Literal::Number(number.as_f64().unwrap_or_default()),
+        },
+        Value::String(text) => Literal::String(Cow::Owned(text.clone())),
+        Value::Array(_) | Value::Object(_) => Literal::Json(Cow::Owned(value.to_string())),
+    }
+}
+
+fn bound(value: &Value) -> Option<Bound> {
+    let number = value.as_number()?;
+    match crate::args::integer(number) {
+        Some(integer) => Some(Bound::Integer(integer)),
+        None => number.as_f64().map(Bound::Number),
+    }
+}
+
+fn count(bound: Bound) -> Option<u64> {
+    match bound {
+        Bound::Integer(integer) => u64::try_from(integer).ok(),
+        Bound::Number(_) => None,
+    }
+}
+
+/// `text` without URI escapes; none where one is broken.
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte == b'%' {
+            let code = std::str::from_utf8(rest.get(..2)?).ok()?;
+            out.push(u8::from_str_radix(code, 16).ok()?);
+            rest = &rest[2..];
+        } else {
+            out.push(byte);
+        }
+    }
+    String::from_utf8(out).ok()
+}

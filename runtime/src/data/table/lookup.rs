@@ -1,0 +1,68 @@
+//! Looking things up in a table: by index, and never outside.
+
+use super::{Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
+
+impl Table {
+    /// The node `id`; one that allows everything where the table has none.
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        self.nodes.get(usize::from(id)).unwrap_or(&Node::ANY)
+    }
+
+    /// Every declared property, by position: the hidden ones, too.
+    pub(crate) fn properties(&self, node: &Node) -> &[Property] {
+        node.properties.of(&self.properties)
+    }
+
+    /// The properties that are there in this turn.
+    pub(crate) fn shown(&self, node: &Node) -> impl Iterator<Item = &Property> + Clone {
+        self.properties(node).iter().filter(|property| !property.hidden)
+    }
+
+    pub(crate) fn literals(&self, node: &Node) -> &[Literal] {
+        node.literals.of(&self.literals)
+    }
+
+    /// `anyOf` or `oneOf`.
+    pub(crate) fn any_of(&self, node: &Node) -> &[NodeId] {
+        node.any_of.of(&self.branches)
+    }
+
+    pub(crate) fn all_of(&self, node: &Node) -> &[NodeId] {
+        node.all_of.of(&self.branches)
+    }
+
+    pub(crate) fn bounds(&self, node: &Node) -> Option<&Bounds> {
+        self.bounds.get(usize::from(node.bounds?))
+    }
+
+    /// The types that `node` names, or, where it names none, those of its `enum`.
+    pub(crate) fn types(&self, node: &Node) -> Types {
+        if !node.types.is_any() {
+            return node.types;
+        }
+        self.literals(node).iter().filter_map(Literal::json_type).fold(Types::ANY, Types::with)
+    }
+}
+
+impl Node {
+    /// Whether it names one type, and no other schemas that a value is held against.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        (1..8).contains(&self.types.0) && (self.any_of.len | self.all_of.len) == 0
+    }
+}
+
+impl Literal {
+    fn json_type(&self) -> Option<Type> {
+        Some(match self {
+            Literal::Null => Type::Null,
+            Literal::Boolean(_) => Type::Boolean,
+            Literal::Integer(_) => Type::Integer,
+            Literal::Number(_) => Type::Number,
+            Literal::String(_) => Type::String,
+            Literal::Json(text) if text.starts_with('[') => Type::Array,
+            Literal::Json(_) => Type::Object,
+            Literal::Hidden => return None,
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! The name of a property, as its table keeps it: ready to be found in JSON text.
+
+use std::fmt;
+use std::ops::Deref;
+
+use crate::{Text, json};
+
+/// The name of a property. Kept as JSON writes it, so that the reader finds it in a text without taking that apart.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Name {
+    /// With its quotes.
+    quoted: Text,
+    /// Without, where there are escapes between them.
+    unescaped: Option<Box<str>>,
+}
+
+impl Name {
+    pub(crate) fn of_quoted(quoted: Text) -> Self {
+        let unescaped = quoted.contains('\\').then(|| serde_json::from_str(&quoted).unwrap_or_default());
+        Self { quoted, unescaped }
+    }
+
+    /// As JSON.
+    pub(crate) fn quoted(&self) -> &str {
+        &self.quoted
+    }
+}
+
+impl From<&str> for Name {
+    fn from(name: &str) -> Self {
+        let mut quoted = String::with_capacity(name.len() + 2);
+        json::push_string(&mut quoted, name);
+        Self::of_quoted(quoted.into())
+    }
+}
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.unescaped {
+            Some(name) => name,
+            None => self.quoted.get(1..self.quoted.len() - 1).unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_the_name_and_what_json_writes() {
+        for (name, quoted) in
+            [("query", r#""query""#), ("", r#""""#), ("a\"b\\c\n", r#""a\"b\\c\n""#), ("ü/", r#""ü/""#)]
+        {
+            let kept = Name::from(name);
+            assert_eq!((&*kept, kept.quoted()), (name, quoted));
+            assert_eq!(Name::of_quoted(quoted.into()), kept);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! For this crate's tests: a provider made by hand, and tools for it.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::requirement::Requirement;
+use crate::segment::Segment;
+use crate::table::Table;
+use crate::{
+    Availability, Call, Check, Definition, Dialect, Env, Fact, Output, Provider, Registry, Reply, Slots, Text, Tool,
+    Toolset,
+};
+
+type Available = dyn Fn(&str, &Env) -> Availability + Send + Sync;
+type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync;
+
+/// A provider made by hand. It answers every call with the tool's name.
+pub(crate) struct Fake {
+    tools: Vec<Tool>,
+    toolsets: Vec<Toolset>,
+    facts: Vec<Fact>,
+    available: Box<Available>,
+    answer: Box<Answer>,
+    /// What it was asked for, in order.
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Fake {
+    pub(crate) fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
+        Self {
+            tools: tools.into_iter().collect(),
+            toolsets: Vec::new(),
+            facts: Vec::new(),
+            available: Box::new(|_, _| Availability::Available),
+            answer: Box::new(|_, call| Reply::Ready(Ok(Output::text(call.tool())))),
+            asked: Arc::default(),
+        }
+    }
+
+    pub(crate) fn toolset(mut self, toolset: Toolset) -> Self {
+        self.toolsets.push(toolset);
+        self
+    }
+
+    pub(crate) fn fact(mut self, name: &'static str, default: bool) -> Self {
+        self.facts.push(Fact { name: name.into(), default: default.into() });
+        self
+    }
+
+    /// It answers a check, of the tool or toolset of this name, so.
+    pub(crate) fn available(self, available: impl Fn(&str, &Env) -> Availability + Send + Sync + 'static) -> Self {
+        Self { available: Box::new(available), ..self }
+    }
+
+    pub(crate) fn answer(self, answer: impl for<'a> Fn(&'a Call<'a>) -> Reply<'a> + Send + Sync + 'static) -> Self {
+        self.answer_with(move |_, call| answer(call))
+    }
+
+    /// The same, from the arguments, where their table was made at run time.
+    pub(crate) fn answer_with(
+        self,
+        answer: impl for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync + 'static,
+    ) -> Self {
+        Self { answer: Box::new(answer), ..self }
+    }
+
+    /// What it is asked for from now on.
+    pub(crate) fn asked(&self) -> Arc<Mutex<Vec<String>>> {
+        Arc::clone(&self.asked)
+    }
+
+    /// A registry of this provider alone.
+    pub(crate) fn registry(self) -> Registry {
+        let registry = Registry::new();
+        registry.add(Box::new(self)).unwrap();
+        registry
+    }
+}
+
+impl Provider for Fake {
+    fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    fn toolsets(&self) -> &[Toolset] {
+        &self.toolsets
+    }
+
+    fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    fn available(&self, check: Check<'_>, env: &Env) -> Availability {
+        let name = match check {
+            Check::Tool(index) => &self.tools[index].name,
+            Check::Toolset(name) => name,
+        };
+        self.asked.lock().unwrap().push(name.to_owned());
+        (self.available)(name, env)
+    }
+
+    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
+        let has_table = !self.tools[index].arguments.nodes.is_empty();
+        (self.answer)(if has_table { args.take(0) } else { Value::Null }, call)
+    }
+}
+
+/// A tool of the toolset `home`, whose definition is its name.
+pub(crate) fn tool(name: &str, home: &'static str, requires: &[Requirement]) -> Tool {
+    let segments = vec![Segment::Text(format!("\"{name}\"").into())];
+    Tool {
+        name: name.to_owned().into(),
+        toolset: home.into(),
+        definitions: vec![Definition { dialect: Dialect::OpenAi, name: None, segments }],
+        requires: requires.to_vec(),
+        ..Tool::default()
+    }
+}
+
+/// What to say, and a pin, which is a secret.
+pub(crate) fn secretive() -> Arc<Table> {
+    let schema = json!({"type": "object", "properties": {"say": {"type": "string"}, "pin": {"type": "integer"}},
+        "required": ["say"], "additionalProperties": false});
+    let mut table = Table::from_schema(&schema).unwrap();
+    for property in table.properties.iter_mut().filter(|property| &*property.name == "pin") {
+        property.secret = true;
+    }
+    Arc::new(table)
+}
+
+/// This tool, which the dialect calls `called`.
+pub(crate) fn renamed(called: &'static str, mut tool: Tool) -> Tool {
+    tool.definitions[0].name = Some(called.into());
+    tool
+}
+
+pub(crate) fn toolset(name: &'static str) -> Toolset {
+    Toolset { name: name.into(), ..Toolset::default() }
+}
+
+pub(crate) fn texts(names: &[&'static str]) -> Vec<Text> {
+    names.iter().map(|&name| name.into()).collect()
+}
+
+pub(crate) use crate::run::bridge::park as wait;

@@ -1,0 +1,56 @@
+//! What a session's world is like, and which of a tool's atoms hold in it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::Text;
+use crate::segment::{Atom, Atoms, Comparison, FactValue};
+
+/// What the host told, and what is assumed where it told nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts<'a> {
+    pub(crate) told: &'a Arc<BTreeMap<Text, FactValue>>,
+    pub(crate) defaults: &'a BTreeMap<Text, FactValue>,
+}
+
+/// An atom, looked up. A tool that nobody registered is none.
+#[derive(Clone)]
+pub(crate) enum Asked {
+    Tool(Option<usize>),
+    Fact(Text, Comparison, FactValue),
+}
+
+impl Asked {
+    /// `atom`, with `find` to tell a tool's position.
+    pub(crate) fn new(atom: &Atom, find: impl Fn(&str) -> Option<usize>) -> Self {
+        match atom {
+            Atom::Tool(name) => Asked::Tool(find(name)),
+            Atom::Fact(name) => Asked::Fact(name.clone(), Comparison::Equal, FactValue::Boolean(true)),
+            Atom::Compared(name, comparison, with) => Asked::Fact(name.clone(), *comparison, with.clone()),
+        }
+    }
+
+    /// The fact that it asks for.
+    pub(crate) fn fact(&self) -> Option<&Text> {
+        match self {
+            Asked::Tool(_) => None,
+            Asked::Fact(name, ..) => Some(name),
+        }
+    }
+}
+
+impl<'a> Facts<'a> {
+    /// The value of the fact `name`, if there is such a fact.
+    pub(crate) fn get(self, name: &str) -> Option<&'a FactValue> {
+        self.told.get(name).or_else(|| self.defaults.get(name))
+    }
+
+    /// Which of these hold, where `there` says which tools are there.
+    pub(crate) fn atoms(self, asked: &[Asked], there: impl Fn(usize) -> bool) -> Atoms {
+        let holds = |asked: &Asked| match asked {
+            Asked::Tool(id) => id.is_some_and(&there),
+            Asked::Fact(name, comparison, with) => self.get(name).is_some_and(|value| comparison.holds(value, with)),
+        };
+        asked.iter().enumerate().map(|(index, asked)| Atoms::from(holds(asked)) << index).sum()
+    }
+}

@@ -1,0 +1,114 @@
+//! Gates: every requirement of a registry's tools, looked up once, at registration.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::registry::State;
+use crate::registry::facts::Asked;
+use crate::requirement::Requirement;
+use crate::segment::Condition;
+use crate::{Text, Toolset};
+
+/// The gates of a registry's tools. Tools and gates are meant by their positions.
+#[derive(Default)]
+pub(crate) struct Gates {
+    pub(crate) all: Vec<Gate>,
+    /// For each tool, the gates that it has to pass, in the order in which they are tried.
+    pub(crate) of: Vec<Vec<usize>>,
+    /// For each gate, the tools that have to pass it.
+    pub(crate) behind: Vec<Vec<usize>>,
+    /// For each tool, the gates that ask whether it is there.
+    pub(crate) asking: Vec<Vec<usize>>,
+}
+
+type Names = Vec<Text>;
+
+/// One requirement. That of a toolset is one gate, which all of its home tools have to pass.
+pub(crate) enum Gate {
+    Env(Names),
+    AnyEnv(Names),
+    Programs(Names),
+    Os(Names),
+    Facts {
+        condition: Condition,
+        asked: Vec<Asked>,
+    },
+    /// `toolset`, or else the tool behind this gate.
+    Check {
+        provider: usize,
+        toolset: Option<Text>,
+    },
+    /// Each tool with its position, if anybody registered it.
+    Tools {
+        tools: Vec<(Text, Option<usize>)>,
+        any: bool,
+    },
+}
+
+impl Gates {
+    /// The gates of `state`, with the toolsets that are declared in it, each with its provider.
+    pub(crate) fn new(state: &State, declared: &[(usize, &Toolset)]) -> Self {
+        let homes: BTreeMap<&str, &Toolset> =
+            declared.iter().filter(|(_, t)| !t.requires.is_empty()).map(|&(_, t)| (&*t.name, t)).collect();
+        let count = state.tools.len();
+        if homes.is_empty() && (0..count).all(|id| state.tool(id).requires.is_empty()) {
+            return Self::default();
+        }
+        let declaring: BTreeSet<(&str, usize)> = declared.iter().map(|&(provider, t)| (&*t.name, provider)).collect();
+        let mut gates = Self { of: vec![Vec::new(); count], asking: vec![Vec::new(); count], ..Self::default() };
+        let mut shared: BTreeMap<(&str, Option<usize>), Vec<usize>> = BTreeMap::new();
+        for id in 0..count {
+            let (tool, owner) = (state.tool(id), state.tools[id].provider);
+            // What is data comes first: no handler is asked whether it can work without its key.
+            for check in [false, true] {
+                let sort = |requirement: &&Requirement| (**requirement == Requirement::Check) == check;
+                let mut passed = Vec::new();
+                if let Some(home) = homes.get(&*tool.toolset) {
+                    // The tool's own provider is asked, if it knows of the toolset; or else the first that does.
+                    let knows = |provider: &usize| declaring.contains(&(&*home.name, *provider));
+                    let asked = Some(owner).filter(knows).or_else(|| (0..state.providers.len()).find(knows));
+                    let asked = asked.unwrap_or(owner);
+                    let new = || {
+                        let gate = |requirement| gates.add(state, requirement, asked, Some(home.name.clone()));
+                        home.requires.iter().filter(sort).map(gate).collect()
+                    };
+                    passed.extend_from_slice(shared.entry((&home.name, check.then_some(asked))).or_insert_with(new));
+                }
+                passed.extend(tool.requires.iter().filter(sort).map(|r| gates.add(state, r, owner, None)));
+                for &gate in &passed {
+                    gates.behind[gate].push(id);
+                }
+                gates.of[id].extend(passed);
+            }
+        }
+        gates
+    }
+
+    /// Whether every tool is there that is granted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    fn add(&mut self, state: &State, requirement: &Requirement, provider: usize, toolset: Option<Text>) -> usize {
+        let find = |name: &Text| (name.clone(), state.find(name));
+        let gate = match requirement {
+            Requirement::Env(names) => Gate::Env(names.clone()),
+            Requirement::AnyEnv(names) => Gate::AnyEnv(names.clone()),
+            Requirement::Programs(names) => Gate::Programs(names.clone()),
+            Requirement::Os(names) => Gate::Os(names.clone()),
+            Requirement::When { condition, atoms } => Gate::Facts {
+                condition: condition.clone(),
+                asked: atoms.iter().map(|atom| Asked::new(atom, |name| state.find(name))).collect(),
+            },
+            Requirement::Check => Gate::Check { provider, toolset },
+            Requirement::Tools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: false },
+            Requirement::AnyTools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: true },
+        };
+        let id = self.all.len();
+        if let Gate::Tools { tools, .. } = &gate {
+            tools.iter().filter_map(|&(_, tool)| tool).for_each(|tool| self.asking[tool].push(id));
+        }
+        self.all.push(gate);
+        self.behind.push(Vec::new());
+        id
+    }
+}

@@ -1,0 +1,85 @@
+//! Whatever answers for a list of tools: a generated catalog with its handlers, later an MCP server or a plugin.
+
+use std::fmt;
+use std::pin::Pin;
+
+use crate::call::agent;
+use crate::run::pool::POOL;
+use crate::watch::trace;
+use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable};
+
+/// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
+/// catalog's handler traits.
+pub trait Provider: Send + Sync {
+    /// Its tools. A tool's position is its index in [`call`](Self::call).
+    fn tools(&self) -> &[Tool];
+
+    /// The toolsets that it knows of.
+    fn toolsets(&self) -> &[Toolset];
+
+    /// The facts that its tools' conditions and texts ask for.
+    fn facts(&self) -> &[Fact] {
+        &[]
+    }
+
+    /// The environment variables that its tools require.
+    fn variables(&self) -> &[Variable] {
+        &[]
+    }
+
+    /// Whether a tool, or a toolset's home tools, can be used now. Asked where a tool or toolset of its own says
+    /// [`Requirement::Check`](crate::requirement::Requirement::Check), and where nothing else hides those tools; the
+    /// answer is believed for 30 seconds. A session waits for it, so it should not take long, and must not ask the
+    /// session.
+    fn available(&self, check: Check<'_>, env: &Env) -> Availability {
+        let _ = (check, env);
+        Availability::Available
+    }
+
+    /// Runs the tool at `index`. The slots are those of the tool's table, read and valid; whatever is needed
+    /// of them is taken before this returns. Never asked for a tool that the agent's own loop runs.
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a>;
+}
+
+/// An answer, now or later.
+pub enum Reply<'a> {
+    /// A synchronous handler's.
+    Ready(Result<Output, ToolError>),
+    /// An asynchronous handler's.
+    Later(Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>),
+}
+
+impl<'a> Reply<'a> {
+    /// The answer of a handler that blocks: `work` runs on a thread of a pool, which it is given when the reply is first
+    /// polled, by whatever executor. At most 64 work at a time, others wait in line. If the reply is dropped, as it is
+    /// when the call takes too long or is cancelled, work that has begun goes on unheard: it should ask
+    /// [`Call::is_cancelled`].
+    pub fn blocking<W>(call: &'a Call<'a>, work: W) -> Self
+    where
+        W: FnOnce(&Call<'_>) -> Result<Output, ToolError> + Send + 'static,
+    {
+        Reply::Later(Box::pin(async move {
+            let (owned, scope) = (call.to_owned_call(), trace::current());
+            POOL.run(call.life(), move || scope.within(|| work(&owned.borrow()))).await
+        }))
+    }
+
+    /// The answer to a call of a tool that the agent's own loop runs, where it comes to a provider all the same.
+    pub fn agent() -> Self {
+        Reply::Ready(Err(agent::not_here()))
+    }
+
+    /// The answer to an index that the provider does not have: a fault of the caller, never of the model.
+    pub fn no_such_tool(index: usize) -> Self {
+        Reply::Ready(Err(ToolError::new(format!("this provider has no tool number {index}"))))
+    }
+}
+
+impl fmt::Debug for Reply<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reply::Ready(result) => f.debug_tuple("Ready").field(result).finish(),
+            Reply::Later(_) => f.write_str("Later"),
+        }
+    }
+}

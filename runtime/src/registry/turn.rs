@@ -1,0 +1,237 @@
+//! A turn: an immutable snapshot of a session in one dialect.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::call::host::Host;
+use crate::registry::State;
+use crate::registry::decide::Decided;
+use crate::registry::facts::Facts;
+use crate::registry::sheet::Line;
+use crate::segment::{self, Atoms, FactValue};
+use crate::table::Table;
+use crate::{Definition, Dialect, Hidden, Reason, Text};
+
+/// What the model is shown, and the only things that it can call. Cheap to clone.
+#[derive(Clone)]
+pub struct Turn {
+    snapshot: Arc<Snapshot>,
+    /// Granted tools that are not shown, by position. None: there are none.
+    hidden: Option<Arc<[(usize, Reason)]>>,
+}
+
+struct Snapshot {
+    state: Arc<State>,
+    host: Arc<Host>,
+    dialect: Dialect,
+    /// By position in the state, and so sorted by name.
+    tools: Vec<usize>,
+    /// Those that the dialect calls by another name: that name, sorted, and the position in the state.
+    renamed: Vec<(Text, usize)>,
+    /// Those of whose arguments conditions hide some, by position.
+    narrowed: Vec<Narrowed>,
+    /// What the host had told.
+    facts: Arc<BTreeMap<Text, FactValue>>,
+    definitions: String,
+    /// The same, made when it is first asked for.
+    #[cfg(feature = "raw_value")]
+    raw: OnceLock<Box<crate::RawValue>>,
+}
+
+/// A tool whose arguments depend on the turn.
+struct Narrowed {
+    id: usize,
+    atoms: Atoms,
+    /// What its arguments are read against, made when they first are. None: all of them are there.
+    table: OnceLock<Option<Box<Table>>>,
+}
+
+impl Turn {
+    /// The turn of this set. It is the `latest` once more, if that one shows the same.
+    pub(crate) fn new(
+        state: &Arc<State>,
+        host: &Arc<Host>,
+        dialect: Dialect,
+        set: Decided,
+        facts: Facts<'_>,
+        latest: Option<&Turn>,
+    ) -> Self {
+        let Decided { there, hidden } = set;
+        let snapshot = match latest.filter(|turn| turn.snapshot.tools == there) {
+            Some(turn) => Arc::clone(&turn.snapshot),
+            None => Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, facts)),
+        };
+        Self { snapshot, hidden: (!hidden.is_empty()).then(|| hidden.into()) }
+    }
+
+    /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
+    pub fn definitions(&self) -> &str {
+        &self.snapshot.definitions
+    }
+
+    /// The [definitions](Self::definitions) as a value of `serde_json`, to stand in a request of the host's own: they are
+    /// written as they are, and nothing is parsed. It is made once for all turns that show the same.
+    ///
+    /// ```
+    /// use toolc::{RawValue, Turn};
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Request<'a> {
+    ///     model: &'a str,
+    ///     tools: &'a RawValue,
+    /// }
+    ///
+    /// fn request(turn: &Turn) -> Result<String, serde_json::Error> {
+    ///     serde_json::to_string(&Request { model: "a-model", tools: turn.raw_definitions()? })
+    /// }
+    /// # let session = toolc::Registry::new().session().build().unwrap();
+    /// # let request = request(&session.turn(toolc::Dialect::OpenAi)).unwrap();
+    /// # assert_eq!(request, r#"{"model":"a-model","tools":[]}"#);
+    /// ```
+    ///
+    /// # Errors
+    /// When a provider that was made by hand defines a tool by what is no JSON.
+    #[cfg(feature = "raw_value")]
+    pub fn raw_definitions(&self) -> serde_json::Result<&crate::RawValue> {
+        let Snapshot { definitions, raw, .. } = &*self.snapshot;
+        if let Some(raw) = raw.get() {
+            return Ok(raw);
+        }
+        let made = crate::RawValue::from_string(definitions.clone())?;
+        Ok(raw.get_or_init(|| made))
+    }
+
+    /// The names of its tools, sorted: their own ones, whatever the dialect calls them.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.snapshot.tools.iter().map(|&id| self.name(id))
+    }
+
+    /// Why granted tools are not among them, by name.
+    pub fn hidden(&self) -> impl Iterator<Item = Hidden<'_>> {
+        self.hidden_ids().map(|(id, reason)| Hidden { tool: self.name(id), reason })
+    }
+
+    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
+        self.hidden.as_deref().unwrap_or_default().iter().map(|(id, reason)| (*id, reason))
+    }
+
+    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
+        Arc::ptr_eq(&self.snapshot.state, state) && self.snapshot.dialect == dialect
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.snapshot.dialect
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.snapshot.state
+    }
+
+    /// What the session's host has set.
+    pub(crate) fn host(&self) -> &Host {
+        &self.snapshot.host
+    }
+
+    /// Whether the tool of this own name is shown.
+    pub(crate) fn shows(&self, name: &str) -> bool {
+        self.state().find(name).is_some_and(|id| self.snapshot.tools.binary_search(&id).is_ok())
+    }
+
+    /// The value of a fact, if there is such a fact.
+    pub(crate) fn fact(&self, name: &str) -> Option<&FactValue> {
+        let Snapshot { state, facts, .. } = &*self.snapshot;
+        Facts { told: facts, defaults: &state.facts }.get(name)
+    }
+
+    /// The own name of the tool at a position of the state.
+    pub(crate) fn name(&self, id: usize) -> &str {
+        &self.state().tools[id].name
+    }
+
+    /// What the turn's dialect calls the tool at a position of the state.
+    pub(crate) fn called(&self, id: usize) -> &str {
+        let definition = self.state().tool(id).defined(self.snapshot.dialect);
+        definition.and_then(|definition| definition.name.as_deref()).unwrap_or_else(|| self.name(id))
+    }
+
+    /// Every name that can be called.
+    pub(crate) fn callable(&self) -> impl Iterator<Item = &str> {
+        self.snapshot.tools.iter().map(|&id| self.called(id))
+    }
+
+    /// The position in the state of the tool that the model calls `name`.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        let Snapshot { state, tools, renamed, .. } = &*self.snapshot;
+        if let Ok(at) = renamed.binary_search_by(|(called, _)| (**called).cmp(name)) {
+            return Some(renamed[at].1);
+        }
+        let id = state.find(name)?;
+        let is_shown = tools.len() == state.tools.len() || tools.binary_search(&id).is_ok();
+        (is_shown && !renamed.iter().any(|&(_, other)| other == id)).then_some(id)
+    }
+
+    /// What the arguments of the tool at a position of the state are read against.
+    pub(crate) fn table(&self, id: usize) -> &Table {
+        let Snapshot { state, narrowed, .. } = &*self.snapshot;
+        let declared = &*state.tools[id].table;
+        let Ok(at) = narrowed.binary_search_by_key(&id, |narrowed| narrowed.id) else { return declared };
+        let Narrowed { atoms, table, .. } = &narrowed[at];
+        table.get_or_init(|| declared.in_turn(*atoms).map(Box::new)).as_deref().unwrap_or(declared)
+    }
+}
+
+impl Snapshot {
+    fn new(state: Arc<State>, host: Arc<Host>, dialect: Dialect, tools: Vec<usize>, facts: Facts<'_>) -> Self {
+        let sheet = state.sheet(dialect);
+        let is_there = |id| tools.binary_search(&id).is_ok();
+        let (mut renamed, mut narrowed) = (Vec::new(), Vec::new());
+        let most: usize = tools.iter().map(|&id| sheet[id].most() + 1).sum();
+        let mut definitions = String::with_capacity(most + 2);
+        definitions.push('[');
+        for &id in &tools {
+            match sheet[id] {
+                Line::Absent => {}
+                Line::Static(text) => definitions.push_str(text),
+                Line::Pieces { index, .. } => {
+                    let tool = state.tool(id);
+                    let Definition { name, segments, .. } = &tool.definitions[index];
+                    let atoms = facts.atoms(&state.tools[id].atoms, is_there);
+                    let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| facts.get(n).cloned()).collect();
+                    segment::render(segments, atoms, &values, &mut definitions);
+                    renamed.extend(name.iter().map(|name| (name.clone(), id)));
+                    if !tool.arguments.conditions.is_empty() {
+                        narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
+                    }
+                }
+            }
+            definitions.push(',');
+        }
+        if !tools.is_empty() {
+            definitions.pop();
+        }
+        definitions.push(']');
+        renamed.sort_unstable();
+        Self {
+            state,
+            host,
+            dialect,
+            tools,
+            renamed,
+            narrowed,
+            facts: Arc::clone(facts.told),
+            definitions,
+            #[cfg(feature = "raw_value")]
+            raw: OnceLock::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn")
+            .field("dialect", &self.snapshot.dialect)
+            .field("tools", &self.tools().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,202 @@
+//! Limits: how much of a result a model gets, and how much of all results of one turn. What is more is kept whole, where
+//! the host says, and the model gets its beginning; where nothing keeps it, the model is told how much is missing.
+
+use std::fmt::Write as _;
+
+use crate::call::hooks;
+use crate::{Spill, ToolError, json};
+
+/// How many characters of results a model gets. A tool's own `max_result_chars` goes before `per_call`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResultLimits {
+    /// Of one result.
+    pub per_call: usize,
+    /// Of all results of one batch: the largest are shortened first. Those of a tool whose own limit is higher than
+    /// this are left alone.
+    pub per_turn: usize,
+}
+
+impl Default for ResultLimits {
+    /// 100,000 and 200,000.
+    fn default() -> Self {
+        Self { per_call: 100_000, per_turn: 200_000 }
+    }
+}
+
+/// Characters of a result that is kept elsewhere.
+const PREVIEW: usize = 1_500;
+/// Characters for what stands around a preview.
+const AROUND: usize = 300;
+
+/// Whether a text is longer than that many characters.
+pub(crate) fn is_over(text: &str, most: usize) -> bool {
+    text.len() > most && text.chars().nth(most).is_some()
+}
+
+/// What became of a result that is too long.
+pub(crate) struct Shortened {
+    /// What the model gets.
+    pub(crate) json: String,
+    /// Whether all of it is kept elsewhere.
+    pub(crate) is_kept: bool,
+    /// What went wrong at keeping it.
+    pub(crate) fault: Option<String>,
+}
+
+/// Shortens a result that is too long. Where it is kept, the model gets
+/// `{"truncated": true, "preview": text, "chars": N, "file": path, "bytes": N, "hint": text}`; or else, as much of it
+/// as there is room for, with `"missing": N` for `file` and `bytes`.
+pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn Spill>) -> Shortened {
+    let (text, extension) = readable(json);
+    let chars = text.chars().count();
+    let kept = spill.map(|spill| hooks::attempt(|| spill.keep(tool, extension, &text).map_err(ToolError::from)));
+    let (kept, fault) = match kept {
+        Some(Ok(name)) => (Some(name), None),
+        Some(Err(fault)) => (None, Some(fault)),
+        None => (None, None),
+    };
+    let room = if kept.is_some() { PREVIEW.min(most) } else { most.saturating_sub(AROUND).max(PREVIEW.min(most)) };
+    let preview = beginning(&text, room);
+    let mut out = String::from(r#"{"truncated":true,"preview":"#);
+    json::push_string(&mut out, preview);
+    let _ = write!(out, r#","chars":{chars},"#);
+    let (shown, is_kept) = (preview.chars().count(), kept.is_some());
+    if let Some(name) = kept {
+        out.push_str(r#""file":"#);
+        json::push_string(&mut out, &name);
+        let _ = write!(
+            out,
+            r#","bytes":{},"hint":"these are the first {shown} characters; all of the result is in the file, to be read in parts"}}"#,
+            text.len()
+        );
+    } else {
+        let missing = chars - shown;
+        let _ = write!(
+            out,
+            r#""missing":{missing},"hint":"these are the first {shown} characters; the other {missing} are lost. Call again, and ask for less"}}"#
+        );
+    }
+    Shortened { json: out, is_kept, fault }
+}
+
+/// Which results are to be shortened so that all of them together keep to `most`, the largest first, and to how many
+/// characters each. `sizes` has the characters of each; none where it may not be shortened.
+pub(crate) fn over_budget(sizes: &[(usize, bool)], most: usize, is_kept: bool) -> Vec<(usize, usize)> {
+    let mut over = sizes.iter().map(|(size, _)| size).sum::<usize>().saturating_sub(most);
+    let mut largest: Vec<usize> = (0..sizes.len()).filter(|&at| sizes[at].1).collect();
+    largest.sort_by_key(|&at| std::cmp::Reverse(sizes[at].0));
+    let least = PREVIEW + AROUND;
+    let mut shortened = Vec::new();
+    for at in largest {
+        let (size, _) = sizes[at];
+        if over == 0 || size <= least {
+            break;
+        }
+        let left = if is_kept { least } else { size.saturating_sub(over).max(least) };
+        over = over.saturating_sub(size - left);
+        shortened.push((at, left));
+    }
+    shortened
+}
+
+/// A result as a person or a model would read it in a file, and the extension of such a file.
+fn readable(json: &str) -> (String, &'static str) {
+    match serde_json::from_str::<String>(json) {
+        Ok(text) => (text, "txt"),
+        Err(_) => (json::indented(json), "json"),
+    }
+}
+
+/// As much of the beginning as takes at most `room` characters of a JSON string; to the end of a line, if there is one
+/// in its second half.
+fn beginning(text: &str, room: usize) -> &str {
+    let mut used = 0;
+    let fits = |(_, letter): &(usize, char)| {
+        used += match letter {
+            '"' | '\\' | '\n' | '\r' | '\t' => 2,
+            '\0'..='\x1f' => 6,
+            _ => 1,
+        };
+        used > room
+    };
+    let end = text.char_indices().find(fits).map_or(text.len(), |(end, _)| end);
+    let whole = &text[..end];
+    match whole.rfind('\n') {
+        Some(line_end) if end < text.len() && line_end >= end / 2 => &whole[..=line_end],
+        _ => whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::Output;
+
+    struct Keeps;
+
+    impl Spill for Keeps {
+        fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
+            match tool {
+                "full" => Err(io::Error::other("no space left")),
+                "broken" => panic!("no folder"),
+                _ => Ok(format!("{tool}.{extension} {}", text.chars().count())),
+            }
+        }
+    }
+
+    fn short(json: &str, most: usize, tool: &str, spill: Option<&dyn Spill>) -> (Value, Option<String>) {
+        let Shortened { json, is_kept, fault } = shorten(json, most, tool, spill);
+        assert_eq!(is_kept, json.contains("\"file\":"));
+        (serde_json::from_str(&json).unwrap(), fault)
+    }
+
+    #[test]
+    fn what_is_kept_is_named_and_its_beginning_shown() {
+        let text = "a line of \"20\" lett\n".repeat(500);
+        let (told, fault) = short(Output::text(&text).as_json(), 5_000, "say", Some(&Keeps));
+        assert_eq!((&told["truncated"], &told["file"], fault), (&true.into(), &"say.txt 10000".into(), None));
+        assert_eq!((&told["chars"], &told["bytes"], told.get("missing")), (&10_000.into(), &10_000.into(), None));
+        let preview = told["preview"].as_str().unwrap();
+        assert!(text.starts_with(preview) && preview.ends_with("lett\n") && preview.len() > 1_250, "{preview}");
+        let (told, _) = short(r#"{"a":[1,"ä{"],"b":{}}"#, 8, "say", Some(&Keeps));
+        assert_eq!((&told["file"], &told["preview"]), (&"say.json 43".into(), &"{\n  \"a".into()));
+    }
+
+    #[test]
+    fn what_nothing_keeps_is_told_to_be_missing() {
+        let letters = "\"ü\u{1}".repeat(4_000);
+        for (tool, spill, fault) in [
+            ("say", None, None),
+            ("full", Some(&Keeps as &dyn Spill), Some("no space left")),
+            ("broken", Some(&Keeps), Some("no folder")),
+        ] {
+            let json = Output::text(&letters).into_json();
+            let (told, noted) = short(&json, 9_000, tool, spill);
+            assert_eq!(noted.as_deref(), fault);
+            let preview = told["preview"].as_str().unwrap();
+            assert!(letters.starts_with(preview) && told.get("file").is_none());
+            let shown = preview.chars().count();
+            assert_eq!(told["missing"], 12_000 - shown);
+            assert!(shown > 2_500 && !is_over(&told.to_string(), 9_000), "{shown}");
+        }
+    }
+
+    #[test]
+    fn the_largest_are_shortened_first() {
+        let sizes = [(50_000, true), (90_000, true), (80_000, false), (70_000, true), (100, true)];
+        assert_eq!(over_budget(&sizes, 300_000, true), []);
+        assert_eq!(over_budget(&sizes, 200_000, true), [(1, 1_800), (3, 1_800)]);
+        assert_eq!(over_budget(&sizes, 250_100, false), [(1, 50_000)]);
+        assert_eq!(over_budget(&sizes, 0, true), [(1, 1_800), (3, 1_800), (0, 1_800)]);
+        assert_eq!(over_budget(&[], 0, true), []);
+    }
+
+    #[test]
+    fn characters_are_counted_not_bytes() {
+        assert!(!is_over("üü", 2) && is_over("üüü", 2) && !is_over("", 0));
+    }
+}

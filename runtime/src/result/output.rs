@@ -1,0 +1,234 @@
+//! What a call comes to: an [`Output`], or a [`ToolError`] that the model can act on. Both end as one JSON text.
+
+use std::fmt;
+
+use serde_core::Serialize;
+
+use crate::json;
+use crate::result::scrub::{self, scrub};
+use crate::to_json::ToJson;
+
+/// A handler's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    json: String,
+}
+
+impl Output {
+    /// A piece of text. The model gets it as a JSON string.
+    pub fn text(text: impl AsRef<str>) -> Self {
+        let mut json = String::with_capacity(text.as_ref().len() + 2);
+        json::push_string(&mut json, text.as_ref());
+        Self { json }
+    }
+
+    /// Anything that serialises.
+    ///
+    /// # Errors
+    /// When `value` cannot be written as JSON: a map whose keys are not strings, or its own `Serialize` fails.
+    pub fn json(value: &impl Serialize) -> Result<Self, ToolError> {
+        match serde_json::to_string(value) {
+            Ok(json) => Ok(Self { json }),
+            Err(error) => Err(ToolError::new(format!("failed to write the result as JSON: {error}"))),
+        }
+    }
+
+    /// A typed result, such as a generated `Returns`.
+    pub fn of(value: &(impl ToJson + ?Sized)) -> Self {
+        let mut json = String::new();
+        value.to_json(&mut json);
+        Self { json }
+    }
+
+    /// The JSON text.
+    pub fn as_json(&self) -> &str {
+        &self.json
+    }
+
+    /// The JSON text, owned.
+    pub fn into_json(self) -> String {
+        self.json
+    }
+}
+
+/// Characters of each word about a problem. Keys that are not the tool's are as long as the model writes them.
+const LONGEST_WORDS: usize = 500;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $word:literal)*) => {
+        /// Why a call failed, in one word that a program can match on.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl ErrorKind {
+            /// All of them.
+            pub const ALL: &[ErrorKind] = &[$(ErrorKind::$kind),*];
+
+            /// The word in the error's JSON.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(ErrorKind::$kind => $word,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The arguments are not one JSON object within the limits.
+    MalformedArguments "malformed_arguments"
+    /// The arguments do not satisfy the tool's schema: see the problems.
+    InvalidArguments "invalid_arguments"
+    /// No such tool in this turn.
+    UnknownTool "unknown_tool"
+    /// The handler said so.
+    Failed "failed"
+    /// The handler refused for safety: a path, a device, a command. Or the call needs approval, and nobody can be asked.
+    Refused "refused"
+    /// The host does not allow this call: a hook said so.
+    Blocked "blocked"
+    /// Somebody was asked to approve the call, and did not.
+    Denied "denied"
+    /// A hook of the host failed before the call, which was not run.
+    HookFailed "hook_failed"
+    /// What was asked for is not there.
+    NotFound "not_found"
+    /// It took longer than it may.
+    Timeout "timeout"
+    /// The host cancelled it.
+    Cancelled "cancelled"
+    /// The handler panicked.
+    Panicked "panicked"
+}
+
+/// One thing that is wrong with the arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where: a JSON Pointer (RFC 6901) into the arguments. Empty: the arguments as a whole.
+    pub path: String,
+    /// What the schema asks for, in words.
+    pub expected: String,
+    /// What is there, in words; long values are cut.
+    pub got: String,
+}
+
+/// A failed call, as the model gets to see it: `{"error": text, "kind": word, "problems": [...]}`.
+///
+/// It does not implement [`std::error::Error`], so that every type which does can become one with `?`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolError(Box<Inner>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Inner {
+    kind: ErrorKind,
+    message: String,
+    problems: Vec<Problem>,
+}
+
+impl ToolError {
+    /// A failure of kind [`ErrorKind::Failed`]. The message should say what to do instead.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self::of(ErrorKind::Failed, message)
+    }
+
+    /// A failure of this kind.
+    pub fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, message: message.into(), problems: Vec::new() }))
+    }
+
+    /// Adds what is wrong with the arguments, place by place.
+    #[must_use]
+    pub fn with_problems(mut self, problems: Vec<Problem>) -> Self {
+        self.0.problems = problems;
+        self
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Its text.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What is wrong with the arguments, place by place.
+    pub fn problems(&self) -> &[Problem] {
+        &self.0.problems
+    }
+
+    /// The JSON that the model gets. Its texts are scrubbed: a model finds nothing in them that it could take for
+    /// structure, and 2,000 characters at most.
+    pub fn to_json(&self) -> String {
+        let mut out = String::from(r#"{"error":"#);
+        json::push_string(&mut out, &scrub(&self.0.message, scrub::LONGEST));
+        out.push_str(r#","kind":"#);
+        json::push_string(&mut out, self.0.kind.word());
+        if !self.0.problems.is_empty() {
+            out.push_str(r#","problems":["#);
+            for (i, problem) in self.0.problems.iter().enumerate() {
+                out.push_str(if i == 0 { r#"{"path":"# } else { r#",{"path":"# });
+                json::push_string(&mut out, &scrub(&problem.path, LONGEST_WORDS));
+                out.push_str(r#","expected":"#);
+                json::push_string(&mut out, &scrub(&problem.expected, LONGEST_WORDS));
+                out.push_str(r#","got":"#);
+                json::push_string(&mut out, &scrub(&problem.got, LONGEST_WORDS));
+                out.push('}');
+            }
+            out.push(']');
+        }
+        out.push('}');
+        out
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl<E: std::error::Error> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_json_object() {
+        let error = ToolError::of(ErrorKind::InvalidArguments, "a \"quoted\" word\n").with_problems(vec![
+            Problem { path: "/a".into(), expected: "integer".into(), got: "array".into() },
+            Problem { path: "/b".into(), expected: "string".into(), got: "nothing".into() },
+        ]);
+        let value: serde_json::Value = serde_json::from_str(&error.to_json()).unwrap();
+        assert_eq!(value["error"], "a \"quoted\" word\n");
+        assert_eq!(value["kind"], "invalid_arguments");
+        assert_eq!(value["problems"][1]["path"], "/b");
+        let plain: serde_json::Value = serde_json::from_str(&ToolError::new("no").to_json()).unwrap();
+        assert!(plain.get("problems").is_none());
+    }
+
+    #[test]
+    fn any_std_error_becomes_one() {
+        fn fails() -> Result<(), ToolError> {
+            "x".parse::<i32>()?;
+            Ok(())
+        }
+        assert_eq!(fails().unwrap_err().kind(), ErrorKind::Failed);
+    }
+
+    #[test]
+    fn what_cannot_be_json_is_an_error() {
+        let map = std::collections::BTreeMap::from([(vec![1], 2)]);
+        assert!(Output::json(&map).is_err());
+        assert_eq!(Output::text("a\u{1}\"b").as_json(), "\"a\\u0001\\\"b\"");
+    }
+}

@@ -1,0 +1,281 @@
+//! Scrubbing: an error's text comes from anywhere (a web page, a file's name, the model itself), so what a model could
+//! take for structure is taken out of it: tags of tool calls and results, the tokens of chat templates, code fences.
+//!
+//! What is left when something is taken out may again be framing (`<sys<system>tem>`), so it ends when nothing more can
+//! be taken. What is looked for is data: the tables at the top.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+/// Characters of an error's text that a model gets. What went wrong is said by then.
+pub(crate) const LONGEST: usize = 2_000;
+
+/// Tags by these names, in any case, whatever follows the name; but code may use the name of a type, see [`is_type_argument`].
+const TAGS: &[&str] = &[
+    "antml",
+    "assistant",
+    "developer",
+    "end_of_turn",
+    "function_call",
+    "function_calls",
+    "function_output",
+    "function_response",
+    "function_result",
+    "function_results",
+    "human",
+    "im_end",
+    "im_start",
+    "invoke",
+    "scratch_pad",
+    "scratchpad",
+    "start_of_turn",
+    "system",
+    "system_prompt",
+    "think",
+    "thinking",
+    "tool_call",
+    "tool_calls",
+    "tool_code",
+    "tool_output",
+    "tool_outputs",
+    "tool_response",
+    "tool_responses",
+    "tool_result",
+    "tool_results",
+    "tool_use",
+    "toolcall",
+];
+
+/// Names that code has, too: tags of these, complete, and in one case. `Vec<User>` is none. Nor are names here that HTML
+/// and XML have more often than agents do: `input`, `message`.
+const WORDS: &[&str] = &[
+    "answer",
+    "function",
+    "functions",
+    "instructions",
+    "output",
+    "outputs",
+    "parameter",
+    "parameters",
+    "response",
+    "result",
+    "results",
+    "tool",
+    "tools",
+    "user",
+];
+
+/// What stands around the name of a special token: ChatML, Llama 3, Phi and many others; DeepSeek.
+const MARKS: &[(&str, &str)] = &[("<|", "|>"), ("<｜", "｜>")];
+
+/// Texts that are framing wherever they stand: fences; the tokens of Llama 2, Mistral, GLM, DeepSeek.
+const TOKENS: &[&str] = &[
+    "```",
+    "<<SYS>>",
+    "<</SYS>>",
+    "<s>",
+    "</s>",
+    "<bos>",
+    "<eos>",
+    "<pad>",
+    "<unk>",
+    "<｜DSML｜",
+    "</｜DSML｜",
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_CALLS]",
+    "[TOOL_CONTENT]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[THINK]",
+    "[/THINK]",
+    "[gMASK]",
+];
+
+/// Texts that take the next closing one along.
+const PAIRS: &[(&str, &str)] = &[("<![CDATA[", "]]>")];
+
+/// Whose turn it is, at the beginning of a line: Anthropic's old prompts, Vicuna, Alpaca.
+const TURNS: &[&str] = &[
+    "Human:",
+    "Assistant:",
+    "USER:",
+    "ASSISTANT:",
+    "SYSTEM:",
+    "### Assistant:",
+    "### Human:",
+    "### Instruction:",
+    "### Response:",
+    "### System:",
+    "### User:",
+];
+
+/// Where any of the above begins.
+const STARTS: &[char] = &['<', '[', '`', '#', 'A', 'H', 'S', 'U'];
+
+/// Characters without a shape: they split a token for a program's eye, and not for a model's.
+const INVISIBLE: &[RangeInclusive<char>] = &[
+    '\0'..='\u{8}',
+    '\u{b}'..='\u{c}',
+    '\u{e}'..='\u{1f}',
+    '\u{7f}'..='\u{9f}',
+    '\u{ad}'..='\u{ad}',
+    '\u{200b}'..='\u{200f}',
+    '\u{202a}'..='\u{202e}',
+    '\u{2060}'..='\u{2069}',
+    '\u{feff}'..='\u{feff}',
+    '\u{e0000}'..='\u{e007f}',
+];
+
+/// Bytes of a tag's attributes that are looked at.
+const ATTRIBUTES: usize = 256;
+/// Bytes of a special token's name.
+const NAME: usize = 64;
+/// How far before a place something can begin that becomes framing when something is taken out there.
+const REACH: usize = ATTRIBUTES + 4 * NAME;
+
+/// `text` without framing, and at most `most` characters of it.
+pub(crate) fn scrub(text: &str, most: usize) -> Cow<'_, str> {
+    // Room for what will be taken out. The rest of a text without end is never looked at.
+    let (beginning, mut is_cut) = first(text, 4 * most);
+    let mut text = lose_framing(Cow::Borrowed(beginning));
+    if text.chars().nth(most).is_some() {
+        is_cut = true;
+    }
+    if is_cut {
+        let (beginning, _) = first(&text, most - 1);
+        text = lose_framing(Cow::Owned(format!("{beginning}…")));
+    }
+    text
+}
+
+/// The first `most` characters, and whether there are more.
+fn first(text: &str, most: usize) -> (&str, bool) {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => (&text[..end], true),
+        None => (text, false),
+    }
+}
+
+fn lose_framing(mut text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains(is_invisible) {
+        text.to_mut().retain(|letter| !is_invisible(letter));
+    }
+    while lose_some(&mut text) {}
+    text
+}
+
+/// Takes framing out, going back each time by as far as something new may begin. Whether there was any.
+fn lose_some(text: &mut Cow<'_, str>) -> bool {
+    let (mut at, mut found) = (0, false);
+    while let Some(next) = text[at..].find(STARTS) {
+        at += next;
+        let length = framing(&text[..at], &text[at..]);
+        if length == 0 {
+            at += 1;
+            at = text.ceil_char_boundary(at);
+            continue;
+        }
+        found = true;
+        let text = text.to_mut();
+        let is_open = |(open, _): &&(&str, &str)| text[at..].starts_with(open);
+        if let Some((_, close)) = PAIRS.iter().find(is_open)
+            && let Some(end) = text[at..].find(close)
+        {
+            text.replace_range(at + end..at + end + close.len(), "");
+        }
+        text.replace_range(at..at + length, "");
+        at = text.floor_char_boundary(at.saturating_sub(REACH));
+    }
+    found
+}
+
+/// How many bytes at the beginning of `text` are framing.
+fn framing(before: &str, text: &str) -> usize {
+    let is_here = |token: &&&str| text.starts_with(**token);
+    if let Some(token) = TOKENS.iter().chain(PAIRS.iter().map(|(open, _)| open)).find(is_here) {
+        return token.len();
+    }
+    if text.starts_with('<') {
+        return marked(text).or_else(|| tag(before, text)).unwrap_or(0);
+    }
+    let begins_line = || before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| "\r\n".contains(c));
+    TURNS.iter().find(is_here).filter(|_| begins_line()).map_or(0, |token| token.len())
+}
+
+/// A special token: a name between marks.
+fn marked(text: &str) -> Option<usize> {
+    let (open, close) = MARKS.iter().find(|(open, _)| text.starts_with(open))?;
+    let inner = &text[open.len()..];
+    let end = inner.find(|c: char| !(c.is_alphanumeric() || "_-./▁".contains(c)))?;
+    (end > 0 && end <= NAME && inner[end..].starts_with(close)).then(|| open.len() + end + close.len())
+}
+
+/// A tag of one of the names, with its attributes; or only its beginning, where it has no end.
+fn tag(before: &str, text: &str) -> Option<usize> {
+    let inner = text[1..].trim_start();
+    let inner = inner.strip_prefix('/').map_or(inner, str::trim_start);
+    let is_spaced = text[1..].starts_with(char::is_whitespace);
+    let end_of = |text: &str| text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let mut name = &inner[..end_of(inner)];
+    let mut rest = &inner[name.len()..];
+    // A prefix, as of a namespace.
+    if let Some(local) = rest.strip_prefix(':')
+        && !is_listed(TAGS, name)
+        && name.len() <= NAME
+    {
+        name = &local[..end_of(local)];
+        rest = &local[name.len()..];
+    }
+    let is_tag = is_listed(TAGS, name);
+    let one_case = !name.contains(char::is_uppercase) || !name.contains(char::is_lowercase);
+    let is_word = || is_listed(WORDS, name) && one_case;
+    if !is_tag && !is_word() || is_type_argument(before, text, name) {
+        return None;
+    }
+    let attributes = &rest[..rest.floor_char_boundary(ATTRIBUTES)];
+    let end = attributes.find(['<', '>']).filter(|&end| attributes[end..].starts_with('>')).filter(|&end| {
+        let attributes = &attributes[..end];
+        let is_bare = attributes.trim().trim_end_matches('/').is_empty();
+        is_bare || !is_spaced && (attributes.contains('=') || !attributes.contains(char::is_whitespace))
+    });
+    let until = |rest: &str| text.len() - rest.len();
+    match end {
+        Some(end) => Some(until(&rest[end + 1..])),
+        // `<System as Trait>` is code.
+        None if is_tag && one_case && !is_spaced => Some(until(rest)),
+        None => None,
+    }
+}
+
+/// Whether `<name` is where the arguments of a type begin, as in `Vec<System>`, `Map<System, u8>` or `open::<System>()`:
+/// an identifier goes before it, `name` is spelled as types are (`ToolCall`), and no word is glued to its end. No model was
+/// taught framing that looks so.
+fn is_type_argument(before: &str, text: &str, name: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let generic = before.strip_suffix("::").unwrap_or(before);
+    let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase) && !name.contains('_');
+    let end = text.strip_prefix('<').and_then(|inner| inner.strip_prefix(name)).map(str::trim_start);
+    is_type
+        && generic.ends_with(is_word)
+        && match end.map(|end| end.split_at_checked(1)) {
+            Some(Some((">", after))) => !after.starts_with(is_word),
+            Some(Some(("," | ":", _))) => true,
+            _ => false,
+        }
+}
+
+fn is_listed(names: &[&str], name: &str) -> bool {
+    names.iter().any(|listed| listed.eq_ignore_ascii_case(name))
+}
+
+pub(crate) fn is_invisible(letter: char) -> bool {
+    INVISIBLE.iter().any(|range| range.contains(&letter))
+}
+
+#[cfg(test)]
+mod tests;

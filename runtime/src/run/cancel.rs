@@ -1,0 +1,233 @@
+//! Cancelling: a switch that the host pulls, and those who watch it.
+//!
+//! A switch counts how often it was pulled, and who watches that of a task or a session remembers the count from when it
+//! began. So a pull stops what is under way, whoever may not have looked yet, and nothing that begins later. A switch of
+//! the host's own, for single calls, stays pulled.
+
+use std::array;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// A switch that stops the calls [with it](crate::ToolCall::with_cancel): those under way, and those that would begin
+/// later. Clones are the same switch.
+///
+/// ```
+/// use toolc::Cancel;
+///
+/// let stop = Cancel::new();
+/// let button = stop.clone();
+/// std::thread::spawn(move || button.cancel());
+/// ```
+#[derive(Clone, Default)]
+pub struct Cancel(Arc<Switch>);
+
+#[derive(Default)]
+struct Switch {
+    pulls: AtomicU64,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    next: u64,
+    wakers: BTreeMap<u64, Waker>,
+}
+
+impl Cancel {
+    /// A switch that nobody watches yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stops the calls with this switch, for good.
+    pub fn cancel(&self) {
+        self.pull();
+        self.wake();
+    }
+
+    /// Everybody who looks from now on sees it.
+    pub(crate) fn pull(&self) {
+        self.0.pulls.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Wakes those who wait: not with a lock held, who knows what they do.
+    pub(crate) fn wake(&self) {
+        let wakers = std::mem::take(&mut self.waiting().wakers);
+        wakers.into_values().for_each(Waker::wake);
+    }
+
+    fn pulls(&self) -> u64 {
+        self.0.pulls.load(Ordering::SeqCst)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn watchers(&self) -> usize {
+        self.waiting().wakers.len()
+    }
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cancel").field("pulls", &self.pulls()).finish_non_exhaustive()
+    }
+}
+
+/// A switch, and how often it had been pulled when somebody began to watch it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Since<'a> {
+    cancel: &'a Cancel,
+    pulls: u64,
+}
+
+impl<'a> Since<'a> {
+    pub(crate) fn now(cancel: &'a Cancel) -> Self {
+        Self { cancel, pulls: cancel.pulls() }
+    }
+
+    /// For whom pulls of any time count.
+    pub(crate) const fn ever(cancel: &'a Cancel) -> Self {
+        Self { cancel, pulls: 0 }
+    }
+
+    pub(crate) fn is_cancelled(self) -> bool {
+        self.cancel.pulls() != self.pulls
+    }
+}
+
+/// The switches that may stop one call: its own, the host's for it, its task's, its session's.
+pub(crate) type Switches<'a> = [Option<Since<'a>>; 4];
+
+/// Done when one of the switches is pulled.
+pub(crate) struct Watch<'a> {
+    switches: Switches<'a>,
+    /// Under which number each of them knows the waker.
+    keys: [u64; 4],
+    waker: Option<Waker>,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(switches: Switches<'a>) -> Self {
+        Self { switches, keys: [0; 4], waker: None }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.switches.iter().flatten().any(|since| since.is_cancelled())
+    }
+
+    fn forget(&mut self) {
+        if self.waker.take().is_some() {
+            for (since, key) in self.switches.iter().zip(self.keys) {
+                let gone = since.and_then(|since| since.cancel.waiting().wakers.remove(&key));
+                drop(gone);
+            }
+        }
+    }
+}
+
+impl Future for Watch<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        if !this.is_cancelled() && !this.waker.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
+            this.forget();
+            for (since, key) in this.switches.iter().zip(&mut this.keys) {
+                if let Some(since) = since {
+                    let waiting = &mut *since.cancel.waiting();
+                    *key = waiting.next;
+                    waiting.next += 1;
+                    waiting.wakers.insert(*key, context.waker().clone());
+                }
+            }
+            this.waker = Some(context.waker().clone());
+        }
+        // Looked at after the waker is known: a pull is seen here, or wakes.
+        if this.is_cancelled() { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        self.forget();
+    }
+}
+
+/// Whether a call is still wanted, for a thread or a task that a handler starts: see
+/// [`Call::cancellation`](crate::Call::cancellation).
+#[derive(Debug, Clone)]
+pub struct Cancellation(Arc<[Option<(Cancel, u64)>; 4]>);
+
+impl Cancellation {
+    pub(crate) fn new(switches: Switches<'_>) -> Self {
+        Self(Arc::new(switches.map(|since| since.map(|since| (since.cancel.clone(), since.pulls)))))
+    }
+
+    pub(crate) fn switches(&self) -> Switches<'_> {
+        array::from_fn(|at| self.0[at].as_ref().map(|(cancel, pulls)| Since { cancel, pulls: *pulls }))
+    }
+
+    /// Whether nobody waits for the call's answer any more. Cheap: ask often.
+    pub fn is_cancelled(&self) -> bool {
+        self.switches().into_iter().flatten().any(Since::is_cancelled)
+    }
+
+    /// Done when nobody waits for the call's answer any more.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
+        Watch::new(self.switches())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::fakes::wait;
+
+    #[test]
+    fn a_pull_stops_what_is_under_way_and_nothing_later() {
+        let cancel = Cancel::new();
+        let before = Since::now(&cancel);
+        cancel.cancel();
+        let after = Since::now(&cancel);
+        assert!(before.is_cancelled() && !after.is_cancelled());
+        cancel.clone().cancel();
+        assert!(before.is_cancelled() && after.is_cancelled());
+    }
+
+    #[test]
+    fn who_waits_is_woken_from_another_thread_by_any_of_the_switches() {
+        for pulled in 0..4 {
+            let all = [(); 4].map(|()| Cancel::new());
+            let cancellation = Cancellation::new(all.each_ref().map(|cancel| Some(Since::now(cancel))));
+            let button = all[pulled].clone();
+            thread::scope(|scope| {
+                scope.spawn(move || button.cancel());
+                wait(cancellation.cancelled());
+            });
+            assert!(cancellation.is_cancelled());
+            assert!(all.iter().all(|cancel| cancel.watchers() == 0));
+        }
+    }
+
+    #[test]
+    fn who_no_longer_waits_is_forgotten() {
+        let cancel = Cancel::new();
+        let mut context = Context::from_waker(Waker::noop());
+        let mut watch = Watch::new([Some(Since::now(&cancel)), None, None, None]);
+        for _ in 0..3 {
+            assert!(Pin::new(&mut watch).poll(&mut context).is_pending());
+            assert_eq!(cancel.watchers(), 1);
+        }
+        drop(watch);
+        assert_eq!(cancel.watchers(), 0);
+    }
+}

@@ -1,0 +1,200 @@
+//! Tasks: what a handler keeps from one call to the next belongs to one, and ends with it.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::Cancel;
+use crate::run::panics;
+
+/// One piece of work of an agent: a conversation, a sub-agent's errand. Calls [belong](crate::ToolCall::with_task) to a
+/// task, and so does [what handlers keep](crate::Call::state) between them. Calls that name none belong to their
+/// session's own.
+///
+/// The host holds it as long as the work goes on. Dropping it ends the task: what is still under way is cancelled, and
+/// what handlers kept is dropped.
+///
+/// ```
+/// use toolc::{Task, ToolCall};
+///
+/// let errand = Task::new("errand-7");
+/// let request = ToolCall::new("look_up", "{}").with_task(&errand);
+/// ```
+pub struct Task(pub(crate) Arc<Kept>);
+
+/// What is known of a task as long as anybody speaks of it.
+pub(crate) struct Kept {
+    pub(crate) name: String,
+    pub(crate) cancel: Cancel,
+    user_request: Mutex<Option<Arc<str>>>,
+    /// None: it has ended.
+    values: Mutex<Option<Values>>,
+}
+
+type Values = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
+
+impl Task {
+    /// The name of the task of calls that name none.
+    pub(crate) const DEFAULT: &str = "default";
+
+    /// Begins a task. Two of one name are two tasks.
+    pub fn new(name: impl Into<String>) -> Self {
+        let values = Mutex::new(Some(Values::new()));
+        Self(Arc::new(Kept { name: name.into(), cancel: Cancel::new(), user_request: Mutex::default(), values }))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Says what the user has asked for, for [handlers](crate::Call::user_request) whose work depends on it. A task that
+    /// serves one request after another is told each of them.
+    pub fn set_user_request(&self, text: impl Into<Arc<str>>) {
+        *self.0.user_request.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.into());
+    }
+
+    /// Cancels its calls that are under way. It goes on, and keeps what it has.
+    pub fn cancel(&self) {
+        self.0.cancel.cancel();
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        let values = self.0.values().take();
+        self.0.cancel.cancel();
+        for value in values.into_iter().flat_map(Values::into_values) {
+            // One that cannot even be dropped must not keep the others.
+            let _ = panics::caught(|| drop(value));
+        }
+    }
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Task").field(&self.name()).finish()
+    }
+}
+
+impl Kept {
+    /// The task's `T`, made when it is first asked for. Where the task has ended, one that nobody else has.
+    pub(crate) fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let key = TypeId::of::<T>();
+        let typed = |value: &Arc<dyn Any + Send + Sync>| Arc::clone(value).downcast().ok();
+        if let Some(known) = self.values().as_ref().and_then(|values| values.get(&key)).and_then(typed) {
+            return known;
+        }
+        // Not under the lock: it may panic, or ask for other state.
+        let made = Arc::new(T::default());
+        let known = self.values().as_mut().and_then(|values| typed(values.entry(key).or_insert_with(|| made.clone())));
+        known.unwrap_or(made)
+    }
+
+    /// What the user has asked for by now.
+    pub(crate) fn user_request(&self) -> Option<Arc<str>> {
+        self.user_request.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn values(&self) -> MutexGuard<'_, Option<Values>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Task").field(&self.name).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Weak;
+
+    use super::*;
+    use crate::{Call, ToolCall};
+
+    #[derive(Debug, Default)]
+    struct Seen(Mutex<Vec<u32>>);
+
+    fn seen(task: &Task, number: u32) -> Vec<u32> {
+        let state = Call::new(ToolCall::new("look", "{}").with_task(task)).state::<Seen>();
+        let mut seen = state.0.lock().unwrap();
+        seen.push(number);
+        seen.clone()
+    }
+
+    #[test]
+    fn each_task_has_its_own_one_of_each_type() {
+        let (one, other) = (Task::new("one"), Task::new("one"));
+        assert_eq!([seen(&one, 1), seen(&one, 2), seen(&other, 3)], [vec![1], vec![1, 2], vec![3]]);
+        let call = Call::new(ToolCall::new("look", "{}").with_task(&one));
+        assert_eq!(*call.state::<String>(), "");
+        // A call of no task has nothing that would outlive it.
+        let lone = Call::new(ToolCall::new("look", "{}"));
+        assert!(!Arc::ptr_eq(&lone.state::<Seen>(), &lone.state::<Seen>()));
+    }
+
+    #[test]
+    fn it_ends_with_the_task_although_others_still_know_that() {
+        let task = Task::new("task");
+        let kept = Arc::clone(&task.0);
+        let state: Weak<Seen> = Arc::downgrade(&kept.state::<Seen>());
+        assert!(state.upgrade().is_some());
+        drop(task);
+        assert!(state.upgrade().is_none());
+        let late = Arc::downgrade(&kept.state::<Seen>());
+        assert!(late.upgrade().is_none(), "an ended task keeps nothing");
+    }
+
+    #[derive(Debug)]
+    struct Broken;
+
+    impl Default for Broken {
+        fn default() -> Self {
+            panic!("cannot be made")
+        }
+    }
+
+    #[derive(Debug, Default)]
+    struct Stubborn;
+
+    impl Drop for Stubborn {
+        fn drop(&mut self) {
+            panic!("cannot be dropped")
+        }
+    }
+
+    #[test]
+    fn a_panic_leaves_the_rest_whole() {
+        let task = Task::new("task");
+        let state = Arc::downgrade(&task.0.state::<Seen>());
+        assert!(panics::caught(|| task.0.state::<Broken>()).is_err());
+        task.0.state::<Stubborn>();
+        assert_eq!(seen(&task, 1), [1]);
+        drop(task);
+        assert!(state.upgrade().is_none());
+    }
+
+    /// State that asks for other state when it is made.
+    #[derive(Debug)]
+    struct Nested(Arc<Seen>);
+
+    thread_local! {
+        static TASK: std::cell::RefCell<Option<Arc<Kept>>> = const { std::cell::RefCell::new(None) };
+    }
+
+    impl Default for Nested {
+        fn default() -> Self {
+            Nested(TASK.with_borrow(|task| task.as_ref().unwrap().state()))
+        }
+    }
+
+    #[test]
+    fn state_may_be_made_from_other_state() {
+        let task = Task::new("task");
+        TASK.set(Some(Arc::clone(&task.0)));
+        assert!(Arc::ptr_eq(&task.0.state::<Nested>().0, &task.0.state::<Seen>()));
+    }
+}

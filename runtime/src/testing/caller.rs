@@ -1,0 +1,165 @@
+//! Calls made up for a test, to be handed to a handler directly.
+
+use std::fmt;
+
+use super::Heard;
+use crate::run::cancel::Since;
+use crate::segment::Segment;
+use crate::{
+    Call, Cancel, Definition, Dialect, Env, Fact, FactValue, Provider, Registry, Reply, Slots, Task, Text, Tool,
+    ToolCall, Toolset, Turn,
+};
+
+/// Whoever calls handlers in a test: a task with its state, a turn with its tools and facts, a switch to pull, and an ear
+/// for progress. Two callers are two tasks.
+///
+/// ```
+/// use toolc::testing::{Caller, assert_reply};
+/// use toolc::{Call, Output, ToolError};
+///
+/// fn crunch(call: &Call<'_>) -> Result<Output, ToolError> {
+///     for step in 0..3 {
+///         if call.is_cancelled() {
+///             return Err(ToolError::new("interrupted"));
+///         }
+///         call.progress(f64::from(step), Some(3.0), "crunching");
+///     }
+///     Ok(Output::text("done"))
+/// }
+///
+/// let caller = Caller::new();
+/// assert_reply!(crunch(&caller.call("crunch")), "done");
+/// assert_eq!(caller.progress(), ["0 of 3: crunching", "1 of 3: crunching", "2 of 3: crunching"]);
+///
+/// caller.cancel();
+/// assert_reply!(crunch(&caller.call("crunch")), Err(Failed, "interrupted"));
+/// ```
+pub struct Caller {
+    task: Task,
+    cancel: Cancel,
+    heard: Heard,
+    session: String,
+    tools: Vec<Tool>,
+    facts: Vec<Fact>,
+    turn: Turn,
+}
+
+impl Caller {
+    /// The caller of a task that begins.
+    pub fn new() -> Self {
+        let heard = Heard::default();
+        let turn = turn("", &[], &[], &heard);
+        let (session, tools, facts) = (String::new(), Vec::new(), Vec::new());
+        Self { task: Task::new("test"), cancel: Cancel::new(), heard, session, tools, facts, turn }
+    }
+
+    /// The same, in the session of this [id](Call::session).
+    #[must_use]
+    pub fn in_session(self, id: impl Into<String>) -> Self {
+        Self { session: id.into(), ..self }.in_its_turn()
+    }
+
+    /// The same, in a turn that shows these [tools](Call::has_tool), too.
+    ///
+    /// # Panics
+    /// When one of them is there twice.
+    #[must_use]
+    #[track_caller]
+    pub fn with_tools<S: Into<Text>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.tools.extend(names.into_iter().map(|name| shown(name.into())));
+        self.in_its_turn()
+    }
+
+    /// The same, in a turn with this [fact](Call::fact).
+    ///
+    /// # Panics
+    /// When it is there with another value.
+    #[must_use]
+    #[track_caller]
+    pub fn with_fact(mut self, name: impl Into<Text>, value: impl Into<FactValue>) -> Self {
+        self.facts.push(Fact { name: name.into(), default: value.into() });
+        self.in_its_turn()
+    }
+
+    #[track_caller]
+    fn in_its_turn(mut self) -> Self {
+        self.turn = turn(&self.session, &self.tools, &self.facts, &self.heard);
+        self
+    }
+
+    /// The task of its calls: what the [user asked for](Task::set_user_request) is said there.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// A call of `tool`, with the id `call_1`. All calls of a caller belong to one task, so what a handler
+    /// [keeps](Call::state) for one of them is there for the next; the test, too, finds it there.
+    pub fn call<'a>(&'a self, tool: &'a str) -> Call<'a> {
+        let request = ToolCall::new(tool, "{}").with_id("call_1").with_task(&self.task);
+        Call::of(tool, request, Since::ever(&self.cancel), &self.turn)
+    }
+
+    /// Cancels its calls, those to come as well.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// What its calls have told of how far they are, in order: `2 of 3: crunching`, or less where they say less.
+    pub fn progress(&self) -> Vec<String> {
+        self.heard.all()
+    }
+}
+
+impl Default for Caller {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Caller").field("cancel", &self.cancel).field("heard", &self.heard).finish_non_exhaustive()
+    }
+}
+
+/// What a caller's turn shows, and nobody calls.
+struct Shown {
+    tools: Vec<Tool>,
+    facts: Vec<Fact>,
+}
+
+impl Provider for Shown {
+    fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    fn toolsets(&self) -> &[Toolset] {
+        &[]
+    }
+
+    fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    fn call<'a>(&'a self, index: usize, _: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
+        Reply::no_such_tool(index)
+    }
+}
+
+fn shown(name: Text) -> Tool {
+    let definition = Definition { dialect: Dialect::OpenAi, name: None, segments: vec![Segment::Text("{}".into())] };
+    Tool { name, toolset: "test".into(), definitions: vec![definition], ..Tool::default() }
+}
+
+#[track_caller]
+fn turn(session: &str, tools: &[Tool], facts: &[Fact], heard: &Heard) -> Turn {
+    let (registry, hearing) = (Registry::new(), heard.clone());
+    if let Err(collision) = registry.add(Box::new(Shown { tools: tools.to_vec(), facts: facts.to_vec() })) {
+        panic!("the caller has no such turn: {collision}");
+    }
+    let session = registry.session().id(session).env(Env::empty()).on_progress(move |event| hearing.note(event));
+    match session.build() {
+        Ok(session) => session.turn(Dialect::OpenAi),
+        Err(error) => panic!("the caller has no such session: {error}"),
+    }
+}

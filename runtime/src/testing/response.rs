@@ -1,0 +1,141 @@
+//! What a call came to, and what a test says that it should have come to.
+
+use serde_json::Value;
+
+use super::difference::differences;
+use crate::{Answer, ErrorKind, Output, ToolCall, ToolError, json};
+
+/// What a call came to: from a [`Harness`](super::Harness), or made of what a handler returns.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The tool and its arguments. None: the handler was called directly.
+    request: Option<(String, String)>,
+    answer: Answer,
+}
+
+impl Response {
+    pub(super) fn to(request: &ToolCall<'_>, answer: Answer) -> Self {
+        Self { request: Some((request.name().to_owned(), request.arguments().to_owned())), answer }
+    }
+
+    /// What the model gets.
+    pub fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
+    /// The result, to look at parts of it.
+    ///
+    /// # Panics
+    /// When the call failed.
+    #[track_caller]
+    pub fn value(&self) -> Value {
+        if self.answer.is_error() {
+            self.fail("the call failed");
+        }
+        self.json()
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.answer.json)
+            .unwrap_or_else(|error| panic!("the answer is no JSON, {error}: {}", self.answer.json))
+    }
+
+    #[track_caller]
+    fn fail(&self, what: &str) -> ! {
+        let request = self.request.as_ref();
+        let request = request.map(|(tool, arguments)| format!("\n     tool: {tool}\narguments: {arguments}"));
+        panic!("{what}{}\n   answer: {}", request.unwrap_or_default(), json::indented(&self.answer.json))
+    }
+}
+
+impl From<Answer> for Response {
+    fn from(answer: Answer) -> Self {
+        Self { request: None, answer }
+    }
+}
+
+impl From<Result<Output, ToolError>> for Response {
+    fn from(result: Result<Output, ToolError>) -> Self {
+        Answer::of(result).into()
+    }
+}
+
+impl From<&Response> for Response {
+    fn from(response: &Response) -> Self {
+        response.clone()
+    }
+}
+
+/// Asserts what a call came to: a result equal to a JSON value, written as for `json!`, or an error of a
+/// [kind](crate::ErrorKind), perhaps with a part of its text.
+///
+/// It takes what a [`Harness`](crate::testing::Harness) answers, an [`Answer`](crate::Answer), or what a handler returns.
+/// Where it is something else, it panics with every difference, and with the tool and its arguments, where it knows them.
+///
+/// ```
+/// use toolc::testing::assert_reply;
+/// use toolc::{ErrorKind, Output, ToolError};
+///
+/// let lines = vec!["one", "two"];
+/// assert_reply!(Output::json(&lines), ["one", "two"]);
+/// assert_reply!(Ok(Output::text("done")), "done");
+/// let gone = ToolError::of(ErrorKind::NotFound, "there is no `a.txt`: did you mean `b.txt`?");
+/// assert_reply!(Err(gone), Err(NotFound, "did you mean `b.txt`?"));
+/// ```
+///
+/// ```should_panic
+/// # use toolc::testing::assert_reply;
+/// # use toolc::Output;
+/// // /1: expected "three", got "two"
+/// assert_reply!(Output::json(&["one", "two"]), ["one", "three"]);
+/// ```
+#[macro_export]
+macro_rules! assert_reply {
+    ($reply:expr, Err($kind:ident $(,)?) $(,)?) => {
+        $crate::testing::assert_error(&$reply.into(), $crate::ErrorKind::$kind, "")
+    };
+    ($reply:expr, Err($kind:ident, $text:expr $(,)?) $(,)?) => {
+        $crate::testing::assert_error(&$reply.into(), $crate::ErrorKind::$kind, $text)
+    };
+    ($reply:expr, null $(,)?) => {
+        $crate::testing::assert_value(&$reply.into(), &$crate::Value::Null)
+    };
+    ($reply:expr, { $($json:tt)* } $(,)?) => {
+        $crate::testing::assert_value(&$reply.into(), &$crate::testing::json!({ $($json)* }))
+    };
+    ($reply:expr, [ $($json:tt)* ] $(,)?) => {
+        $crate::testing::assert_value(&$reply.into(), &$crate::testing::json!([ $($json)* ]))
+    };
+    ($reply:expr, $value:expr $(,)?) => {
+        $crate::testing::assert_value(&$reply.into(), &$crate::testing::json!($value))
+    };
+}
+
+/// What [`assert_reply!`] comes to for a result.
+#[doc(hidden)]
+#[track_caller]
+pub fn assert_value(response: &Response, expected: &Value) {
+    if response.answer.is_error() {
+        response.fail(&format!("the call failed, where a result was expected: {expected}"));
+    }
+    let differences = differences(expected, &response.json());
+    if !differences.is_empty() {
+        response.fail(&format!("the result is another than expected\n{}", differences.join("\n")));
+    }
+}
+
+/// What [`assert_reply!`] comes to for an error.
+#[doc(hidden)]
+#[track_caller]
+pub fn assert_error(response: &Response, kind: ErrorKind, text: &str) {
+    let (kind, json) = (kind.word(), response.json());
+    if !response.answer.is_error() {
+        response.fail(&format!("the call succeeded, where an error of kind `{kind}` was expected"));
+    }
+    if json["kind"] != kind {
+        response.fail(&format!("the error is of kind {}, where `{kind}` was expected", json["kind"]));
+    }
+    if !json["error"].as_str().is_some_and(|error| error.contains(text)) {
+        response.fail(&format!("the error does not say `{text}`"));
+    }
+}

@@ -1,0 +1,193 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::*;
+use crate::fakes::{Fake, tool};
+use crate::table::Table;
+use crate::{Answer, Call, Cancel, Dialect, Env, Output, Reply, Task, ToolCall, ToolError, Value};
+
+/// What a test would fail with.
+fn failure<T>(test: impl FnOnce() -> T) -> String {
+    match catch_unwind(AssertUnwindSafe(test)) {
+        Ok(_) => panic!("it does not fail"),
+        Err(panic) => *panic.downcast::<String>().expect("a panic's message is text"),
+    }
+}
+
+fn says(schema: &Value) -> crate::Tool {
+    let mut tool = tool("say", "home", &[]);
+    tool.arguments = Table::from_schema(schema).expect("the schema is one").into();
+    tool
+}
+
+/// A tool that answers with its arguments.
+fn echo() -> Fake {
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    Fake::new([says(&schema)]).answer_with(|arguments, call| {
+        call.progress(1.0, None, "");
+        call.progress(1.5, Some(2.0), "echoing");
+        Reply::Ready(Output::json(&arguments))
+    })
+}
+
+#[test]
+fn a_harness_takes_calls_all_the_way() {
+    let harness = Harness::new(Box::new(echo()));
+    assert_reply!(harness.call("say", json!({ "n": "5" })), { "n": 5 });
+    assert_reply!(harness.call("say", r#"{"n": []}"#), Err(InvalidArguments, "/n"));
+    assert_reply!(harness.call("sya", "{}"), Err(UnknownTool, "did you mean `say`?"));
+    assert_eq!(harness.progress(), ["1", "1.5 of 2: echoing"]);
+    let stop = Cancel::new();
+    stop.cancel();
+    assert_reply!(harness.send(&ToolCall::new("say", "{}").with_cancel(&stop)), Err(Cancelled));
+    let response = harness.call("say", "{}");
+    assert_reply!(&response, {});
+    assert_eq!((response.value(), response.answer().is_error()), (json!({}), false));
+}
+
+#[test]
+fn a_harness_begins_with_an_empty_environment() {
+    let needs = || {
+        let requirement = crate::requirement::Requirement::Env(vec!["KEY".into()]);
+        Box::new(Fake::new([tool("say", "home", &[requirement])]))
+    };
+    let bare = Harness::new(needs());
+    assert_reply!(bare.call("say", "{}"), Err(UnknownTool, "needs the environment variable `KEY`"));
+    assert!(failure(|| bare.definition("say", Dialect::OpenAi)).contains("`KEY`"));
+    let harness = Harness::with(needs(), |session| session.env(Env::empty().with_var("KEY", "k")));
+    assert_reply!(harness.call("say", "{}"), "say");
+    let told = failure(|| Harness::with(needs(), |session| session.enable(["hmoe"])));
+    assert_eq!(told, "the session of the test cannot begin: unknown toolset `hmoe`: did you mean `home`?");
+}
+
+#[test]
+fn a_definition_has_a_line_for_each_value_in_its_own_order() {
+    let mut one = tool("say", "home", &[]);
+    let text = r#"{"type":"function","function":{"name":"say","a":[1,{}]}}"#;
+    one.definitions[0].segments = vec![crate::segment::Segment::Text(text.into())];
+    let harness = Harness::new(Box::new(Fake::new([tool("other", "home", &[]), one])));
+    let lines = [
+        "{",
+        "  \"type\": \"function\",",
+        "  \"function\": {",
+        "    \"name\": \"say\",",
+        "    \"a\": [",
+        "      1,",
+        "      {}",
+        "    ]",
+        "  }",
+        "}",
+    ];
+    assert_eq!(harness.definition("say", Dialect::OpenAi), lines.join("\n"));
+    assert_eq!(harness.definition("other", Dialect::OpenAi), "\"other\"");
+}
+
+#[test]
+fn a_caller_has_a_task_of_its_own() {
+    #[derive(Default)]
+    struct Seen(std::sync::Mutex<u32>);
+    let count = |call: &Call<'_>| {
+        let seen = call.state::<Seen>();
+        let mut seen = seen.0.lock().unwrap();
+        *seen += 1;
+        *seen
+    };
+    let (one, other) = (Caller::new(), Caller::new());
+    assert_eq!([count(&one.call("a")), count(&one.call("b")), count(&other.call("a"))], [1, 2, 1]);
+    assert_eq!((one.call("a").tool(), one.call("a").id()), ("a", "call_1"));
+}
+
+#[test]
+fn a_caller_has_the_world_that_a_handler_asks_for() {
+    let bare = Caller::new();
+    assert_eq!(
+        (bare.call("a").session(), bare.call("a").fact("chat"), bare.call("a").has_tool("b")),
+        ("", None, false)
+    );
+    let caller = Caller::new().in_session("s").with_tools(["b", "c"]).with_fact("chat", true).with_fact("n", 3);
+    caller.task().set_user_request("tea");
+    let call = caller.call("a");
+    assert_eq!((call.session(), call.user_request().as_deref()), ("s", Some("tea")));
+    assert_eq!([call.fact("chat"), call.fact("n")], [Some(&true.into()), Some(&3.into())]);
+    assert!(call.has_tool("b") && call.has_tool("c") && !call.has_tool("d"));
+    call.progress(1.0, None, "");
+    assert_eq!(caller.progress(), ["1"]);
+    let told = failure(|| Caller::new().with_tools(["b"]).with_tools(["b"]));
+    assert_eq!(told, "the caller has no such turn: provider refused: the tool name `b` is taken");
+}
+
+#[test]
+fn a_caller_cancels_what_waits_and_what_begins() {
+    let caller = Caller::new();
+    let call = caller.call("wait");
+    let waits = async {
+        call.cancelled().await;
+        "ended in order"
+    };
+    caller.cancel();
+    assert_eq!(wait(waits), "ended in order");
+    assert!(caller.call("wait").is_cancelled());
+}
+
+#[test]
+fn a_failure_tells_every_difference_and_the_call() {
+    let harness = Harness::new(Box::new(echo()));
+    let told = failure(|| assert_reply!(harness.call("say", r#"{"m": "x", "n": 5}"#), { "n": 6, "a/b": null }));
+    let lines = [
+        "the result is another than expected",
+        "/a~1b: expected null, got nothing",
+        "/m: expected nothing, got \"x\"",
+        "/n: expected 6, got 5",
+        "     tool: say",
+        "arguments: {\"m\": \"x\", \"n\": 5}",
+        "   answer: {",
+        "  \"m\": \"x\",",
+        "  \"n\": 5",
+        "}",
+    ];
+    assert_eq!(told.lines().collect::<Vec<_>>(), lines);
+    let error = || harness.call("say", "[");
+    assert!(failure(|| assert_reply!(error(), [1])).starts_with("the call failed, where a result was expected: [1]\n"));
+    let told = failure(|| assert_reply!(error(), Err(NotFound)));
+    assert!(
+        told.starts_with("the error is of kind \"malformed_arguments\", where `not_found` was expected\n"),
+        "{told}"
+    );
+    let told = failure(|| assert_reply!(error(), Err(MalformedArguments, "no such words")));
+    assert!(told.starts_with("the error does not say `no such words`\n"), "{told}");
+    let told = failure(|| assert_reply!(Ok(Output::text("fine")), Err(Failed)));
+    assert_eq!(told, "the call succeeded, where an error of kind `failed` was expected\n   answer: \"fine\"");
+    assert!(failure(|| error().value()).starts_with("the call failed\n     tool: say\n"));
+}
+
+#[test]
+fn long_texts_differ_at_a_line() {
+    let told = |expected: &str, got: &str| {
+        let told = failure(|| assert_reply!(Ok(Output::text(got)), expected));
+        told.lines().nth(1).expect("a line for the difference").to_owned()
+    };
+    assert_eq!(told("a", "b"), "at the top: expected \"a\", got \"b\"");
+    assert_eq!(told("1\n2\n3", "1\ntwo\n3"), "at the top, line 2: expected \"2\\n\", got \"two\\n\"");
+    assert_eq!(told("1\n2", "1\n"), "at the top, line 2: expected \"2\", got its end");
+    let long = "é".repeat(1_000);
+    let line = told(&format!("{long}x"), &format!("{long}y"));
+    assert!(line.len() < 400 && line.contains("(after 950 characters)") && line.ends_with("éy\""), "{line}");
+    let many: Vec<u32> = (0..100).collect();
+    let told = failure(|| assert_reply!(Output::json(&many), []));
+    assert!(told.contains("/19: expected nothing, got 19\nand 80 more\n"), "{told}");
+}
+
+#[test]
+fn every_shape_of_a_value_is_taken() {
+    assert_reply!(Output::json(&()), null);
+    assert_reply!(Output::json(&true), true);
+    assert_reply!(Output::json(&[1, 2]), [1, 2],);
+    assert_reply!(Output::json(&json!({ "a": 1 })), { "a": 1 },);
+    let expected = json!({ "a": [] });
+    assert_reply!(Output::json(&expected), expected,);
+    assert_reply!(Answer { json: "1".to_owned(), error: None }, 1);
+    let failed: Result<Output, ToolError> = Err(ToolError::new("no"));
+    assert_reply!(failed.clone(), Err(Failed,),);
+    assert_reply!(failed, Err(Failed, format!("{}o", 'n').as_str()));
+    let task = Task::new("errand");
+    assert_reply!(Harness::new(Box::new(echo())).send(&ToolCall::new("say", "{}").with_task(&task)), {});
+}

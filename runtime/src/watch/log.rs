@@ -1,0 +1,103 @@
+//! The log of a session's calls on stderr, for whoever sets `TOOLC_DEBUG_TOOLS=1`: a line when a call begins, a line when
+//! it ends. No secret is in it: arguments come with them hidden, and what a tool answers that takes any is not shown.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use crate::result::scrub;
+use crate::{Answer, CallInfo, Fault, Hook, Step, ToolError};
+
+/// The variable of the process's environment that switches it on.
+const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
+/// Characters that are shown of arguments, and of what a call comes to.
+const SHOWN: usize = 200;
+/// Characters that are shown of a name: a model may have made it up.
+const LONGEST_NAME: usize = 64;
+
+/// A hook that writes down what it sees.
+pub(crate) struct Log<W = fn(&str)> {
+    write: W,
+}
+
+impl Log {
+    /// The log on stderr, where the environment asks for it.
+    pub(crate) fn if_wanted() -> Option<Arc<dyn Hook>> {
+        let is_wanted = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0");
+        is_wanted.then(|| Arc::new(Log { write: to_stderr as fn(&str) }) as Arc<dyn Hook>)
+    }
+}
+
+impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
+    fn name(&self) -> &str {
+        VARIABLE
+    }
+
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+        let arguments = call.arguments().to_string();
+        self.line("begins", call, format_args!("arguments={}", Shown(&arguments, SHOWN)));
+        Ok(Step::Continue)
+    }
+
+    fn after_call(&self, call: &CallInfo<'_>, answer: &Answer) -> Result<(), ToolError> {
+        let (took, bytes) = (call.elapsed(), answer.json.len());
+        let mut end = format!("took={took:.1?} ");
+        if let Some(kind) = answer.error {
+            let _ = write!(end, "error={} ", kind.word());
+        }
+        let _ = write!(end, "bytes={bytes}");
+        if !call.takes_secrets() {
+            let _ = write!(end, " answer={}", Shown(&answer.json, SHOWN));
+        }
+        self.line("ends", call, format_args!("{end}"));
+        Ok(())
+    }
+
+    fn fault(&self, call: &CallInfo<'_>, fault: &Fault<'_>) {
+        let fault = fault.shown(call).to_string();
+        self.line("fault", call, format_args!("{}", Shown(&fault, SHOWN)));
+    }
+}
+
+impl<W: Fn(&str)> Log<W> {
+    fn line(&self, what: &str, call: &CallInfo<'_>, more: fmt::Arguments<'_>) {
+        let [tool, id, task] = [call.tool(), call.id(), call.task()].map(Name);
+        (self.write)(&format!("toolc: {what} tool={tool} id={id} task={task} {more}\n"));
+    }
+}
+
+/// A log that cannot be written must not stop a call, and lines of several threads must not mix.
+fn to_stderr(line: &str) {
+    let _ = io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// At most so many characters of a text, on one line, with nothing that a terminal would act on.
+struct Shown<'a>(&'a str, usize);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut letters = self.0.chars();
+        for letter in letters.by_ref().take(self.1) {
+            let ends_a_line = matches!(letter, '\u{2028}' | '\u{2029}');
+            if letter.is_control() || ends_a_line || scrub::is_invisible(letter) {
+                write!(f, "{}", letter.escape_default())?;
+            } else {
+                f.write_char(letter)?;
+            }
+        }
+        if letters.next().is_some() { f.write_char('…') } else { Ok(()) }
+    }
+}
+
+/// A name, in quotes: whatever is in it, it is over where they end.
+struct Name<'a>(&'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short: String = self.0.chars().take(LONGEST_NAME).collect();
+        write!(f, "{short:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests;

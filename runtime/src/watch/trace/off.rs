@@ -1,0 +1,45 @@
+//! Nobody is told anything.
+
+use crate::{Answer, CallInfo, Fault, ToolCall, Turn};
+
+#[derive(Debug, Default)]
+pub(crate) struct Trace;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scope;
+
+pub(crate) const fn is_on() -> bool {
+    false
+}
+
+pub(crate) const fn current() -> Scope {
+    Scope
+}
+
+pub(crate) const fn made(_: &Turn) {}
+
+pub(crate) const fn fault(_: &CallInfo<'_>, _: &Fault<'_>) {}
+
+#[expect(clippy::unused_self, reason = "where the feature is on, it is used")]
+impl Trace {
+    pub(crate) const fn begin(_: &Turn, _: Option<usize>, _: &ToolCall<'_>) -> Self {
+        Self
+    }
+
+    pub(crate) const fn scope(&self) -> Scope {
+        Scope
+    }
+
+    pub(crate) const fn end(self, _: &Answer) {}
+}
+
+#[expect(clippy::unused_self, reason = "where the feature is on, it is used")]
+impl Scope {
+    pub(crate) fn around<F: Future>(self, future: F) -> F {
+        future
+    }
+
+    pub(crate) fn within<T>(self, work: impl FnOnce() -> T) -> T {
+        work()
+    }
+}

@@ -1,0 +1,219 @@
+//! Arguments are taken by the tables that gen lowers as they are by those that are made of JSON Schemas at run time, and
+//! as a validator of JSON Schema takes them: for schemas and arguments made at random, the same ones every time.
+//! `TOOLC_TOOLS` sets how many tools are made up, where more are wanted than in a run of all tests.
+
+#[allow(unreachable_pub, reason = "there it is part of a library")]
+#[path = "../../fuzz/src/arguments.rs"]
+mod arguments;
+
+use arguments::{Subject, hold, same};
+use jsonschema::{Keyword, ValidationError, Validator};
+use serde_json::{Map, Value, json};
+use toolc::args::{repair, validate};
+use toolc_tests::arguments::{doubled, misspell, mutate, right, wild};
+use toolc_tests::random::Random;
+use toolc_tests::schemas;
+
+/// Tools of one project.
+const PROJECT: usize = 50;
+/// Arguments for each tool in each turn.
+const ARGUMENTS: usize = 30;
+
+#[test]
+fn all_readings_of_arguments_agree() {
+    let tools = std::env::var("TOOLC_TOOLS").map_or(PROJECT, |count| count.parse().expect("TOOLC_TOOLS is a number"));
+    let mut random = Random(1);
+    let mut seen = Seen::default();
+    for _ in 0..tools.div_ceil(PROJECT) {
+        for subject in Subject::all(schemas::project(PROJECT, &mut random)) {
+            let standard = standard(&subject.schema);
+            for number in 0..ARGUMENTS {
+                let mut value = right(&subject.schema, &mut random);
+                match number % 5 {
+                    0 | 1 => {}
+                    2 => misspell(&mut value, &mut random),
+                    3 => mutate(&mut value, &mut random),
+                    _ => value = wild(&subject.schema, &mut random),
+                }
+                agree(&subject, &standard, &value, &mut seen);
+                if let Some(text) = doubled(&value, &mut random).filter(|_| number % 5 == 0) {
+                    assert_eq!(hold(&subject, &text), None, "{text}");
+                }
+            }
+        }
+    }
+    let Seen { right, repaired, wrong } = seen;
+    let all = right + repaired + wrong;
+    eprintln!("{all} arguments for {tools} tools: {right} right, {repaired} repaired, {wrong} wrong");
+    // What is made up is worth something only while it brings about all three.
+    assert!(right > all / 4 && repaired > all / 20 && wrong > all / 5);
+}
+
+/// What the two tables once made of one argument in two ways.
+#[test]
+fn what_was_read_in_two_ways_is_read_in_one() {
+    let one = |lines: &str, turns: &[(&str, Option<Value>)]| {
+        let tool = format!("name = \"t\"\ntoolset = \"s\"\ndescription = \"A tool.\"\n{lines}");
+        let others = schemas::project(0, &mut Random(1)).into_iter();
+        let subjects = Subject::all(others.chain([("manifests/tools/t.toml".to_owned(), tool)]).collect());
+        for (text, got) in turns {
+            let read: Vec<_> = subjects.iter().map(|subject| hold(subject, text)).collect();
+            assert_eq!(read.last(), Some(got), "{text}");
+        }
+        subjects
+    };
+    // Of two that both allow null, `oneOf` refuses it.
+    let both = "[params.x]\nrequired = true\noneOf = [{ type = 'null' }, { type = ['null', 'array', 'number'] }]";
+    one(both, &[(r#"{"x":null}"#, None), (r#"{"x":2}"#, Some(json!({ "x": 2 })))]);
+    // A bound is what it is, however it is written.
+    one(
+        "params.x = { type = 'integer', multipleOf = 3.0, minimum = 9007199254740993.0 }",
+        &[
+            (r#"{"x":9007199254740993}"#, Some(json!({ "x": 9_007_199_254_740_993_i64 }))),
+            (r#"{"x":9007199254740994}"#, None),
+            (r#"{"x":9007199254740990}"#, None),
+        ],
+    );
+    // A value of an enum that is not there in a turn does not tell its types, either.
+    let subjects = one(
+        "params.x.enum = ['0.25', { value = 1, when = 'facts.one' }, { value = 1.5, when = 'facts.one' }]",
+        &[(r#"{"x":0.25}"#, None), (r#"{"x":1}"#, Some(json!({ "x": 1 })))],
+    );
+    assert_eq!(hold(&subjects[0], r#"{"x":0.25}"#), Some(json!({ "x": "0.25" })));
+    // Of a null that several schemas speak of, the first one says whether it stands for absence.
+    let several = "params.x = { type = ['integer', 'null'], required = true }\n[schema]\nadditionalProperties = true\n\
+        anyOf = [{ additionalProperties = true, properties = { x = { type = 'integer' }, y = { type = 'integer' } } }]";
+    one(several, &[(r#"{"x":null,"y":null,"z":null}"#, Some(json!({ "x": null, "z": null })))]);
+}
+
+#[derive(Default)]
+struct Seen {
+    right: usize,
+    repaired: usize,
+    wrong: usize,
+}
+
+fn agree(subject: &Subject, standard: &Validator, value: &Value, seen: &mut Seen) {
+    let context = || format!("{value}\nfor {}", subject.schema);
+    let is_right = standard.is_valid(value);
+    let tables = [&subject.lowered, &subject.dynamic];
+    let [repaired, other] = tables.map(|table| {
+        let problems = validate(value, table);
+        assert_eq!(problems.is_empty(), is_right, "{problems:?}\n{}", context());
+        let mut repaired = value.clone();
+        repair(&mut repaired, table);
+        let problems = validate(&repaired, table);
+        assert_eq!(problems.is_empty(), standard.is_valid(&repaired), "{repaired}: {problems:?}\n{}", context());
+        repaired
+    });
+    assert!(same(&repaired, &other), "repaired to {repaired} and to {other}: {}", context());
+    assert!(!is_right || is_kept(value, &repaired), "right, but repaired to {repaired}: {}", context());
+    let is_taken = hold(subject, &value.to_string()).is_some();
+    assert_eq!(is_taken, standard.is_valid(&repaired), "{repaired}: {}", context());
+    *match (is_right, is_taken) {
+        (true, true) => &mut seen.right,
+        (false, true) => &mut seen.repaired,
+        // Also what is right with a word null in it, and not with null in its place.
+        (_, false) => &mut seen.wrong,
+    } += 1;
+}
+
+/// Whether what was right is as it was: but for the word null, which is null wherever null is allowed.
+fn is_kept(before: &Value, after: &Value) -> bool {
+    match (before, after) {
+        (Value::String(text), Value::Null) => text.trim().eq_ignore_ascii_case("null"),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_kept(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| is_kept(a, b)))
+        }
+        _ => same(before, after),
+    }
+}
+
+/// A validator of JSON Schema, made to say of arguments what their reader does.
+fn standard(schema: &Value) -> Validator {
+    let options = jsonschema::draft202012::options().with_keyword(INTEGERS, |_, _, _| Ok(Box::new(Integers)));
+    options.build(&as_read(schema)).unwrap_or_else(|error| panic!("{error}: {schema}"))
+}
+
+/// A schema with all that the reader does otherwise:
+/// - `pattern` and `format` are told to the model, and not enforced;
+/// - an integer is one of 64 bits, of which there is no doubt which one it is;
+/// - a property that need not be there and is null without being allowed to is none, and does not count as one.
+fn as_read(schema: &Value) -> Value {
+    let Value::Object(words) = schema else { return schema.clone() };
+    let mut read: Map<String, Value> =
+        words.iter().map(|(word, value)| (word.clone(), word_as_read(word, value))).collect();
+    read.remove("pattern");
+    let names =
+        |word: &str| schema["type"] == word || schema["type"].as_array().is_some_and(|t| t.contains(&json!(word)));
+    if names("integer") && !names("number") {
+        read.insert(INTEGERS.to_owned(), json!(true));
+    }
+    let required = words.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut optional = Vec::new();
+    for (name, schema) in read.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        if !required.contains(&json!(name)) {
+            let absent = json!({ "type": "null", "not": schema });
+            *schema = json!({ "anyOf": [schema, { "type": "null" }] });
+            optional.push((name.clone(), absent));
+        }
+    }
+    let counts =
+        ["minProperties", "maxProperties"].map(|word| (word, read.remove(word).and_then(|count| count.as_u64())));
+    if counts.iter().any(|(_, count)| count.is_some()) && !optional.is_empty() {
+        // For each choice of those that are absent though they are sent: so many properties more.
+        let choices = (0..1_u32 << optional.len()).map(|choice| {
+            let mut properties = Map::new();
+            let mut sent = Vec::new();
+            for (index, (name, absent)) in optional.iter().enumerate() {
+                let is_absent = choice >> index & 1 == 1;
+                properties.insert(name.clone(), if is_absent { absent.clone() } else { json!({ "not": absent }) });
+                sent.extend(is_absent.then_some(name));
+            }
+            let mut choice = json!({ "properties": properties, "required": sent });
+            for (word, count) in counts {
+                if let Some(count) = count {
+                    choice[word] = json!(count + sent.len() as u64);
+                }
+            }
+            choice
+        });
+        let counted = json!({ "anyOf": choices.collect::<Vec<_>>() });
+        let all = read.entry("allOf").or_insert_with(|| json!([]));
+        all.as_array_mut().expect("`allOf` is an array").push(json!({ "if": { "type": "object" }, "then": counted }));
+    } else {
+        read.extend(counts.into_iter().filter_map(|(word, count)| Some((word.to_owned(), json!(count?)))));
+    }
+    read.into()
+}
+
+fn word_as_read(word: &str, value: &Value) -> Value {
+    match (word, value) {
+        ("items" | "additionalProperties", below) => as_read(below),
+        ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => all.iter().map(as_read).collect(),
+        ("properties" | "$defs", Value::Object(all)) => {
+            all.iter().map(|(name, below)| (name.clone(), as_read(below))).collect()
+        }
+        _ => value.clone(),
+    }
+}
+
+const INTEGERS: &str = "integers";
+
+/// Numbers are integers of 64 bits. A float from 2^53 on does not tell which integer was written.
+struct Integers;
+
+impl<'i> Keyword<'i> for Integers {
+    fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
+        if self.is_valid(instance) { Ok(()) } else { Err(ValidationError::custom("no integer of 64 bits")) }
+    }
+
+    fn is_valid(&self, instance: &'i Value) -> bool {
+        let Value::Number(number) = instance else { return true };
+        match number.as_f64() {
+            Some(float) if number.is_f64() => float.fract() == 0.0 && float.abs() < 2_f64.powi(53),
+            _ => number.is_i64(),
+        }
+    }
+}

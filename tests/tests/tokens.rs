@@ -1,0 +1,34 @@
+//! Lint measures a budget by what a turn would show.
+
+use std::fs;
+use std::path::Path;
+
+use toolc_codegen::source::Sources;
+
+#[test]
+fn lint_estimates_as_a_turn_does() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = vec![("toolc.toml".to_owned(), "[budgets]\ntokens = 1\n".to_owned())];
+    for folder in ["manifests/tools", "manifests/toolsets"] {
+        for entry in fs::read_dir(project.join(folder)).expect("the shipped manifests are there") {
+            let entry = entry.expect("the folder can be read");
+            let name = entry.file_name().into_string().expect("names are text");
+            files.push((format!("{folder}/{name}"), fs::read_to_string(entry.path()).expect("a manifest can be read")));
+        }
+    }
+    let compilation = toolc_codegen::compile(&Sources::from_memory(files));
+    // It holds every tool, so that its turn is the one that shows each of them in full.
+    let shown = fs::read_to_string(project.join("generated/schemas/openai/toolsets/cli.json")).expect("gen wrote it");
+    let shown: serde_json::Value = serde_json::from_str(&shown).expect("it is JSON");
+    let tokens = toolc::estimated_tokens(shown.to_string().len());
+    let said = format!("the definitions of `cli` take about {tokens} tokens, 1 at most should be");
+    let messages: Vec<&str> = compilation.diagnostics.iter().map(|found| &*found.message).collect();
+    assert!(messages.contains(&&*said), "{said}: {messages:?}");
+}
+
+#[test]
+fn a_turn_without_tools_takes_next_to_nothing() {
+    let session = toolc::Registry::new().session().build().expect("nothing is asked for");
+    assert_eq!(session.turn(toolc::Dialect::OpenAi).estimated_tokens(), 1);
+    assert_eq!([0, 1, 4, 5].map(toolc::estimated_tokens), [0, 1, 1, 2]);
+}
