@@ -61,7 +61,7 @@ fn build(name: &str) -> Program {
     let (start, processor) = (Instant::now(), children());
     cargo(&["build", "--quiet", "--release", "--offline", "--locked", "--package", &package, "--target-dir", target]);
     let time = start.elapsed();
-    let processor = children().zip(processor).map(|(after, before)| after - before);
+    let processor = children().zip(processor).map(|(after, before)| after.saturating_sub(before));
     let program = folder.join("release").join(format!("{package}{}", std::env::consts::EXE_SUFFIX));
     let bytes = fs::metadata(&program).expect("failed to find the program").len();
     let output = Command::new(&program).arg(ARGUMENTS).output().expect("failed to start the program");

