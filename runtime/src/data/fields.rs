@@ -1,5 +1,5 @@
-//! `Debug` of generated structs. Each says in one call what its fields are called and where they are: with a thousand
-//! tools, that is a third of the time that rustc takes to check what `derive(Debug)` writes.
+//! `Debug` of generated structs. Each says in one call what its fields are called and where they are: rustc checks that
+//! faster than what `derive(Debug)` writes, where there are a thousand tools.
 
 use std::fmt::{Debug, DebugStruct, Formatter, Result};
 

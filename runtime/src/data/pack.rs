@@ -105,7 +105,7 @@ impl Pack for Name {
     }
 
     fn unpack(from: &mut &'static str) -> Self {
-        Name::of_quoted(Text::unpack(from))
+        Name::of_quoted(Text::unpack(from)).unwrap_or_else(|| damaged("a name", from))
     }
 }
 

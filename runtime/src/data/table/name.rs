@@ -15,9 +15,11 @@ pub struct Name {
 }
 
 impl Name {
-    pub(crate) fn of_quoted(quoted: Text) -> Self {
-        let unescaped = quoted.contains('\\').then(|| serde_json::from_str(&quoted).unwrap_or_default());
-        Self { quoted, unescaped }
+    /// The name that `quoted` is as JSON; none where that is no JSON string.
+    pub(crate) fn of_quoted(quoted: Text) -> Option<Self> {
+        let plain = quoted.strip_prefix('"')?.strip_suffix('"')?;
+        let unescaped = if plain.contains('\\') { Some(serde_json::from_str(&quoted).ok()?) } else { None };
+        Some(Self { quoted, unescaped })
     }
 
     /// As JSON.
@@ -30,7 +32,8 @@ impl From<&str> for Name {
     fn from(name: &str) -> Self {
         let mut quoted = String::with_capacity(name.len() + 2);
         json::push_string(&mut quoted, name);
-        Self::of_quoted(quoted.into())
+        let unescaped = quoted.contains('\\').then(|| name.into());
+        Self { quoted: quoted.into(), unescaped }
     }
 }
 
@@ -62,7 +65,10 @@ mod tests {
         {
             let kept = Name::from(name);
             assert_eq!((&*kept, kept.quoted()), (name, quoted));
-            assert_eq!(Name::of_quoted(quoted.into()), kept);
+            assert_eq!(Name::of_quoted(quoted.into()), Some(kept));
+        }
+        for damaged in ["", "\"", "a", "\"a", r#""\x""#] {
+            assert_eq!(Name::of_quoted(damaged.into()), None, "{damaged}");
         }
     }
 }
