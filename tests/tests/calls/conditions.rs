@@ -1,0 +1,88 @@
+//! What depends on the turn and on facts.
+
+use super::*;
+
+fn turn_with(toolsets: &[&str], facts: toolc_tests::golden::Facts) -> Turn {
+    let registry = Registry::new();
+    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry
+        .session()
+        .enable(toolsets.iter().copied())
+        .facts(facts)
+        .build()
+        .expect("all is known")
+        .turn(Dialect::OpenAi)
+}
+
+fn depends(turn: &Turn) -> Value {
+    let all: Vec<Value> = serde_json::from_str(turn.definitions()).expect("definitions are JSON");
+    let one = all.into_iter().find(|one| one["function"]["name"] == "depends").expect("it is there");
+    one["function"].clone()
+}
+
+#[test]
+fn a_definition_follows_the_turn_and_its_facts() {
+    use toolc_tests::golden::Facts;
+    let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+
+    let alone = depends(&turn_with(&["shapes"], Facts::default()));
+    assert_eq!(alone["description"], "On cli, 2 deep. {% Alone.");
+    let parameters = &alone["parameters"]["properties"];
+    assert_eq!(keys(parameters), ["mode", "inner"]);
+    assert_eq!(parameters["mode"]["enum"], json!(["text"]));
+    assert_eq!(keys(&parameters["inner"]["properties"]), ["c"]);
+
+    let facts = Facts { platform: "a \"chat\"".into(), vision: true, depth: 3 };
+    let beside = depends(&turn_with(&["shapes", "lib", "later"], facts));
+    assert_eq!(beside["description"], "On a \"chat\", 3 deep, with \"eyes\". Beside run_now or run_later.");
+    let parameters = &beside["parameters"]["properties"];
+    assert_eq!(keys(parameters), ["first", "mode", "inner", "last"]);
+    assert_eq!(parameters["mode"]["enum"], json!(["picture", "text", "both"]));
+    assert_eq!(keys(&parameters["inner"]["properties"]), ["a", "b"]);
+
+    let deep = depends(&turn_with(&["shapes"], Facts { depth: 3, ..Facts::default() }));
+    assert_eq!(deep["description"], "On cli, 3 deep. Deep.");
+}
+
+#[test]
+fn what_a_turn_hides_is_refused_as_unknown() {
+    use toolc_tests::golden::Facts;
+    let arguments = r#"{"first": 1, "last": "x", "mode": "picture", "inner": {"a": "x", "c": "y"}}"#;
+    let call = |turn: &Turn| pollster::block_on(turn.call(&ToolCall::new("depends", arguments)));
+    let alone = call(&turn_with(&["shapes"], Facts::default()));
+    let answer: Value = serde_json::from_str(&alone.json).expect("answers are JSON");
+    let told: Vec<(&str, &str)> = (answer["problems"].as_array().expect("problems").iter())
+        .map(|problem| (problem["path"].as_str().unwrap_or(""), problem["expected"].as_str().unwrap_or("")))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("/mode", "\"text\""),
+            ("/inner/a", "no argument of this name; known are \"c\""),
+            ("/first", "no argument of this name; known are \"mode\", \"inner\""),
+            ("/last", "no argument of this name; known are \"mode\", \"inner\""),
+        ]
+    );
+    let facts = Facts { platform: "chat".into(), vision: true, ..Facts::default() };
+    let beside = call(&turn_with(&["shapes", "lib"], facts));
+    // `c` stands where `run_now` does not.
+    assert!(beside.json.contains("/inner/c") && !beside.json.contains("/first"), "{}", beside.json);
+}
+
+#[test]
+fn a_session_is_told_of_facts_that_nobody_knows() {
+    let registry = Registry::new();
+    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    let told = |name: &'static str, value: toolc::FactValue| {
+        registry.session().facts([(name.into(), value)]).build().map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(told("visoin", true.into()), Err("unknown fact `visoin`: did you mean `vision`?".into()));
+    assert_eq!(told("vision", 3.into()), Err("the fact `vision` is a boolean, and cannot be an integer".into()));
+    assert_eq!(told("vision", true.into()), Ok(()));
+
+    let session = registry.session().enable(["shapes"]).build().expect("the toolset is known");
+    let before = session.turn(Dialect::OpenAi);
+    session.set_facts([("platform".into(), "chat".into())]).expect("the fact is known");
+    let after = session.turn(Dialect::OpenAi);
+    assert!(before.definitions().contains("On cli") && after.definitions().contains("On chat"));
+}

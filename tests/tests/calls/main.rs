@@ -1,0 +1,59 @@
+//! Calls through the golden project.
+
+mod conditions;
+mod given;
+mod refused;
+mod results;
+
+use serde_json::{Value, json};
+use toolc::{Answer, Dialect, Registry, Task, ToolCall, Turn};
+use toolc_tests::echo::Echo;
+use toolc_tests::golden::shapes::every_choice::Odd;
+
+fn turn(toolset: &str) -> Turn {
+    let registry = Registry::new();
+    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.session().enable([toolset]).build().expect("the toolset is known").turn(Dialect::OpenAi)
+}
+
+fn answer(tool: &str, arguments: &str) -> Answer {
+    pollster::block_on(turn("all").call(&ToolCall::new(tool, arguments)))
+}
+
+/// What the handler saw.
+fn echo(tool: &str, arguments: &Value) -> String {
+    let Answer { json, error } = answer(tool, &arguments.to_string());
+    assert!(error.is_none(), "{json}");
+    serde_json::from_str(&json).expect("text is a JSON string")
+}
+
+/// A line for each field of what the handler saw.
+fn fields(seen: &str) -> String {
+    let mut depth = 0;
+    let lines = seen.chars().map(|letter| {
+        depth += i32::from("{[(".contains(letter)) - i32::from(")]}".contains(letter));
+        if letter == ',' && depth == 1 { '\n' } else { letter }
+    });
+    lines.collect::<String>().replace("\n ", "\n")
+}
+
+/// The error that the model gets.
+fn error(tool: &str, arguments: &str) -> Value {
+    let Answer { json, error } = answer(tool, arguments);
+    assert!(error.is_some(), "{json}");
+    serde_json::from_str(&json).expect("an error is JSON")
+}
+
+/// The problems of an error: path, what was expected, what is there.
+fn problems(tool: &str, arguments: &Value) -> Vec<[String; 3]> {
+    let error = error(tool, &arguments.to_string());
+    assert_eq!(error["kind"], "invalid_arguments", "{error}");
+    let text = |problem: &Value, key: &str| problem[key].as_str().expect("text").to_owned();
+    let problems = error["problems"].as_array().expect("problems").iter();
+    problems.map(|problem| ["path", "expected", "got"].map(|key| text(problem, key))).collect()
+}
+
+fn lines(problems: &[[String; 3]]) -> String {
+    let line = |[path, expected, got]: &[String; 3]| format!("{path}: expected {expected}, got {got}");
+    problems.iter().map(line).collect::<Vec<_>>().join("\n")
+}
