@@ -1,7 +1,7 @@
 //! A state of a registry: its providers' tools under unique names, their toolsets as one graph. Made when it is first asked
 //! for after a change, and never changed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::behaviour::{Behaviour, Execution};
@@ -111,64 +111,68 @@ impl State {
         let ids: Vec<ProviderId> = book.providers.keys().copied().collect();
         let providers: Vec<Arc<dyn Provider>> =
             book.providers.values().map(|held| Arc::clone(&held.provider)).collect();
-        let entry = |(name, id, index): (&Text, ProviderId, usize)| {
-            let provider = ids.binary_search(&id).ok()?;
-            let tool = &providers[provider].tools()[index];
+        // Looked up once: they lie all over the memory.
+        let (mut tools, mut entries) = (Vec::<&Tool>::new(), Vec::new());
+        for (name, id, index) in book.tools() {
+            let Ok(provider) = ids.binary_search(&id) else { continue };
+            let Some(tool) = providers[provider].tools().get(index) else { continue };
             let (way, table) = (Way::of(tool), Arc::clone(&tool.arguments));
-            Some(Entry { name: name.clone(), provider, index, atoms: Vec::new(), way, table })
-        };
-        let tools: Vec<Entry> = book.tools().filter_map(entry).collect();
-        let starts = tools.iter().map(|tool| start(&tool.name)).collect();
-        let facts = book.facts().map(|(name, default)| (name.clone(), default.clone())).collect();
-        let number = book.number;
-        let mut next = State { number, providers: providers.clone(), tools, starts, facts, ..State::default() };
-
-        let homes: HashMap<&str, &Text> =
-            (0..next.tools.len()).map(|id| &next.tool(id).toolset).map(|home| (&**home, home)).collect();
-        let described: BTreeMap<&str, &Toolset> =
-            book.toolsets(&|name| homes.contains_key(name)).map(|toolset| (&*toolset.name, toolset)).collect();
-        // A home toolset exists even where no provider describes it.
-        let mut names: Vec<&Text> =
-            described.values().map(|toolset| &toolset.name).chain(homes.into_values()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let positions: HashMap<&str, usize> = names.iter().enumerate().map(|(id, name)| (&***name, id)).collect();
-        let toolsets = names.iter().enumerate().map(|(id, name)| (Text::clone(name), id)).collect();
-        let aliases = described.values().flat_map(|toolset| {
-            let id = positions[&*toolset.name];
-            toolset.aliases.iter().map(move |alias| (alias.clone(), id))
-        });
-        let aliases = aliases.collect();
-
-        let tool_ids = |names: &[Text]| names.iter().filter_map(|name| next.find(name)).collect();
-        let empty = |_: &&Text| Set::default();
-        let mut sets: Vec<Set> = names.iter().map(empty).collect();
-        let set_id = |name: &Text, aliases: &BTreeMap<Text, usize>| {
-            positions.get(&**name).or_else(|| aliases.get(name)).copied()
-        };
-        for (name, toolset) in &described {
-            sets[positions[name]] = Set {
-                tools: tool_ids(&toolset.tools),
-                includes: toolset.includes.iter().filter_map(|name| set_id(name, &aliases)).collect(),
-                base: toolset.base.as_ref().and_then(|name| set_id(name, &aliases)),
-                excludes: tool_ids(&toolset.excludes),
-            };
+            entries.push(Entry { name: name.clone(), provider, index, atoms: Vec::new(), way, table });
+            tools.push(tool);
         }
-        for id in 0..next.tools.len() {
-            let home = &*next.tool(id).toolset;
-            if !described.get(home).is_some_and(|home| home.closed) {
-                sets[positions[home]].tools.push(id);
-            }
-        }
-        let asked = |id| next.tool(id).atoms.iter().map(|atom| Asked::new(atom, |name| next.find(name))).collect();
-        let atoms: Vec<Vec<Asked>> = (0..next.tools.len()).map(asked).collect();
+        let mut next = State {
+            number: book.number,
+            providers: providers.clone(),
+            starts: entries.iter().map(|tool| start(&tool.name)).collect(),
+            tools: entries,
+            facts: book.facts().map(|(name, default)| (name.clone(), default.clone())).collect(),
+            ..State::default()
+        };
+        next.link(book, &tools);
+
+        let asked = |tool: &&Tool| tool.atoms.iter().map(|atom| Asked::new(atom, |name| next.find(name))).collect();
+        let atoms: Vec<Vec<Asked>> = tools.iter().map(asked).collect();
         next.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
-        (next.toolsets, next.aliases) = (toolsets, aliases);
-        next.graph = Graph { tools: next.tools.len(), sets };
         let declared: Vec<(usize, &Toolset)> =
             providers.iter().enumerate().flat_map(|(id, p)| p.toolsets().iter().map(move |t| (id, t))).collect();
-        next.gates = Gates::new(&next, &declared);
-        next.sheets = sheets((0..next.tools.len()).map(|id| next.tool(id)));
+        next.gates = Gates::new(&next, &tools, &declared);
+        next.sheets = sheets(&tools);
         next
+    }
+
+    /// Makes the toolsets that are described, and those that are only a home, one graph.
+    fn link(&mut self, book: &Book, tools: &[&Tool]) {
+        let (mut homes, mut members) = (HashMap::<&str, usize>::new(), Vec::<(&Text, Vec<usize>)>::new());
+        for (id, tool) in tools.iter().enumerate() {
+            let home = *homes.entry(&tool.toolset).or_insert_with(|| {
+                members.push((&tool.toolset, Vec::new()));
+                members.len() - 1
+            });
+            members[home].1.push(id);
+        }
+        let described: BTreeMap<&Text, &Toolset> =
+            book.toolsets(&|name| homes.contains_key(name)).map(|toolset| (&toolset.name, toolset)).collect();
+        let names: BTreeSet<&Text> = described.keys().copied().chain(members.iter().map(|(home, _)| *home)).collect();
+        self.toolsets = names.into_iter().cloned().zip(0..).collect();
+        for toolset in described.values() {
+            let id = self.toolsets[&toolset.name];
+            self.aliases.extend(toolset.aliases.iter().map(|alias| (alias.clone(), id)));
+        }
+        let mut sets = vec![Set::default(); self.toolsets.len()];
+        let ids = |names: &[Text]| names.iter().filter_map(|name| self.find(name)).collect();
+        for (name, toolset) in &described {
+            sets[self.toolsets[*name]] = Set {
+                tools: ids(&toolset.tools),
+                includes: toolset.includes.iter().filter_map(|name| self.toolset(name)).collect(),
+                base: toolset.base.as_ref().and_then(|name| self.toolset(name)),
+                excludes: ids(&toolset.excludes),
+            };
+        }
+        for (home, ids) in members {
+            if !described.get(home).is_some_and(|home| home.closed) {
+                sets[self.toolsets[home]].tools.extend(ids);
+            }
+        }
+        self.graph = Graph { tools: tools.len(), sets };
     }
 }
