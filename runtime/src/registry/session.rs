@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::call::host::Host;
-use crate::graph::Pick;
+use crate::nearest::did_you_mean;
+use crate::registry::State;
+use crate::registry::choice::{Choice, Denied, Granted};
 use crate::registry::decide::{Verdicts, World};
 use crate::registry::facts::Facts;
-use crate::registry::{EVERYTHING, State};
 use crate::run::clock;
 use crate::watch::log::Log;
 use crate::watch::trace;
@@ -21,8 +22,7 @@ use crate::{
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
 pub struct Session {
     registry: Registry,
-    enabled: Vec<String>,
-    disabled: Vec<String>,
+    choice: Choice,
     env: Env,
     host: Arc<Host>,
     clock: fn() -> Option<Instant>,
@@ -30,10 +30,11 @@ pub struct Session {
     now: Mutex<Now>,
 }
 
-#[derive(Default)]
 struct Now {
     facts: Arc<BTreeMap<Text, FactValue>>,
-    verdicts: Option<Verdicts>,
+    denied: Denied,
+    /// What its choice comes to, and the toolsets that are missing for it.
+    verdicts: Option<(Verdicts, Arc<[Text]>)>,
     latest: Option<Turn>,
 }
 
@@ -42,8 +43,7 @@ struct Now {
 #[must_use = "a session begins with `build`"]
 pub struct SessionBuilder {
     registry: Registry,
-    enabled: Vec<String>,
-    disabled: Vec<String>,
+    choice: Choice,
     facts: Vec<(Text, FactValue)>,
     env: Env,
     host: Host,
@@ -52,8 +52,8 @@ pub struct SessionBuilder {
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
-        let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
-        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: clock::now }
+        let (choice, facts) = (Choice::default(), Vec::new());
+        Self { registry, choice, facts, env: Env::process(), host: Host::default(), clock: clock::now }
     }
 
     /// Calls the session so, for whoever handles its calls.
@@ -64,13 +64,13 @@ impl SessionBuilder {
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
     pub fn enable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
-        self.enabled.extend(toolsets.into_iter().map(Into::into));
+        self.choice.enabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
     /// Takes away what these toolsets resolve to, less what their bases do. Wins over enabling.
     pub fn disable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
-        self.disabled.extend(toolsets.into_iter().map(Into::into));
+        self.choice.disabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
@@ -140,13 +140,13 @@ impl SessionBuilder {
         // Before all hooks: it sees calls as they arrive.
         self.host.hooks.splice(0..0, Log::if_wanted());
         let state = self.registry.state();
-        for name in self.enabled.iter().chain(&self.disabled) {
-            if pick(&state, name).is_none() {
-                return Err(unknown_toolset(&state, name));
-            }
+        if let Some(name) = self.choice.unknown(&state) {
+            return Err(unknown_toolset(&state, name));
         }
-        let Self { registry, enabled, disabled, facts, env, host, clock } = self;
-        let session = Session { registry, enabled, disabled, env, host: Arc::new(host), clock, now: Mutex::default() };
+        let Self { registry, choice, facts, env, host, clock } = self;
+        let denied = Denied::new(state);
+        let now = Mutex::new(Now { facts: Arc::default(), denied, verdicts: None, latest: None });
+        let session = Session { registry, choice, env, host: Arc::new(host), clock, now };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -157,9 +157,12 @@ impl Session {
     ///
     /// What the environment and the handlers say of tools is believed for 30 seconds, and then asked again; a turn
     /// that comes out the same has the same definitions, in the same place.
+    ///
+    /// Toolsets are looked up by name whenever the registry has changed. One that is gone grants nothing until it comes
+    /// back, and its [name](Turn::missing_toolsets) is told; what a disabled one took away stays away meanwhile.
     pub fn turn(&self, dialect: Dialect) -> Turn {
         let now = &mut *self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(turn), Some(verdicts)) = (&now.latest, &now.verdicts)
+        if let (Some(turn), Some((verdicts, _))) = (&now.latest, &now.verdicts)
             && self.registry.is_at(turn.state())
             && turn.dialect() == dialect
             && verdicts.hold(turn.state(), self.clock)
@@ -167,13 +170,16 @@ impl Session {
             return turn.clone();
         }
         let state = self.registry.state();
-        now.verdicts.take_if(|verdicts| !verdicts.hold(&state, self.clock));
+        now.verdicts.take_if(|(verdicts, _)| !verdicts.hold(&state, self.clock));
         let latest = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect));
         let facts = Facts { told: &now.facts, defaults: &state.facts };
         let world = World { env: &self.env, facts, clock: self.clock };
-        let verdicts = now.verdicts.get_or_insert_with(|| self.verdicts(&state));
+        let (verdicts, missing) = now.verdicts.get_or_insert_with(|| {
+            let Granted { members, missing } = self.choice.granted(&state, &mut now.denied);
+            (Verdicts::new(Arc::clone(&state), &members), missing)
+        });
         let set = verdicts.decide(dialect, &world);
-        let turn = Turn::new(&state, &self.host, dialect, set, facts, latest);
+        let turn = Turn::new(&state, &self.host, dialect, set, missing, facts, latest);
         trace::made(&turn);
         now.latest = Some(turn.clone());
         turn
@@ -187,12 +193,6 @@ impl Session {
     /// Cancels its calls that are under way; what begins later does so as before.
     pub fn cancel(&self) {
         self.host.cancel.cancel();
-    }
-
-    /// None yet, on what the session is granted of `state`.
-    fn verdicts(&self, state: &Arc<State>) -> Verdicts {
-        let picks = |names: &[String]| names.iter().filter_map(|name| pick(state, name)).collect::<Vec<_>>();
-        Verdicts::new(Arc::clone(state), &state.graph.select(&picks(&self.enabled), &picks(&self.disabled)))
     }
 
     /// Says what has changed in the host's world. Turns that are under way keep what they were made with.
@@ -228,19 +228,12 @@ impl Session {
     }
 }
 
-fn pick(state: &State, name: &str) -> Option<Pick> {
-    if EVERYTHING.contains(&name) {
-        return Some(Pick::All);
-    }
-    state.toolset(name).map(Pick::Set)
-}
-
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
             .field("id", &self.host.id)
-            .field("enabled", &self.enabled)
-            .field("disabled", &self.disabled)
+            .field("enabled", &self.choice.enabled)
+            .field("disabled", &self.choice.disabled)
             .field("env", &self.env)
             .finish_non_exhaustive()
     }
@@ -261,10 +254,6 @@ fn unknown_toolset(state: &State, name: &str) -> SessionError {
         format!(": there are all, {}", all.join(", "))
     };
     SessionError(format!("unknown toolset `{name}`{hint}"))
-}
-
-fn did_you_mean(near: &[&str]) -> String {
-    if near.is_empty() { String::new() } else { format!(": did you mean `{}`?", near.join("` or `")) }
 }
 
 impl fmt::Display for SessionError {
