@@ -14,6 +14,9 @@ use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task};
 pub(crate) struct Host {
     /// What the host calls the session.
     pub(crate) id: String,
+    /// The toolsets that the session grants, and those that it takes away.
+    pub(crate) enabled: Vec<String>,
+    pub(crate) disabled: Vec<String>,
     /// Stops the session's calls.
     pub(crate) cancel: Cancel,
     /// The task of calls that name none.
@@ -47,6 +50,8 @@ impl Default for Host {
     fn default() -> Self {
         Self {
             id: String::new(),
+            enabled: Vec::new(),
+            disabled: Vec::new(),
             cancel: Cancel::new(),
             task: Task::new(Task::DEFAULT),
             timeout: Duration::from_mins(5),
@@ -66,6 +71,8 @@ impl fmt::Debug for Host {
         let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
         f.debug_struct("Host")
             .field("id", &self.id)
+            .field("enabled", &self.enabled)
+            .field("disabled", &self.disabled)
             .field("timeout", &self.timeout)
             .field("hooks", &hooks)
             .field("limits", &self.limits)

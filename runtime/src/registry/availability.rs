@@ -1,6 +1,7 @@
 //! Whether a tool is there: what is asked of handlers, what they answer, and why a tool is not shown.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::Text;
 
@@ -69,6 +70,10 @@ pub enum Reason {
     Facts(Vec<Text>),
     /// The handlers say so.
     Check(Text),
+    /// The handlers panicked when they were asked, with this message.
+    Panicked(Text),
+    /// The handlers did not answer within this time.
+    TimedOut(Duration),
     /// These tools are not shown.
     Tools(Vec<Text>),
     /// None of these tools is shown.
@@ -90,6 +95,8 @@ impl fmt::Display for Reason {
                 names => write!(f, "the facts {} rule it out", list(names, "and")),
             },
             Reason::Check(text) => f.write_str(text),
+            Reason::Panicked(message) => write!(f, "its check failed unexpectedly: {message}"),
+            Reason::TimedOut(limit) => write!(f, "its check gave no answer within {limit:?}"),
             Reason::Tools(names) => needs(f, "tool", names),
             Reason::AnyTools(names) => needs_one(f, "tool", names),
             Reason::Unregistered(names) => {
@@ -140,6 +147,8 @@ mod tests {
             (Reason::Tools(names(&["a", "b", "c"])), "needs the tools `a`, `b` and `c`"),
             (Reason::AnyTools(names(&["a", "b"])), "needs one of the tools `a` and `b`"),
             (Reason::Unregistered(names(&["a"])), "needs the tool `a`, which no provider has"),
+            (Reason::Panicked("no state".into()), "its check failed unexpectedly: no state"),
+            (Reason::TimedOut(Duration::from_millis(1500)), "its check gave no answer within 1.5s"),
         ] {
             assert_eq!(reason.to_string(), text);
         }

@@ -1,6 +1,7 @@
 //! The registry: the providers of one process, their tools under unique names, their toolsets as one graph.
 
 pub(crate) mod availability;
+pub(crate) mod checks;
 pub(crate) mod decide;
 pub(crate) mod env;
 pub(crate) mod facts;
@@ -18,12 +19,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::behaviour::{Behaviour, Execution};
 use crate::graph::{Graph, Set};
+use crate::registry::checks::{Checks, Subject};
 use crate::registry::facts::Asked;
 use crate::registry::gates::Gates;
 use crate::registry::sheet::{Line, Sheet, sheets};
 use crate::segment::FactValue;
 use crate::table::Table;
-use crate::{Dialect, Provider, SessionBuilder, Text, Tool, Toolset};
+use crate::{Dialect, Provider, SessionBuilder, SessionError, Text, Tool, Toolset};
 
 /// The providers of one process. Cheap to clone: clones are the same registry.
 ///
@@ -38,6 +40,8 @@ struct Shared {
     state: RwLock<Arc<State>>,
     /// The state's own number, to be looked at without a lock.
     number: AtomicU64,
+    /// What handlers say of their tools.
+    checks: Arc<Checks>,
 }
 
 impl Registry {
@@ -58,9 +62,42 @@ impl Registry {
         Ok(())
     }
 
+    /// Forgets what the environment and the handlers said of the tools, for all sessions: each looks and asks again for its
+    /// next turn, and takes no failure for a flake. For a host that has just changed what tools require.
+    pub fn invalidate_all(&self) {
+        self.shared.checks.forget(|_, _| true);
+    }
+
+    /// The same for one tool, with what its toolset has to pass, or for one toolset, with all of its home tools.
+    ///
+    /// # Errors
+    /// When there is no tool and no toolset of this name.
+    pub fn invalidate(&self, name: &str) -> Result<(), SessionError> {
+        let state = self.state();
+        let toolset = state.toolset(name).and_then(|id| state.toolsets.iter().find(|(_, other)| **other == id));
+        let tool = state.find(name).map(|id| state.tool(id));
+        if tool.is_none() && toolset.is_none() {
+            let known = state.tools.iter().map(|tool| &*tool.name).chain(state.toolsets.keys().map(|name| &**name));
+            return Err(SessionError::unknown("tool or toolset", name, known));
+        }
+        self.shared.checks.forget(|provider, subject| match subject {
+            Subject::Toolset(asked) => {
+                toolset.is_some_and(|(name, _)| name == asked) || tool.is_some_and(|tool| tool.toolset == *asked)
+            }
+            Subject::Tool(index) => provider.tools().get(*index).is_some_and(|asked| {
+                asked.name == name || toolset.is_some_and(|(toolset, _)| asked.toolset == *toolset)
+            }),
+        });
+        Ok(())
+    }
+
     /// Begins a conversation.
     pub fn session(&self) -> SessionBuilder {
         SessionBuilder::new(self.clone())
+    }
+
+    pub(crate) fn checks(&self) -> &Arc<Checks> {
+        &self.shared.checks
     }
 
     pub(crate) fn state(&self) -> Arc<State> {
