@@ -28,6 +28,7 @@ mod nearest;
 mod registry;
 mod result;
 mod run;
+mod shown;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod watch;
