@@ -34,7 +34,7 @@ pub mod testing;
 mod watch;
 
 pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
-pub use registry::graph;
+pub use registry::{graph, why};
 
 pub use args::{FromSlot, Slots};
 pub use call::agent::{AgentTask, AgentTools, Pending};

@@ -10,3 +10,4 @@ pub(crate) mod spec;
 pub mod table;
 pub mod to_json;
 pub(crate) mod tokens;
+pub(crate) mod words;

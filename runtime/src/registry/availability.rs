@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::Text;
+use crate::data::words;
 
 /// What a provider is asked about: see [`Provider::available`](crate::Provider::available).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,10 +90,10 @@ impl fmt::Display for Reason {
             Reason::Env(names) => needs(f, "environment variable", names),
             Reason::AnyEnv(names) => needs_one(f, "environment variable", names),
             Reason::Programs(names) => needs(f, "program", names),
-            Reason::Os(names) => write!(f, "runs only on {}", list(names, "or")),
+            Reason::Os(names) => write!(f, "runs only on {}", words::list(names, "or")),
             Reason::Facts(names) => match &**names {
                 [name] => write!(f, "the fact `{name}` rules it out"),
-                names => write!(f, "the facts {} rule it out", list(names, "and")),
+                names => write!(f, "the facts {} rule it out", words::list(names, "and")),
             },
             Reason::Check(text) => f.write_str(text),
             Reason::Panicked(message) => write!(f, "its check failed unexpectedly: {message}"),
@@ -108,24 +109,13 @@ impl fmt::Display for Reason {
 }
 
 fn needs(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
-    let plural = if names.len() == 1 { "" } else { "s" };
-    write!(f, "needs the {what}{plural} {}", list(names, "and"))
+    f.write_str("needs ")?;
+    words::all_of(f, what, names)
 }
 
 fn needs_one(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
-    match names {
-        [_] => needs(f, what, names),
-        names => write!(f, "needs one of the {what}s {}", list(names, "and")),
-    }
-}
-
-/// "`a`, `b` and `c`".
-fn list(names: &[Text], last: &str) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match &*quoted {
-        [several @ .., one] if !several.is_empty() => format!("{} {last} {one}", several.join(", ")),
-        all => all.concat(),
-    }
+    f.write_str("needs ")?;
+    words::one_of(f, what, names)
 }
 
 #[cfg(test)]

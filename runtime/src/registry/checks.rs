@@ -20,7 +20,7 @@ use crate::{Availability, Check, Env, HIDDEN, Output, Provider, Reason, Text};
 /// How long an answer of the environment or of handlers is believed.
 pub(crate) const BELIEVED: Duration = Duration::from_secs(30);
 /// A failure so soon after a success is taken for a flake.
-const GRACE: Duration = Duration::from_secs(60);
+const GRACE: Duration = Duration::from_mins(1);
 /// How long a turn waits for checks, where the host does not say.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// A secret of fewer letters is none, and would be found in any text.
@@ -64,11 +64,11 @@ pub(crate) struct Question<'a> {
     pub(crate) subject: Subject,
 }
 
-/// Whoever asks.
-pub(crate) struct Asker<'a> {
+/// On what terms it is asked.
+pub(crate) struct Terms<'a> {
     pub(crate) env: &'a Env,
     pub(crate) clock: &'a Clock,
-    /// How long this one waits, for all that is asked together.
+    /// How long it is waited for, all together.
     pub(crate) patience: Duration,
 }
 
@@ -216,10 +216,10 @@ impl World {
         &self.checks
     }
 
-    /// Asks all of these at the same time, as far as they are due, and waits no longer than `asker` is patient.
-    pub(crate) fn ask(&self, questions: &[Question<'_>], asker: &Asker<'_>) -> Vec<Standing> {
-        let Some(now) = asker.clock.now() else {
-            return questions.iter().map(|question| inline(question, asker.env)).collect();
+    /// Asks all of these at the same time, as far as they are due, and waits no longer than these terms say.
+    pub(crate) fn ask(&self, questions: &[Question<'_>], terms: &Terms<'_>) -> Vec<Standing> {
+        let Some(now) = terms.clock.now() else {
+            return questions.iter().map(|question| inline(question, terms.env)).collect();
         };
         let keys: Vec<Key> = questions.iter().map(|question| self.key(question)).collect();
         let began = Instant::now();
@@ -242,13 +242,12 @@ impl World {
                 if slot.answers != answers {
                     return false;
                 }
-                let left = asker.patience.saturating_sub(began.elapsed());
-                let left = match &slot.run {
-                    Some(run) => left.min(asker.patience.saturating_sub(run.since.elapsed())),
-                    None => {
-                        slot.run = (!left.is_zero()).then(|| self.start(key, question, asker));
-                        left
-                    }
+                let left = terms.patience.saturating_sub(began.elapsed());
+                let left = if let Some(run) = &slot.run {
+                    left.min(terms.patience.saturating_sub(run.since.elapsed()))
+                } else {
+                    slot.run = (!left.is_zero()).then(|| self.start(key, question, terms));
+                    left
                 };
                 if left.is_zero() {
                     late[index] = true;
@@ -261,10 +260,10 @@ impl World {
                 slots = self.checks.answered.wait_timeout(slots, wait).unwrap_or_else(PoisonError::into_inner).0;
             }
         }
-        let now = asker.clock.now().unwrap_or(now);
+        let now = terms.clock.now().unwrap_or(now);
         let standing = |(key, is_late): (&Key, bool)| {
-            let late = is_late.then_some(asker.patience);
-            slots.get(key).map_or_else(|| Standing::late(asker.patience), |slot| slot.standing(now, late))
+            let late = is_late.then_some(terms.patience);
+            slots.get(key).map_or_else(|| Standing::late(terms.patience), |slot| slot.standing(now, late))
         };
         let standings = keys.iter().zip(late).map(standing).collect();
         drop(slots);
@@ -278,12 +277,12 @@ impl World {
         Key { world: self.id, provider, subject: question.subject.clone() }
     }
 
-    fn start(&self, key: &Key, question: &Question<'_>, asker: &Asker<'_>) -> Run {
+    fn start(&self, key: &Key, question: &Question<'_>, terms: &Terms<'_>) -> Run {
         /// Of all runs there are.
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let (key, provider, scope) = (key.clone(), Arc::clone(question.provider), trace::current());
-        let (env, clock) = (asker.env.clone(), asker.clock.clone());
+        let (env, clock) = (terms.env.clone(), terms.clock.clone());
         let checks: Weak<Checks> = Arc::downgrade(&self.checks);
         let waiter = CHECKS.run(&Arc::default(), move || {
             if checks.upgrade().is_some_and(|checks| checks.begin(&key, number)) {
@@ -350,20 +349,16 @@ impl Slot {
         };
         // What still runs is not begun again. When it ends, that is a change.
         let runs = late.is_some() && self.run.is_some();
-        match self.passed.filter(|_| self.is_flake(at)) {
-            Some(passed) => {
-                let until = if runs { later(passed, GRACE) } else { Until::Over };
-                Standing { verdict: Ok(()), flake: Some(reason), since: Some(passed), until }
-            }
-            None => {
-                let until = match late {
-                    Some(_) if runs => Until::Always,
-                    Some(_) => Until::Over,
-                    None => later(at, BELIEVED),
-                };
-                Standing { verdict: Err(reason), flake: None, since: Some(at), until }
-            }
+        if let Some(passed) = self.passed.filter(|_| self.is_flake(at)) {
+            let until = if runs { later(passed, GRACE) } else { Until::Over };
+            return Standing { verdict: Ok(()), flake: Some(reason), since: Some(passed), until };
         }
+        let until = match late {
+            Some(_) if runs => Until::Always,
+            Some(_) => Until::Over,
+            None => later(at, BELIEVED),
+        };
+        Standing { verdict: Err(reason), flake: None, since: Some(at), until }
     }
 }
 

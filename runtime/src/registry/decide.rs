@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use crate::graph::Members;
 use crate::registry::State;
-use crate::registry::checks::{Asker, BELIEVED, Question, Standing, Subject, Until, World};
+use crate::registry::checks::{BELIEVED, Question, Standing, Subject, Terms, Until, World};
 use crate::registry::facts::{Asked, Facts};
 use crate::registry::gates::{Gate, Gates};
 use crate::registry::sheet::Line;
+use crate::run::clock::Clock;
 use crate::{Dialect, Env, Reason, Text};
 
 /// What a session is granted of one state of a registry, and what its environment said of that.
@@ -41,32 +42,34 @@ pub(crate) struct Found {
     pub(crate) seen: Arc<Seen>,
     /// The checks that were asked, by gate.
     pub(crate) checks: BTreeMap<usize, Standing>,
+    /// Whose time the checks were asked by.
+    pub(crate) clock: Clock,
 }
 
 impl Seen {
-    pub(crate) fn new(state: Arc<State>, members: &Members, changes: u64, asker: &Asker<'_>) -> Self {
+    pub(crate) fn new(state: Arc<State>, members: &Members, changes: u64, terms: &Terms<'_>) -> Self {
         let granted: Vec<usize> = (0..members.len()).filter(|&id| members[id]).collect();
         let gates = &state.gates;
         let mut asked = vec![false; gates.all.len()];
         if !gates.is_empty() {
             granted.iter().flat_map(|&id| &gates.of[id]).for_each(|&gate| asked[gate] = true);
         }
-        let now = asker.clock;
+        let now = terms.clock;
         let mut until = Until::Always;
         let closed = gates.all.iter().zip(asked).map(|(gate, is_asked)| {
             if is_asked && gate.may_change() && until == Until::Always {
                 // From before the first look.
                 until = now.now().and_then(|now| now.checked_add(BELIEVED)).map_or(Until::Over, Until::Then);
             }
-            if is_asked { looked_at(gate, asker.env).err() } else { None }
+            if is_asked { looked_at(gate, terms.env).err() } else { None }
         });
         let closed = closed.collect();
         Self { state, granted, closed, until, changes }
     }
 
     /// Whether this is of `state`, and still believed.
-    pub(crate) fn holds(&self, state: &State, changes: u64, asker: &Asker<'_>) -> bool {
-        ptr::eq(&raw const *self.state, state) && self.changes == changes && !self.until.is_over(asker.clock)
+    pub(crate) fn holds(&self, state: &State, changes: u64, terms: &Terms<'_>) -> bool {
+        ptr::eq(&raw const *self.state, state) && self.changes == changes && !self.until.is_over(terms.clock)
     }
 
     pub(crate) fn is_of(&self, state: &State) -> bool {
@@ -92,7 +95,7 @@ impl Seen {
         dialect: Dialect,
         facts: Facts<'_>,
         world: &World,
-        asker: &Asker<'_>,
+        terms: &Terms<'_>,
     ) -> Decided {
         let (state, sheet) = (&self.state, self.state.sheet(dialect));
         let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
@@ -106,21 +109,23 @@ impl Seen {
         if !state.gates.is_empty() {
             let closed = |id: usize| state.gates.of[id].iter().find_map(|&gate| self.closed(gate, facts));
             there.retain(|&id| closed(id).map(|reason| hidden.push((id, reason))).is_none());
-            checks = self.ask(&there, world, asker);
+            checks = self.ask(&there, world, terms);
             until = checks.values().map(|standing: &Standing| standing.until).fold(until, Until::min);
             let failed = |id: usize| state.gates.of[id].iter().find_map(|gate| checks.get(gate)?.verdict.clone().err());
             there.retain(|&id| failed(id).map(|reason| hidden.push((id, reason))).is_none());
             let mut members = vec![false; state.tools.len()];
-            there.iter().for_each(|&id| members[id] = true);
+            for &id in &there {
+                members[id] = true;
+            }
             leave(&state.gates, &mut members, &mut hidden);
             there.retain(|&id| members[id]);
             hidden.sort_unstable_by_key(|(id, _)| *id);
         }
-        Decided { there, found: Found { hidden, seen: Arc::clone(self), checks }, until }
+        Decided { there, found: Found { hidden, seen: Arc::clone(self), checks, clock: terms.clock.clone() }, until }
     }
 
     /// Asks the checks that these tools have to pass, each of them once.
-    fn ask(&self, tools: &[usize], world: &World, asker: &Asker<'_>) -> BTreeMap<usize, Standing> {
+    fn ask(&self, tools: &[usize], world: &World, terms: &Terms<'_>) -> BTreeMap<usize, Standing> {
         let gates = &self.state.gates;
         let mut asked: BTreeMap<usize, Question<'_>> = BTreeMap::new();
         for (id, gate) in tools.iter().flat_map(|&id| gates.of[id].iter().map(move |&gate| (id, gate))) {
@@ -134,7 +139,7 @@ impl Seen {
             return BTreeMap::new();
         }
         let (gates, questions): (Vec<usize>, Vec<Question<'_>>) = asked.into_iter().unzip();
-        gates.into_iter().zip(world.ask(&questions, asker)).collect()
+        gates.into_iter().zip(world.ask(&questions, terms)).collect()
     }
 }
 
@@ -165,7 +170,7 @@ fn leave(gates: &Gates, there: &mut [bool], hidden: &mut Vec<(usize, Reason)>) {
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
     while !closing.is_empty() {
         // The reasons first: what leaves together with a tool is not why it leaves.
-        let reasons: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], there)).collect();
+        let reasons: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], |tool| there[tool])).collect();
         let mut left = Vec::new();
         for (id, reason) in std::mem::take(&mut closing).into_iter().zip(reasons) {
             for &tool in &gates.behind[id] {
@@ -187,14 +192,14 @@ fn leave(gates: &Gates, there: &mut [bool], hidden: &mut Vec<(usize, Reason)>) {
 }
 
 /// How many more of its tools such a gate can lose until it closes.
-pub(crate) fn spare(gate: &Gate, there: &[bool]) -> usize {
+fn spare(gate: &Gate, there: &[bool]) -> usize {
     let Gate::Tools { tools, any } = gate else { return 0 };
     let count = tools.iter().filter(|(_, tool)| tool.is_some_and(|tool| there[tool])).count();
     if *any { count } else { usize::from(count == tools.len()) }
 }
 
 /// Why such a gate is closed.
-pub(crate) fn missing(gate: &Gate, there: &[bool]) -> Reason {
+pub(crate) fn missing(gate: &Gate, there: impl Fn(usize) -> bool) -> Reason {
     let Gate::Tools { tools, any } = gate else { return Reason::Tools(Vec::new()) };
     let names = |of: &dyn Fn(Option<usize>) -> bool| {
         tools.iter().filter(|(_, tool)| of(*tool)).map(|(name, _)| name.clone()).collect::<Vec<_>>()
@@ -203,7 +208,7 @@ pub(crate) fn missing(gate: &Gate, there: &[bool]) -> Reason {
     if *any {
         Reason::AnyTools(names(&|_| true))
     } else if strange.is_empty() {
-        Reason::Tools(names(&|tool| tool.is_some_and(|tool| !there[tool])))
+        Reason::Tools(names(&|tool| tool.is_some_and(|tool| !there(tool))))
     } else {
         Reason::Unregistered(strange)
     }

@@ -11,6 +11,7 @@ pub(crate) mod provider;
 pub(crate) mod session;
 pub(crate) mod sheet;
 pub(crate) mod turn;
+pub mod why;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::call::host::Host;
 use crate::graph::{Members, Pick};
-use crate::registry::checks::{Asker, PATIENCE, Until, World};
+use crate::registry::checks::{PATIENCE, Terms, Until, World};
 use crate::registry::decide::Seen;
 use crate::registry::facts::Facts;
 use crate::registry::{EVERYTHING, State};
@@ -191,18 +191,18 @@ impl Session {
         let (facts, seen) = (Arc::clone(&now.facts), now.seen.clone());
         drop(now);
         let (state, changes) = (self.registry.state(), self.world.checks().changes());
-        let asker = Asker { env: &self.env, clock: &self.clock, patience: self.patience };
+        let terms = Terms { env: &self.env, clock: &self.clock, patience: self.patience };
         let seen = match seen {
-            Some(seen) if seen.holds(&state, changes, &asker) => seen,
+            Some(seen) if seen.holds(&state, changes, &terms) => seen,
             seen => {
                 if !seen.is_some_and(|seen| seen.is_of(&state)) {
                     self.world.checks().keep(&state.providers);
                 }
-                Arc::new(Seen::new(Arc::clone(&state), &self.granted(&state), changes, &asker))
+                Arc::new(Seen::new(Arc::clone(&state), &self.granted(&state), changes, &terms))
             }
         };
         let told = Facts { told: &facts, defaults: &state.facts };
-        let set = seen.decide(dialect, told, &self.world, &asker);
+        let set = seen.decide(dialect, told, &self.world, &terms);
         let until = set.until;
         let now = &mut *self.now();
         let latest = now.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.is_of(&state, dialect, &facts));

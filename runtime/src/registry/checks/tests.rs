@@ -290,14 +290,14 @@ fn turns_at_the_same_time_ask_once() {
 fn nothing_is_locked_while_a_check_runs() {
     let online: Requirement =
         When { condition: Condition(vec![Op::Atom(0)]), atoms: vec![Atom::Fact("online".into())] };
-    let (begin, begun) = mpsc::channel();
-    let (end, ended) = mpsc::channel();
-    let ended = Mutex::new(ended);
+    let (signal, begun) = mpsc::channel();
+    let (release, held) = mpsc::channel();
+    let held = Mutex::new(held);
     let fake = Fake::new([tool("checked", "home", &[Check]), tool("online", "home", &[online])]).fact("online", true);
     let registry = fake
         .available(move |_, _| {
-            begin.send(()).unwrap();
-            ended.lock().unwrap().recv().unwrap();
+            signal.send(()).unwrap();
+            held.lock().unwrap().recv().unwrap();
             Availability::Available
         })
         .registry();
@@ -309,7 +309,7 @@ fn nothing_is_locked_while_a_check_runs() {
         registry.add(Box::new(Fake::new([tool("new", "home", &[])]))).unwrap();
         let other = registry.session().enable(["other"]).build();
         assert!(other.is_err() && format!("{session:?}").contains("Session"));
-        end.send(()).unwrap();
+        release.send(()).unwrap();
         // It was begun before.
         assert_eq!(first.join().unwrap(), "checked online");
     });
