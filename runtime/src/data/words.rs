@@ -21,8 +21,7 @@ impl fmt::Display for Atom {
 impl fmt::Display for FactValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            FactValue::Text(text) if text.contains('\'') => write!(f, "\"{text}\""),
-            FactValue::Text(text) => write!(f, "'{text}'"),
+            FactValue::Text(text) => write!(f, "'{}'", text.replace('\\', r"\\").replace('\'', r"\'")),
             FactValue::Boolean(flag) => write!(f, "{flag}"),
             FactValue::Integer(integer) => write!(f, "{integer}"),
         }
@@ -122,7 +121,7 @@ mod tests {
             Atom::Tool("a".into()),
             Atom::Fact("b".into()),
             Atom::Compared("c".into(), Comparison::GreaterOrEqual, FactValue::Integer(-2)),
-            Atom::Compared("d".into(), Comparison::NotEqual, FactValue::Text("it's".into())),
+            Atom::Compared("d".into(), Comparison::NotEqual, FactValue::Text(r"it's \".into())),
         ];
         for (ops, text) in [
             (&[][..], "true"),
@@ -130,7 +129,7 @@ mod tests {
             (&[A(1), Not, Not], "not not facts.b"),
             (&[A(0), A(1), And, A(2), Or], "tools.a and facts.b or facts.c >= -2"),
             (&[A(0), A(1), A(2), Or, And], "tools.a and (facts.b or facts.c >= -2)"),
-            (&[A(0), A(1), And, A(3), And], "tools.a and facts.b and facts.d != \"it's\""),
+            (&[A(0), A(1), And, A(3), And], r"tools.a and facts.b and facts.d != 'it\'s \\'"),
             (&[A(0), A(1), Or, Not, A(1), And], "not (tools.a or facts.b) and facts.b"),
             // Damage is no reason to panic.
             (&[And], "? and ?"),
