@@ -178,6 +178,8 @@ impl Checks {
             std::mem::take(&mut *slots).into_iter().partition(|(key, slot)| is_gone(key, slot));
         *slots = kept;
         drop(slots);
+        // Who waits for one of them asks again.
+        self.answered.notify_all();
         // With nothing locked: who knows what providers do when they go.
         drop(gone);
     }
@@ -238,7 +240,9 @@ impl World {
             let mut wait = Duration::ZERO;
             open.retain(|&(index, answers)| {
                 let (question, key) = (&questions[index], &keys[index]);
-                let slot = slots.entry(key.clone()).or_insert_with(|| Slot::new(question.provider));
+                // It may have been forgotten meanwhile.
+                let again = || Slot { answers, ..Slot::new(question.provider) };
+                let slot = slots.entry(key.clone()).or_insert_with(again);
                 if slot.answers != answers {
                     return false;
                 }

@@ -332,6 +332,30 @@ fn sessions_of_the_process_share_verdicts_and_an_environment_has_its_own() {
 }
 
 #[test]
+fn what_was_said_by_a_provider_that_is_gone_goes_with_it() {
+    let ward = Ward::new();
+    told(&ward.session(LONG));
+    let session = session(&ward.registry, &ward.time, None, LONG);
+    told(&session);
+    let checks = ward.registry.checks();
+    checks.keep(&ward.registry.state().providers);
+    assert_eq!(checks.slots().len(), 1);
+    checks.keep(&[]);
+    assert_eq!(checks.slots().len(), 0);
+    // And what runs for it is heard by nobody.
+    ward.patient.is(Mood::Hangs);
+    ward.time.pass(31);
+    thread::scope(|scope| {
+        let turn = scope.spawn(|| told(&session));
+        until(|| ward.asked() == 3);
+        checks.keep(&[]);
+        ward.patient.is(Mood::Well);
+        assert_eq!(turn.join().unwrap(), "moody steady", "the turn that waits asks again");
+    });
+    assert_eq!(ward.asked(), 4);
+}
+
+#[test]
 fn what_is_invalidated_is_asked_again_and_no_failure_of_it_is_a_flake() {
     let ward = Ward::new();
     let session = ward.session(LONG);

@@ -55,6 +55,17 @@ impl Turn {
         }
     }
 
+    /// Tools that are there although a check of theirs failed: that is taken for a flake.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn flakes(&self) -> impl Iterator<Item = (&str, &Reason)> {
+        let checks = self.found().into_iter().flat_map(|found| &found.checks);
+        let failed = checks.filter_map(|(gate, standing)| Some((*gate, standing.flake.as_ref()?)));
+        failed.flat_map(move |(gate, reason)| {
+            let behind = self.state().gates.behind[gate].iter().filter(|id| self.has(**id));
+            behind.map(move |id| (self.name(*id), reason))
+        })
+    }
+
     /// Why those tools are not there that are needed, and those that they need.
     pub(super) fn missing(&self, tool: usize, needs: &[Need]) -> Vec<Missing> {
         let mut known: BTreeSet<Text> = BTreeSet::from([self.state().tools[tool].name.clone()]);
