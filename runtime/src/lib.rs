@@ -29,6 +29,8 @@ mod nearest;
 mod registry;
 mod result;
 mod run;
+#[cfg(feature = "search")]
+pub mod search;
 mod shown;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -64,6 +66,8 @@ pub use result::spill::{Spill, SpillFolder};
 pub use run::cancel::{Cancel, Cancellation};
 pub use run::progress::Progress;
 pub use run::task::Task;
+#[cfg(feature = "search")]
+pub use search::ToolSearch;
 #[cfg(feature = "raw_value")]
 pub use serde_json::value::RawValue;
 pub use serde_json::{Map, Value};

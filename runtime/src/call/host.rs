@@ -31,6 +31,8 @@ pub(crate) struct Host {
     pub(crate) allowed: Allowed,
     pub(crate) limits: ResultLimits,
     pub(crate) spill: Option<Arc<dyn Spill>>,
+    #[cfg(feature = "search")]
+    pub(crate) search: Option<crate::ToolSearch>,
 }
 
 impl Host {
@@ -61,6 +63,8 @@ impl Default for Host {
             allowed: Allowed::default(),
             limits: ResultLimits::default(),
             spill: None,
+            #[cfg(feature = "search")]
+            search: None,
         }
     }
 }

@@ -42,6 +42,19 @@ pub(super) struct Held {
     pub(super) provider: Arc<dyn Provider>,
     /// Whether its tools may stand in for others that came before.
     pub(super) overriding: bool,
+    #[cfg(feature = "search")]
+    pub(super) indexed: Arc<crate::search::Indexed>,
+}
+
+impl Held {
+    pub(super) fn new(provider: Arc<dyn Provider>, overriding: bool) -> Self {
+        Self {
+            #[cfg(feature = "search")]
+            indexed: Arc::new(crate::search::Indexed::new(Arc::clone(&provider))),
+            provider,
+            overriding,
+        }
+    }
 }
 
 /// Claims a name.

@@ -66,7 +66,7 @@ pub struct InvalidTools(Vec<String>);
 const DIALECTS: [Dialect; 1] = [Dialect::OpenAi];
 
 /// How a dialect writes a definition.
-fn definition(dialect: Dialect, name: &str, description: &str, schema: &Value) -> Value {
+pub(crate) fn definition(dialect: Dialect, name: &str, description: &str, schema: &Value) -> Value {
     match dialect {
         Dialect::OpenAi => {
             json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}})

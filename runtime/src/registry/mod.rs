@@ -10,6 +10,7 @@ pub(crate) mod env;
 pub(crate) mod facts;
 pub(crate) mod gates;
 pub mod graph;
+pub(crate) mod page;
 pub(crate) mod provider;
 pub(crate) mod refusal;
 pub(crate) mod session;
@@ -120,7 +121,7 @@ impl Registry {
         let mut now = self.lock();
         let Some(old) = now.book.leave(id) else { return RegistryError::of(vec![Refusal::NoProvider(id)]) };
         _refused = Arc::clone(&provider);
-        now.book.enter(id, Held { provider, overriding: old.overriding });
+        now.book.enter(id, Held::new(provider, old.overriding));
         if let Err(error) = RegistryError::of(now.book.refusals(id)) {
             now.book.leave(id);
             now.book.enter(id, old);
@@ -145,7 +146,7 @@ impl Registry {
         let mut now = self.lock();
         let id = ProviderId::next();
         _refused = Arc::clone(&provider);
-        now.book.enter(id, Held { provider, overriding });
+        now.book.enter(id, Held::new(provider, overriding));
         if let Err(error) = RegistryError::of(now.book.refusals(id)) {
             now.book.leave(id);
             return Err(error);

@@ -27,6 +27,13 @@ pub trait Provider: Send + Sync {
         &[]
     }
 
+    /// What its tools are found by, in their order: see [`ToolSearch`](crate::ToolSearch). Gen makes it of a generated
+    /// catalog; of any other provider it is made when somebody searches.
+    #[cfg(feature = "search")]
+    fn index(&self) -> Option<&crate::search::Index> {
+        None
+    }
+
     /// Whether all that its toolsets name has to be there when it is added. Not of a generated catalog: gen has looked at
     /// its names, and another part of it may be added later, or never.
     fn checks_names(&self) -> bool {

@@ -135,6 +135,15 @@ impl SessionBuilder {
         self
     }
 
+    /// Has tool search stand for tools where there are many: the model is told of `tool_search`, `tool_describe` and
+    /// `tool_call` in place of all tools that may be [deferred](crate::behaviour::Behaviour::defer). Those count as there:
+    /// conditions on them hold, and they can be called, under the same hooks and limits as ever.
+    #[cfg(feature = "search")]
+    pub fn tool_search(mut self, search: crate::ToolSearch) -> Self {
+        self.host.search = Some(search);
+        self
+    }
+
     /// How long a call may take where its tool says nothing; 300 seconds by default. The time that it waits for a thread
     /// counts. Sync handlers run to their end: nothing can stop them.
     pub fn timeout(mut self, timeout: Duration) -> Self {

@@ -31,6 +31,11 @@ pub(crate) struct State {
     pub(crate) graph: Graph,
     pub(crate) gates: Gates,
     sheets: BTreeMap<Dialect, Sheet>,
+    #[cfg(feature = "search")]
+    indexed: Vec<Arc<crate::search::Indexed>>,
+    /// Made when somebody first searches.
+    #[cfg(feature = "search")]
+    searched: std::sync::OnceLock<crate::search::Searched>,
 }
 
 /// Where a tool is to be found.
@@ -55,12 +60,21 @@ pub(crate) struct Way {
     pub(crate) is_asked: bool,
     /// Characters of a result that the model gets. None: the host's limit.
     pub(crate) most: Option<u32>,
+    /// Whether tool search may stand for it.
+    #[cfg(feature = "search")]
+    pub(crate) is_deferrable: bool,
 }
 
 impl Way {
     fn of(tool: &Tool) -> Self {
         let Behaviour { execution, approval, max_result_chars, .. } = &tool.behaviour;
-        Self { is_agents: *execution == Execution::Agent, is_asked: approval.always, most: *max_result_chars }
+        Self {
+            is_agents: *execution == Execution::Agent,
+            is_asked: approval.always,
+            most: *max_result_chars,
+            #[cfg(feature = "search")]
+            is_deferrable: tool.behaviour.defer,
+        }
     }
 }
 
@@ -87,6 +101,12 @@ impl State {
     /// How `dialect` defines the tools. Shorter than the list of tools where it defines none.
     pub(crate) fn sheet(&self, dialect: Dialect) -> &[Line] {
         self.sheets.get(&dialect).map_or(&[], Vec::as_slice)
+    }
+
+    /// What its tools are found by.
+    #[cfg(feature = "search")]
+    pub(crate) fn searched(&self) -> &crate::search::Searched {
+        self.searched.get_or_init(|| crate::search::Searched::new(self, &self.indexed))
     }
 
     /// The position of the tool of this name.
@@ -125,6 +145,8 @@ impl State {
             providers: providers.clone(),
             starts: entries.iter().map(|tool| start(&tool.name)).collect(),
             tools: entries,
+            #[cfg(feature = "search")]
+            indexed: book.providers.values().map(|held| Arc::clone(&held.indexed)).collect(),
             facts: book.facts().map(|(name, default)| (name.clone(), default.clone())).collect(),
             ..State::default()
         };

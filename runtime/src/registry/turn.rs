@@ -8,10 +8,11 @@ use crate::call::host::Host;
 use crate::registry::State;
 use crate::registry::decide::{Decided, Found};
 use crate::registry::facts::Facts;
+use crate::registry::page::Page;
 use crate::registry::sheet::Line;
-use crate::segment::{self, Atoms, FactValue};
+use crate::segment::{Atoms, FactValue};
 use crate::table::Table;
-use crate::{Definition, Dialect, Hidden, Reason, Text};
+use crate::{Dialect, Hidden, Reason, Text};
 
 /// What the model is shown, and the only things that it can call. Cheap to clone.
 #[derive(Clone)]
@@ -36,7 +37,10 @@ struct Snapshot {
     /// What the host had told.
     facts: Arc<BTreeMap<Text, FactValue>>,
     definitions: String,
-    /// The same, made when it is first asked for.
+    /// Those that tool search stands for, by position.
+    #[cfg(feature = "search")]
+    deferred: Vec<usize>,
+    /// The definitions, made when they are first asked for.
     #[cfg(feature = "raw_value")]
     raw: OnceLock<Box<crate::RawValue>>,
 }
@@ -198,6 +202,21 @@ impl Turn {
         (is_shown && !renamed.iter().any(|&(_, other)| other == id)).then_some(id)
     }
 
+    /// The tools that tool search stands for, by position.
+    #[cfg(feature = "search")]
+    pub(crate) fn deferred_ids(&self) -> &[usize] {
+        &self.snapshot.deferred
+    }
+
+    /// How the dialect defines the tool at a position of the state, in this turn.
+    #[cfg(feature = "search")]
+    pub(crate) fn definition(&self, id: usize) -> String {
+        let Snapshot { state, dialect, tools, .. } = &*self.snapshot;
+        let mut text = String::new();
+        Page { state, sheet: state.sheet(*dialect), tools, facts: self.facts() }.write(id, &mut text);
+        text
+    }
+
     /// What the arguments of the tool at a position of the state are read against.
     pub(crate) fn table(&self, id: usize) -> &Table {
         let Snapshot { state, narrowed, .. } = &*self.snapshot;
@@ -218,33 +237,23 @@ impl Snapshot {
         facts: Facts<'_>,
     ) -> Self {
         let sheet = state.sheet(dialect);
-        let is_there = |id| tools.binary_search(&id).is_ok();
         let (mut renamed, mut narrowed) = (Vec::new(), Vec::new());
-        let most: usize = tools.iter().map(|&id| sheet[id].most() + 1).sum();
-        let mut definitions = String::with_capacity(most + 2);
-        definitions.push('[');
         for &id in &tools {
-            match sheet[id] {
-                Line::Absent => {}
-                Line::Static(text) => definitions.push_str(text),
-                Line::Pieces { index, .. } => {
-                    let tool = state.tool(id);
-                    let Definition { name, segments, .. } = &tool.definitions[index];
-                    let atoms = facts.atoms(&state.tools[id].atoms, is_there);
-                    let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| facts.get(n).cloned()).collect();
-                    segment::render(segments, atoms, &values, &mut definitions);
-                    renamed.extend(name.iter().map(|name| (name.clone(), id)));
-                    if !tool.arguments.conditions.is_empty() {
-                        narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
-                    }
-                }
+            let Line::Pieces { index, .. } = sheet[id] else { continue };
+            let tool = state.tool(id);
+            renamed.extend(tool.definitions[index].name.iter().map(|name| (name.clone(), id)));
+            if !tool.arguments.conditions.is_empty() {
+                let atoms = facts.atoms(&state.tools[id].atoms, |id| tools.binary_search(&id).is_ok());
+                narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
             }
-            definitions.push(',');
         }
-        if !tools.is_empty() {
-            definitions.pop();
-        }
-        definitions.push(']');
+        let page = Page { state: &state, sheet, tools: &tools, facts };
+        #[cfg(feature = "search")]
+        let deferred = page.deferred(host.search);
+        #[cfg(feature = "search")]
+        let definitions = if deferred.is_empty() { page.all() } else { page.searched(dialect, &deferred) };
+        #[cfg(not(feature = "search"))]
+        let definitions = page.all();
         renamed.sort_unstable();
         Self {
             state,
@@ -256,6 +265,8 @@ impl Snapshot {
             missing: Arc::clone(missing),
             facts: Arc::clone(facts.told),
             definitions,
+            #[cfg(feature = "search")]
+            deferred,
             #[cfg(feature = "raw_value")]
             raw: OnceLock::new(),
         }

@@ -10,6 +10,8 @@ use crate::pack::Pack;
 const K1: f32 = 1.5;
 /// BM25's correction for a text's length; the usual value.
 const B: f32 = 0.75;
+/// Terms of a query that are looked at: a model may send anything.
+const MOST: usize = 64;
 /// How many times a name counts, which says more of a tool than any sentence of its description.
 const NAME: u32 = 3;
 
@@ -49,6 +51,20 @@ impl Index {
         Self { terms: all.into_iter().map(|(term, postings)| (term.into(), postings)).collect(), lengths }
     }
 
+    /// Of the tools of all of these, one after the other.
+    pub(crate) fn joined<'i>(indices: impl IntoIterator<Item = &'i Index>) -> Self {
+        let (mut all, mut lengths): (BTreeMap<&Text, Vec<Posting>>, Vec<u32>) = Default::default();
+        for index in indices {
+            let before = u32::try_from(lengths.len()).unwrap_or(u32::MAX);
+            for (term, postings) in &index.terms {
+                let moved = postings.iter().map(|posting| Posting { tool: before + posting.tool, ..*posting });
+                all.entry(term).or_default().extend(moved);
+            }
+            lengths.extend(&index.lengths);
+        }
+        Self { terms: all.into_iter().map(|(term, postings)| (term.clone(), postings)).collect(), lengths }
+    }
+
     /// How many tools it knows.
     pub fn len(&self) -> usize {
         self.lengths.len()
@@ -67,12 +83,12 @@ impl Index {
 
 /// How well the tools of several indices, one after the other, fit a query: a score for each of them, 0 where it has
 /// none of the query's terms. A term that few tools have counts for more.
-pub(crate) fn scores<'i>(query: &str, indices: impl Iterator<Item = &'i Index> + Clone) -> Vec<f32> {
+pub(crate) fn scores<'i>(query: &str, indices: &(impl Iterator<Item = &'i Index> + Clone)) -> Vec<f32> {
     let tools: usize = indices.clone().map(Index::len).sum();
     let length: u64 = indices.clone().flat_map(|index| &index.lengths).map(|length| u64::from(*length)).sum();
     #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
     let (count, mean) = (tools as f32, (length as f32 / tools.max(1) as f32).max(1.0));
-    let mut wanted: Vec<String> = terms(query).collect();
+    let mut wanted: Vec<String> = terms(query).take(MOST).collect();
     wanted.sort_unstable();
     wanted.dedup();
     let mut scores = vec![0.0; tools];
@@ -130,7 +146,7 @@ mod tests {
     ];
 
     fn best(query: &str, indices: &[Index]) -> Vec<usize> {
-        let scores = scores(query, indices.iter());
+        let scores = scores(query, &indices.iter());
         let mut found: Vec<usize> = (0..scores.len()).filter(|&tool| scores[tool] > 0.0).collect();
         found.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         found
@@ -155,11 +171,12 @@ mod tests {
 
     #[test]
     fn several_indices_score_as_one() {
-        let whole = scores("search a file in the web", [Index::of(TOOLS)].iter());
+        let whole = scores("search a file in the web", &[Index::of(TOOLS)].iter());
         for at in 0..=TOOLS.len() {
             let (one, two) = TOOLS.split_at(at);
             let parts = [Index::of(one.to_vec()), Index::default(), Index::of(two.to_vec())];
-            assert_eq!(scores("search a file in the web", parts.iter()), whole);
+            assert_eq!(scores("search a file in the web", &parts.iter()), whole);
+            assert_eq!(Index::joined(&parts), Index::of(TOOLS));
         }
     }
 

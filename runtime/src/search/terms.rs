@@ -41,11 +41,7 @@ fn letters(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
-        let end = if is_a_word(first) {
-            first.len_utf8()
-        } else {
-            rest.find(is_a_word).unwrap_or(rest.len())
-        };
+        let end = if is_a_word(first) { first.len_utf8() } else { rest.find(is_a_word).unwrap_or(rest.len()) };
         let (word, next) = rest.split_at(end);
         rest = next;
         Some(word)
@@ -67,7 +63,9 @@ fn term(word: &str) -> Option<String> {
         if term.ends_with("ies") && term.len() > 4 {
             term.truncate(term.len() - 3);
             term.push('y');
-        } else if ["sses", "shes", "ches", "xes", "zes"].iter().any(|ending| term.ends_with(ending)) {
+        } else if ["sses", "shes", "ches", "xes", "zes"].iter().any(|ending| term.ends_with(ending))
+            || (term.len() > 5 && term.ends_with("oes"))
+        {
             term.truncate(term.len() - 2);
         } else if term.ends_with('s') && !["ss", "us", "is"].iter().any(|ending| term.ends_with(ending)) {
             term.truncate(term.len() - 1);
@@ -97,7 +95,10 @@ mod tests {
 
     #[test]
     fn one_and_many_are_alike() {
-        assert_terms("Files, file's; queries: matches boxes classes", "file file s query match box class");
+        assert_terms(
+            "Files, file's; queries: matches boxes classes tomatoes shoes",
+            "file file s query match box class tomato shoe",
+        );
         assert_terms("status is this bus gas as", "status is this bus gas as");
     }
 
