@@ -10,7 +10,8 @@
 //! through it.
 //!
 //! What tools require is asked first: of the session's [`Env`], of its facts, of the handlers. Only then are texts
-//! written, for the tools that are there; [`Turn::hidden`] says why others are not.
+//! written, for the tools that are there; [`Turn::hidden`] says why others are not, [`Turn::why`] all about one of them, and
+//! [`Turn::doctor`] what is to be done about it.
 //!
 //! Nothing here knows TOML or templates: [`Tool`]s, [`Toolset`]s and argument [`table`]s are data, usually
 //! static data written by `cargo xtask gen`.
@@ -28,12 +29,13 @@ mod nearest;
 mod registry;
 mod result;
 mod run;
+mod shown;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod watch;
 
 pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
-pub use registry::graph;
+pub use registry::{graph, why};
 
 pub use args::{FromSlot, Slots};
 pub use call::agent::{AgentTask, AgentTools, Pending};
@@ -80,10 +82,7 @@ pub const fn assert_stamp(stamp: u32) {
 
 /// The guides' examples are run.
 #[cfg(doctest)]
-mod guides {
-    #[doc = include_str!("../../docs/calls.md")]
-    struct Calls;
-
-    #[doc = include_str!("../../docs/registry.md")]
-    struct Registry;
-}
+#[doc = include_str!("../../docs/calls.md")]
+#[doc = include_str!("../../docs/availability.md")]
+#[doc = include_str!("../../docs/registry.md")]
+struct Guides;

@@ -11,3 +11,4 @@ pub(crate) mod spec;
 pub mod table;
 pub mod to_json;
 pub(crate) mod tokens;
+pub(crate) mod words;

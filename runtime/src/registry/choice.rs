@@ -23,6 +23,7 @@ pub(crate) struct Denied {
 }
 
 /// What a choice comes to.
+#[derive(Default)]
 pub(crate) struct Granted {
     pub(crate) members: Members,
     /// Chosen toolsets that there are not, and enabled ones that hold nothing.
@@ -100,7 +101,7 @@ impl Denied {
     }
 }
 
-fn pick(state: &State, name: &str) -> Option<Pick> {
+pub(crate) fn pick(state: &State, name: &str) -> Option<Pick> {
     if EVERYTHING.contains(&name) {
         return Some(Pick::All);
     }

@@ -12,6 +12,8 @@ use crate::{Text, Tool, Toolset};
 #[derive(Default)]
 pub(crate) struct Gates {
     pub(crate) all: Vec<Gate>,
+    /// For each gate, the toolset whose requirement it is. None: that of the tool behind it.
+    pub(crate) toolsets: Vec<Option<Text>>,
     /// For each tool, the gates that it has to pass, in the order in which they are tried.
     pub(crate) of: Vec<Vec<usize>>,
     /// For each gate, the tools that have to pass it.
@@ -32,16 +34,22 @@ pub(crate) enum Gate {
         condition: Condition,
         asked: Vec<Asked>,
     },
-    /// `toolset`, or else the tool behind this gate.
+    /// This one answers for the toolset, or else for the tool behind this gate.
     Check {
         provider: usize,
-        toolset: Option<Text>,
     },
     /// Each tool with its position, if anybody registered it.
     Tools {
         tools: Vec<(Text, Option<usize>)>,
         any: bool,
     },
+}
+
+impl Gate {
+    /// Whether the environment that it asks for changes by itself.
+    pub(crate) fn may_change(&self) -> bool {
+        matches!(self, Gate::Env(_) | Gate::AnyEnv(_) | Gate::Programs(_))
+    }
 }
 
 impl Gates {
@@ -99,7 +107,7 @@ impl Gates {
                 condition: condition.clone(),
                 asked: atoms.iter().map(|atom| Asked::new(atom, |name| state.find(name))).collect(),
             },
-            Requirement::Check => Gate::Check { provider, toolset },
+            Requirement::Check => Gate::Check { provider },
             Requirement::Tools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: false },
             Requirement::AnyTools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: true },
         };
@@ -108,6 +116,7 @@ impl Gates {
             tools.iter().filter_map(|&(_, tool)| tool).for_each(|tool| self.asking[tool].push(id));
         }
         self.all.push(gate);
+        self.toolsets.push(toolset);
         self.behind.push(Vec::new());
         id
     }

@@ -2,7 +2,8 @@
 
 pub(crate) mod availability;
 mod book;
-mod choice;
+pub(crate) mod checks;
+pub(crate) mod choice;
 pub(crate) mod decide;
 pub(crate) mod dynamic;
 pub(crate) mod env;
@@ -15,6 +16,7 @@ pub(crate) mod session;
 pub(crate) mod sheet;
 mod state;
 pub(crate) mod turn;
+pub mod why;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,8 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) use self::state::State;
 use crate::registry::book::{Book, Held};
+use crate::registry::checks::{Checks, Subject};
 use crate::registry::refusal::{Refusal, RegistryError};
-use crate::{Provider, SessionBuilder, Text, Tool, Toolset};
+use crate::{Provider, SessionBuilder, SessionError, Text, Tool, Toolset};
 
 /// The providers of one process. Cheap to clone: clones are the same registry.
 ///
@@ -41,6 +44,8 @@ struct Shared {
     now: Mutex<Now>,
     /// The book's own number, to be looked at without a lock.
     number: AtomicU64,
+    /// What handlers say of their tools.
+    checks: Arc<Checks>,
 }
 
 #[derive(Default)]
@@ -149,6 +154,35 @@ impl Registry {
         Ok(id)
     }
 
+    /// Forgets what the environment and the handlers said of the tools, for all sessions: each looks and asks again for its
+    /// next turn, and takes no failure for a flake. For a host that has just changed what tools require.
+    pub fn invalidate_all(&self) {
+        self.shared.checks.forget(|_, _| true);
+    }
+
+    /// The same for one tool, with what its toolset has to pass, or for one toolset, with all of its home tools.
+    ///
+    /// # Errors
+    /// When there is no tool and no toolset of this name.
+    pub fn invalidate(&self, name: &str) -> Result<(), SessionError> {
+        let state = self.state();
+        let toolset = state.toolset(name).and_then(|id| state.toolsets.iter().find(|(_, other)| **other == id));
+        let tool = state.find(name).map(|id| state.tool(id));
+        if tool.is_none() && toolset.is_none() {
+            let known = state.tools.iter().map(|tool| &*tool.name).chain(state.toolsets.keys().map(|name| &**name));
+            return Err(SessionError::unknown("tool or toolset", name, known));
+        }
+        self.shared.checks.forget(|provider, subject| match subject {
+            Subject::Toolset(asked) => {
+                toolset.is_some_and(|(name, _)| name == asked) || tool.is_some_and(|tool| tool.toolset == *asked)
+            }
+            Subject::Tool(index) => provider.tools().get(*index).is_some_and(|asked| {
+                asked.name == name || toolset.is_some_and(|(toolset, _)| asked.toolset == *toolset)
+            }),
+        });
+        Ok(())
+    }
+
     /// Begins a conversation.
     pub fn session(&self) -> SessionBuilder {
         SessionBuilder::new(self.clone())
@@ -182,6 +216,10 @@ impl Registry {
         let members = state.graph.resolve(id).into_iter().zip(&state.tools);
         let resolved = members.filter(|(is_member, _)| *is_member).map(|(_, tool)| tool.name.clone()).collect();
         Some(ToolsetInfo { declared, resolved })
+    }
+
+    pub(crate) fn checks(&self) -> &Arc<Checks> {
+        &self.shared.checks
     }
 
     pub(crate) fn state(&self) -> Arc<State> {

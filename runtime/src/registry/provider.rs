@@ -34,9 +34,15 @@ pub trait Provider: Send + Sync {
     }
 
     /// Whether a tool, or a toolset's home tools, can be used now. Asked where a tool or toolset of its own says
-    /// [`Requirement::Check`](crate::requirement::Requirement::Check), and where nothing else hides those tools; the
-    /// answer is believed for 30 seconds. A session waits for it, so it should not take long, and must not ask the
-    /// session.
+    /// [`Requirement::Check`](crate::requirement::Requirement::Check), for tools that were granted and that nothing hides
+    /// of what their environment and facts have to be.
+    ///
+    /// All that a turn has to ask is asked at the same time, each on a thread of its own, and waited for together: see
+    /// [`SessionBuilder::check_timeout`](crate::SessionBuilder::check_timeout). The answer is believed for 30 seconds. A
+    /// failure within 60 seconds of the last success (a no, a panic, or none in time) is taken for a flake: the tools stay,
+    /// and this is asked again for the next turn. What has not answered yet is not asked again before it does.
+    ///
+    /// Where there are neither threads nor a clock, this is asked on the caller's thread for every turn.
     fn available(&self, check: Check<'_>, env: &Env) -> Availability {
         let _ = (check, env);
         Availability::Available

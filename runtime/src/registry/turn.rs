@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::call::host::Host;
 use crate::registry::State;
-use crate::registry::decide::Decided;
+use crate::registry::decide::{Decided, Found};
 use crate::registry::facts::Facts;
 use crate::registry::sheet::Line;
 use crate::segment::{self, Atoms, FactValue};
@@ -17,8 +17,8 @@ use crate::{Definition, Dialect, Hidden, Reason, Text};
 #[derive(Clone)]
 pub struct Turn {
     snapshot: Arc<Snapshot>,
-    /// Granted tools that are not shown, by position. None: there are none.
-    hidden: Option<Arc<[(usize, Reason)]>>,
+    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    found: Option<Arc<Found>>,
 }
 
 struct Snapshot {
@@ -56,16 +56,18 @@ impl Turn {
         host: &Arc<Host>,
         dialect: Dialect,
         set: Decided,
-        missing: &Arc<[Text]>,
         facts: Facts<'_>,
         latest: Option<&Turn>,
     ) -> Self {
-        let Decided { there, hidden } = set;
+        let Decided { there, found, .. } = set;
         let snapshot = match latest.filter(|turn| turn.snapshot.tools == there) {
             Some(turn) => Arc::clone(&turn.snapshot),
-            None => Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, missing, facts)),
+            None => {
+                Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, &found.seen.missing, facts))
+            }
         };
-        Self { snapshot, hidden: (!hidden.is_empty()).then(|| hidden.into()) }
+        let found = (!state.gates.is_empty() || !found.hidden.is_empty()).then(|| Arc::new(found));
+        Self { snapshot, found }
     }
 
     /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
@@ -122,11 +124,18 @@ impl Turn {
     }
 
     pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
-        self.hidden.as_deref().unwrap_or_default().iter().map(|(id, reason)| (*id, reason))
+        self.found().into_iter().flat_map(|found| &found.hidden).map(|(id, reason)| (*id, reason))
     }
 
-    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
-        Arc::ptr_eq(&self.snapshot.state, state) && self.snapshot.dialect == dialect
+    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    pub(crate) fn found(&self) -> Option<&Found> {
+        self.found.as_deref()
+    }
+
+    /// Whether it is of this state in this dialect, with these facts.
+    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect, told: &Arc<BTreeMap<Text, FactValue>>) -> bool {
+        let Snapshot { state: of, dialect: shown_in, facts, .. } = &*self.snapshot;
+        Arc::ptr_eq(of, state) && *shown_in == dialect && Arc::ptr_eq(facts, told)
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -144,13 +153,22 @@ impl Turn {
 
     /// Whether the tool of this own name is shown.
     pub(crate) fn shows(&self, name: &str) -> bool {
-        self.state().find(name).is_some_and(|id| self.snapshot.tools.binary_search(&id).is_ok())
+        self.state().find(name).is_some_and(|id| self.has(id))
+    }
+
+    /// Whether the tool at a position of the state is shown.
+    pub(crate) fn has(&self, id: usize) -> bool {
+        self.snapshot.tools.binary_search(&id).is_ok()
     }
 
     /// The value of a fact, if there is such a fact.
     pub(crate) fn fact(&self, name: &str) -> Option<&FactValue> {
+        self.facts().get(name)
+    }
+
+    pub(crate) fn facts(&self) -> Facts<'_> {
         let Snapshot { state, facts, .. } = &*self.snapshot;
-        Facts { told: facts, defaults: &state.facts }.get(name)
+        Facts { told: facts, defaults: &state.facts }
     }
 
     /// The own name of the tool at a position of the state.
