@@ -5,9 +5,9 @@
 //! (providers)            (granted set)       (snapshot) ◀──call()──── the model
 //! ```
 //!
-//! A [`Registry`] holds the [`Provider`]s of one process, a [`Session`] one conversation's choice of
-//! toolsets, a [`Turn`] an immutable snapshot of that choice in one [`Dialect`]. What a turn did not show
-//! cannot be called through it.
+//! A [`Registry`] holds the [`Provider`]s of one process, which come and go; a [`Session`] one conversation's choice of
+//! toolsets; a [`Turn`] an immutable snapshot of that choice in one [`Dialect`]. What a turn did not show cannot be called
+//! through it.
 //!
 //! What tools require is asked first: of the session's [`Env`], of its facts, of the handlers. Only then are texts
 //! written, for the tools that are there; [`Turn::hidden`] says why others are not, [`Turn::why`] all about one of them, and
@@ -88,4 +88,5 @@ pub const fn assert_stamp(stamp: u32) {
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/calls.md")]
 #[doc = include_str!("../../docs/availability.md")]
+#[doc = include_str!("../../docs/registry.md")]
 struct Guides;

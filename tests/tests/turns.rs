@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
-use toolc::{AgentTask, Answer, Dialect, Env, FactValue, Output, Registry, Session, Task, ToolCall, ToolError, Turn};
+use toolc::{
+    AgentTask, Answer, Dialect, DynamicTool, DynamicTools, Env, FactValue, Output, Registry, Session, Task, ToolCall,
+    ToolError, Turn,
+};
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall, Facts, names};
 
@@ -205,4 +208,38 @@ fn what_is_declared_is_there_as_data() {
     assert_eq!(secret, [("GOLDEN_BROWSER", false), ("GOLDEN_KEY", true)]);
     let drawn: Vec<(&str, f64)> = golden::DISTRIBUTIONS[0].toolsets.iter().map(|(name, p)| (&**name, *p)).collect();
     assert_eq!(drawn, [("later", 12.5), ("shapes", 90.0)]);
+}
+
+#[test]
+fn a_catalog_sees_tools_that_come_at_run_time() {
+    let registry = Registry::new();
+    registry.add(golden::provider(Echo)).expect("the names are unique");
+    let session =
+        |toolset: &str| registry.session().enable([toolset]).env(ready()).build().expect("there is such a toolset");
+    let (left, less) = (session("left"), session("less"));
+    let find = || {
+        let schema = json!({ "type": "object" });
+        let tool = |name: &'static str| {
+            DynamicTool::sync(name, "Find.", schema.clone(), |_, call| Ok(Output::text(call.tool()))).home("mcp-server")
+        };
+        DynamicTools::new().tool(tool("mcp_find")).tool(tool("mcp_look")).build().expect("they are right")
+    };
+    let look = |session: &Session| {
+        let turn = session.turn(Dialect::OpenAi);
+        let beside = turn.definitions().split("Take nothing at all.").nth(1).and_then(|rest| rest.split('"').next());
+        (shown(&turn).join(" "), beside.unwrap_or_default().to_owned())
+    };
+    let own = "Odd-Names every_type";
+    let bare = [
+        (format!("{own} no_parameters run_now"), " Beside run_now.".to_owned()),
+        ("Odd-Names every_bound every_type no_parameters".to_owned(), String::new()),
+    ];
+    assert_eq!([look(&left), look(&less)], bare);
+    let id = registry.add(find()).expect("the names are free");
+    let beside = " Beside mcp_find, run_now.".to_owned();
+    assert_eq!(look(&left), (format!("{own} mcp_find mcp_look no_parameters run_now"), beside));
+    let beside = " Beside mcp_find.".to_owned();
+    assert_eq!(look(&less), ("Odd-Names every_bound every_type mcp_find no_parameters".to_owned(), beside));
+    registry.remove(id);
+    assert_eq!([look(&left), look(&less)], bare);
 }

@@ -315,11 +315,16 @@ pub const SETTINGS: &[Key] = &[
     ),
     key("lint", Form::WordsByName(LEVELS), "Levels of findings, by code or name."),
     key("budgets", Form::Table(BUDGETS), "What a toolset should come to at most."),
+    key("external", Form::Table(EXTERNAL), "What no manifest declares, because it comes at run time."),
 ];
 
 /// Values in `lint`.
 pub const LEVELS: &[(&str, &str)] =
     &[("allow", "Not told."), ("warn", "Told."), ("deny", "An error: nothing is written.")];
+
+/// `external`
+pub const EXTERNAL: &[Key] =
+    &[key("tools", Form::Names, "Tools of other providers: conditions, requirements and toolsets may name them, too.")];
 
 /// `budgets`
 pub const BUDGETS: &[Key] = &[

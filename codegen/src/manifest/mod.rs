@@ -56,7 +56,7 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         Kind::Commands => manifests.commands.push(commands(&reader, named())),
         Kind::Facts => manifests.facts = facts(&reader),
         Kind::Env => manifests.variables = variables(&reader),
-        Kind::Settings => manifests.settings = Some(settings(&reader)),
+        Kind::Settings => manifests.settings = Some(settings(&reader, sink)),
     }
     manifests
 }
@@ -197,7 +197,11 @@ fn variables(reader: &Reader<'_>) -> Vec<VariableManifest> {
     reader.tables("env").into_iter().map(variable).collect()
 }
 
-fn settings(reader: &Reader<'_>) -> SettingsManifest {
+fn settings(reader: &Reader<'_>, sink: &Sink) -> SettingsManifest {
+    let external = reader.table("external").map(|external| external.texts("tools")).unwrap_or_default();
+    for name in &external {
+        check_name(name, Kind::Tool, sink);
+    }
     let budgets = reader.table("budgets");
     let budget = |key| budgets.as_ref().and_then(|budgets| budgets.count(key));
     SettingsManifest {
@@ -206,6 +210,7 @@ fn settings(reader: &Reader<'_>) -> SettingsManifest {
         levels: reader.texts_by_name("lint"),
         tools: budget("tools"),
         tokens: budget("tokens"),
+        external,
     }
 }
 
@@ -226,6 +231,12 @@ fn name(reader: &Reader<'_>, kind: Kind, source: &Source, sink: &Sink) -> At<Str
                 .help(format!("rename the file to `{}.toml`, or the {noun} to `{}`", name.value, source.stem)),
         );
     }
+    check_name(&name, kind, sink);
+    name
+}
+
+fn check_name(name: &At<String>, kind: Kind, sink: &Sink) {
+    let noun = kind.noun();
     if is_reserved(kind, &name.value) {
         let message = format!("`{}` is a {noun} of toolc's own", name.value);
         sink.push(Diagnostic::new(Code::RESERVED_NAME, name.place, message).help("choose another name"));
@@ -237,7 +248,6 @@ fn name(reader: &Reader<'_>, kind: Kind, source: &Source, sink: &Sink) -> At<Str
                 .help("use snake_case, and leave room for the prefixes that clients add"),
         );
     }
-    name
 }
 
 /// Whether toolc itself answers to this name.

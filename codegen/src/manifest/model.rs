@@ -291,4 +291,6 @@ pub struct SettingsManifest {
     pub tools: Option<u32>,
     /// Tokens of their definitions.
     pub tokens: Option<u32>,
+    /// Tools that come at run time.
+    pub external: Vec<At<String>>,
 }

@@ -115,7 +115,7 @@ fn schema() -> Value {
 
 fn needs(index: usize) -> Vec<Requirement> {
     let key = || Requirement::Env(vec!["LIVING_KEY".into()]);
-    (index % 10 == 0).then(key).into_iter().collect()
+    index.is_multiple_of(10).then(key).into_iter().collect()
 }
 
 fn dynamic(index: usize) -> DynamicTool {

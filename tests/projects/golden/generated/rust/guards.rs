@@ -83,7 +83,7 @@ pub(super) fn call<'a, H: GuardsTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "7 guarded6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 1 0 0 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 1 13 no_parameters6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "7 guarded6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 1 0 0 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 2 13 no_parameters8 mcp_find6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
     "7 in_chat6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 8 platform0 0 4 chat0 1 0 0 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}2 6 1 0 0 1 2 8 platform0 0 4 chat7 0 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
 
