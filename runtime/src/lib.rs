@@ -74,7 +74,7 @@ pub use serde_json::{Map, Value};
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 6;
+pub const STAMP: u32 = 7;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///
@@ -82,6 +82,14 @@ pub const STAMP: u32 = 6;
 /// When `stamp` is not [`STAMP`]. Generated code calls this in a constant, so that it is a compile error.
 pub const fn assert_stamp(stamp: u32) {
     assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
+}
+
+/// Code that there is only where this crate has the feature `search`.
+#[cfg(not(feature = "search"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_search {
+    ($($code:tt)*) => {};
 }
 
 /// The guides' examples are run.

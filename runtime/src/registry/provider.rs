@@ -30,7 +30,7 @@ pub trait Provider: Send + Sync {
     /// What its tools are found by, in their order: see [`ToolSearch`](crate::ToolSearch). Gen makes it of a generated
     /// catalog; of any other provider it is made when somebody searches.
     #[cfg(feature = "search")]
-    fn index(&self) -> Option<&crate::search::Index> {
+    fn index(&self) -> Option<crate::search::Index> {
         None
     }
 

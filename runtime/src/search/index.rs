@@ -52,7 +52,7 @@ impl Index {
     }
 
     /// Of the tools of all of these, one after the other.
-    pub(crate) fn joined<'i>(indices: impl IntoIterator<Item = &'i Index>) -> Self {
+    pub fn joined<'i>(indices: impl IntoIterator<Item = &'i Index>) -> Self {
         let (mut all, mut lengths): (BTreeMap<&Text, Vec<Posting>>, Vec<u32>) = Default::default();
         for index in indices {
             let before = u32::try_from(lengths.len()).unwrap_or(u32::MAX);

@@ -19,6 +19,13 @@ pub(crate) use bridge::definitions;
 use crate::registry::State;
 use crate::{Provider, Tool, Turn, estimated_tokens};
 
+/// Code that there is only where this crate has the feature `search`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_search {
+    ($($code:tt)*) => { $($code)* };
+}
+
 /// When tool search stands for tools: see [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
 ///
 /// ```
@@ -108,9 +115,11 @@ impl Indexed {
     }
 
     fn index(&self) -> &Index {
-        self.provider
-            .index()
-            .unwrap_or_else(|| self.made.get_or_init(|| Index::of(self.provider.tools().iter().map(said))))
+        self.made.get_or_init(|| {
+            let made = || Index::of(self.provider.tools().iter().map(said));
+            // One that does not fit would tell of other tools.
+            self.provider.index().filter(|index| index.len() == self.provider.tools().len()).unwrap_or_else(made)
+        })
     }
 }
 

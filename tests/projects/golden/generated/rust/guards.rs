@@ -60,6 +60,11 @@ impl<H: GuardsTools + 'static> Provider for Home<H> {
 
     fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
     fn facts(&self) -> &[Fact] { &super::FACTS }
+
+    ::toolc::with_search! {
+        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
+    }
+
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
     fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability { available(&*self.0, check, env) }
 
@@ -86,6 +91,11 @@ pub(super) const DATA: &[&str] = &[
     "7 guarded6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 1 0 0 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 2 13 no_parameters8 mcp_find6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
     "7 in_chat6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 8 platform0 0 4 chat0 1 0 0 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}2 6 1 0 0 1 2 8 platform0 0 4 chat7 0 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
+
+::toolc::with_search! {
+    /// What they are found by.
+    pub(super) const INDEX: &[&str] = &["2 8 12 12 1 a1 1 1 3 all1 0 1 3 are1 1 1 4 chat1 1 4 7 guarded1 0 3 2 in1 1 4 4 need1 0 1 2 of1 0 1 4 only1 1 1 4 sort1 0 1 5 there1 1 1 5 thing1 0 1 "];
+}
 
 /// The tool `guarded`.
 pub mod guarded {

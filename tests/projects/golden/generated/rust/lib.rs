@@ -22,7 +22,7 @@ use ::toolc::{
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(6);
+const _: () = ::toolc::assert_stamp(7);
 
 #[rustfmt::skip]
 pub mod guards;
@@ -79,6 +79,20 @@ impl<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutT
     fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
     fn facts(&self) -> &[Fact] { &FACTS }
     fn variables(&self) -> &[Variable] { &VARIABLES }
+
+    ::toolc::with_search! {
+        fn index(&self) -> Option<::toolc::search::Index> {
+            Some(::toolc::search::Index::joined(&unpack(&[
+                self::guards::INDEX,
+                self::later::INDEX,
+                self::lib_::INDEX,
+                self::r#loop::INDEX,
+                self::returns::INDEX,
+                self::shapes::INDEX,
+                self::shut::INDEX,
+            ])))
+        }
+    }
 
     fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
         match check {
