@@ -97,4 +97,5 @@ macro_rules! with_search {
 #[doc = include_str!("../../docs/calls.md")]
 #[doc = include_str!("../../docs/availability.md")]
 #[doc = include_str!("../../docs/registry.md")]
+#[cfg_attr(feature = "search", doc = include_str!("../../docs/search.md"))]
 struct Guides;
