@@ -192,8 +192,8 @@ fn why_tells_what_the_manifests_say_and_what_is_there() {
         "granted: guards",
         "✓ needs the environment variable `GOLDEN_KEY`, as all of `guards`",
         "✓ needs `facts.platform == 'cli' or facts.vision`",
-        "! needs the tools `run_now` and `run_later`: ",
-        "`run_now` is not there: it is not granted",
+        "! needs the tools `run_now` and `run_later`: `run_later` is not there",
+        "`run_later` is not there: it is not granted",
     ] {
         assert!(text.contains(&format!("\n    {line}")), "{line} is not in\n{text}");
     }
@@ -202,10 +202,11 @@ fn why_tells_what_the_manifests_say_and_what_is_there() {
     for line in [
         "text \", with \"eyes\"\" is shown: `facts.vision` (`vision` is true)",
         "text \"to the chat\" of `mode` is left out: `facts.platform == 'chat'` (`platform` is 'cli')",
-        "parameter `first` is left out: `tools.run_now` (`run_now` is not there)",
-        "parameter `inner.c` is shown: `not (tools.run_now or tools.run_later)` (",
+        "parameter `first` is shown: `tools.run_now` (`run_now` is there)",
+        "parameter `inner.b` is left out: `tools.run_later` (`run_later` is not there)",
+        "parameter `inner.c` is left out: `not (tools.run_now or tools.run_later)` (",
         "value \"picture\" of `mode` is shown: `facts.vision` (`vision` is true)",
-        "value \"both\" of `mode` is left out: `facts.vision and tools.run_now` (`vision` is true, `run_now` is not there)",
+        "value \"both\" of `mode` is shown: `facts.vision and tools.run_now` (`vision` is true, `run_now` is there)",
     ] {
         assert!(depends.contains(&format!("\n    {line}")), "{line} is not in\n{depends}");
     }
