@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::call::approval::Allowed;
 use crate::call::hooks;
+use crate::registry::choice::Choice;
 use crate::run::progress::Sink;
 use crate::watch::trace;
 use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task};
@@ -15,8 +16,7 @@ pub(crate) struct Host {
     /// What the host calls the session.
     pub(crate) id: String,
     /// The toolsets that the session grants, and those that it takes away.
-    pub(crate) enabled: Vec<String>,
-    pub(crate) disabled: Vec<String>,
+    pub(crate) choice: Choice,
     /// Stops the session's calls.
     pub(crate) cancel: Cancel,
     /// The task of calls that name none.
@@ -50,8 +50,7 @@ impl Default for Host {
     fn default() -> Self {
         Self {
             id: String::new(),
-            enabled: Vec::new(),
-            disabled: Vec::new(),
+            choice: Choice::default(),
             cancel: Cancel::new(),
             task: Task::new(Task::DEFAULT),
             timeout: Duration::from_mins(5),
@@ -71,8 +70,7 @@ impl fmt::Debug for Host {
         let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
         f.debug_struct("Host")
             .field("id", &self.id)
-            .field("enabled", &self.enabled)
-            .field("disabled", &self.disabled)
+            .field("choice", &self.choice)
             .field("timeout", &self.timeout)
             .field("hooks", &hooks)
             .field("limits", &self.limits)

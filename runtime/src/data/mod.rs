@@ -1,6 +1,7 @@
 //! What a provider says of its tools, as plain data, and how generated code brings it.
 
 pub mod behaviour;
+mod draw;
 pub mod fields;
 pub mod pack;
 pub mod requirement;

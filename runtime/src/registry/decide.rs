@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::Arc;
 
-use crate::graph::Members;
 use crate::registry::State;
 use crate::registry::checks::{BELIEVED, Question, Standing, Subject, Terms, Until, World};
+use crate::registry::choice::Granted;
 use crate::registry::facts::{Asked, Facts};
 use crate::registry::gates::{Gate, Gates};
 use crate::registry::sheet::Line;
@@ -19,6 +19,8 @@ pub(crate) struct Seen {
     state: Arc<State>,
     /// By position.
     pub(crate) granted: Vec<usize>,
+    /// Toolsets that the session chose and that there are not, and those that hold nothing.
+    pub(crate) missing: Arc<[Text]>,
     /// For each gate that asks for nothing but the environment, and that a granted tool has to pass: why it is closed.
     closed: Vec<Option<Reason>>,
     until: Until,
@@ -47,7 +49,8 @@ pub(crate) struct Found {
 }
 
 impl Seen {
-    pub(crate) fn new(state: Arc<State>, members: &Members, changes: u64, terms: &Terms<'_>) -> Self {
+    pub(crate) fn new(state: Arc<State>, granted: Granted, changes: u64, terms: &Terms<'_>) -> Self {
+        let Granted { members, missing } = granted;
         let granted: Vec<usize> = (0..members.len()).filter(|&id| members[id]).collect();
         let gates = &state.gates;
         let mut asked = vec![false; gates.all.len()];
@@ -64,14 +67,15 @@ impl Seen {
             if is_asked { looked_at(gate, terms.env).err() } else { None }
         });
         let closed = closed.collect();
-        Self { state, granted, closed, until, changes }
+        Self { state, granted, missing, closed, until, changes }
     }
 
-    /// Whether this is of `state`, and still believed.
-    pub(crate) fn holds(&self, state: &State, changes: u64, terms: &Terms<'_>) -> bool {
-        ptr::eq(&raw const *self.state, state) && self.changes == changes && !self.until.is_over(terms.clock)
+    /// Whether this is still believed.
+    pub(crate) fn holds(&self, changes: u64, terms: &Terms<'_>) -> bool {
+        self.changes == changes && !self.until.is_over(terms.clock)
     }
 
+    /// Whether this is of `state`.
     pub(crate) fn is_of(&self, state: &State) -> bool {
         ptr::eq(&raw const *self.state, state)
     }

@@ -6,7 +6,7 @@ use crate::registry::State;
 use crate::registry::facts::Asked;
 use crate::requirement::Requirement;
 use crate::segment::Condition;
-use crate::{Text, Toolset};
+use crate::{Text, Tool, Toolset};
 
 /// The gates of a registry's tools. Tools and gates are meant by their positions.
 #[derive(Default)]
@@ -53,19 +53,19 @@ impl Gate {
 }
 
 impl Gates {
-    /// The gates of `state`, with the toolsets that are declared in it, each with its provider.
-    pub(crate) fn new(state: &State, declared: &[(usize, &Toolset)]) -> Self {
+    /// The gates of `state`, whose tools these are, with the toolsets that are declared in it, each with its provider.
+    pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(usize, &Toolset)]) -> Self {
         let homes: BTreeMap<&str, &Toolset> =
             declared.iter().filter(|(_, t)| !t.requires.is_empty()).map(|&(_, t)| (&*t.name, t)).collect();
-        let count = state.tools.len();
-        if homes.is_empty() && (0..count).all(|id| state.tool(id).requires.is_empty()) {
+        let count = tools.len();
+        if homes.is_empty() && tools.iter().all(|tool| tool.requires.is_empty()) {
             return Self::default();
         }
         let declaring: BTreeSet<(&str, usize)> = declared.iter().map(|&(provider, t)| (&*t.name, provider)).collect();
         let mut gates = Self { of: vec![Vec::new(); count], asking: vec![Vec::new(); count], ..Self::default() };
         let mut shared: BTreeMap<(&str, Option<usize>), Vec<usize>> = BTreeMap::new();
-        for id in 0..count {
-            let (tool, owner) = (state.tool(id), state.tools[id].provider);
+        for (id, tool) in tools.iter().enumerate() {
+            let owner = state.tools[id].provider;
             // What is data comes first: no handler is asked whether it can work without its key.
             for check in [false, true] {
                 let sort = |requirement: &&Requirement| (**requirement == Requirement::Check) == check;

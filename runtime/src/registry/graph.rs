@@ -159,6 +159,12 @@ impl Graph {
                 Pick::Set(set) => members.iter_mut().zip(self.resolve(set)).for_each(|(member, new)| *member |= new),
             }
         }
+        self.deny(&mut members, disabled);
+        members
+    }
+
+    /// Takes out of `members` what disabling these takes away.
+    pub(crate) fn deny(&self, members: &mut Members, disabled: &[Pick]) {
         for &pick in disabled {
             let Pick::Set(set) = pick else {
                 members.fill(false);
@@ -170,7 +176,6 @@ impl Graph {
                 members[tool] &= !denied || keep;
             }
         }
-        members
     }
 }
 

@@ -11,10 +11,10 @@ use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError
 /// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
 /// catalog's handler traits.
 pub trait Provider: Send + Sync {
-    /// Its tools. A tool's position is its index in [`call`](Self::call).
+    /// Its tools, the same whenever it is asked. A tool's position is its index in [`call`](Self::call).
     fn tools(&self) -> &[Tool];
 
-    /// The toolsets that it knows of.
+    /// The toolsets that it knows of, the same whenever it is asked.
     fn toolsets(&self) -> &[Toolset];
 
     /// The facts that its tools' conditions and texts ask for.
@@ -25,6 +25,12 @@ pub trait Provider: Send + Sync {
     /// The environment variables that its tools require.
     fn variables(&self) -> &[Variable] {
         &[]
+    }
+
+    /// Whether all that its toolsets name has to be there when it is added. Not of a generated catalog: gen has looked at
+    /// its names, and another part of it may be added later, or never.
+    fn checks_names(&self) -> bool {
+        false
     }
 
     /// Whether a tool, or a toolset's home tools, can be used now. Asked where a tool or toolset of its own says

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::call::host::Host;
-use crate::graph::{Members, Pick};
+use crate::nearest::did_you_mean;
+use crate::registry::State;
 use crate::registry::checks::{PATIENCE, Terms, Until, World};
+use crate::registry::choice::Denied;
 use crate::registry::decide::Seen;
 use crate::registry::facts::Facts;
-use crate::registry::{EVERYTHING, State};
 use crate::run::clock::Clock;
 use crate::watch::log::Log;
 use crate::watch::trace;
@@ -31,10 +32,10 @@ pub struct Session {
     now: Mutex<Now>,
 }
 
-#[derive(Default)]
 struct Now {
     /// What the host said.
     facts: Arc<BTreeMap<Text, FactValue>>,
+    denied: Denied,
     /// What the environment said.
     seen: Option<Arc<Seen>>,
     latest: Option<Latest>,
@@ -74,13 +75,13 @@ impl SessionBuilder {
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
     pub fn enable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
-        self.host.enabled.extend(toolsets.into_iter().map(Into::into));
+        self.host.choice.enabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
     /// Takes away what these toolsets resolve to, less what their bases do. Wins over enabling.
     pub fn disable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
-        self.host.disabled.extend(toolsets.into_iter().map(Into::into));
+        self.host.choice.disabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
@@ -158,14 +159,13 @@ impl SessionBuilder {
         // Before all hooks: it sees calls as they arrive.
         self.host.hooks.splice(0..0, Log::if_wanted());
         let state = self.registry.state();
-        for name in self.host.enabled.iter().chain(&self.host.disabled) {
-            if pick(&state, name).is_none() {
-                return Err(unknown_toolset(&state, name));
-            }
+        if let Some(name) = self.host.choice.unknown(&state) {
+            return Err(unknown_toolset(&state, name));
         }
         let Self { registry, facts, env, host, clock, patience } = self;
         let (host, world) = (Arc::new(host), registry.checks().world(&env));
-        let session = Session { registry, host, env, world, clock, patience, now: Mutex::default() };
+        let now = Now { facts: Arc::default(), denied: Denied::new(state), seen: None, latest: None };
+        let session = Session { registry, host, env, world, clock, patience, now: Mutex::new(now) };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -177,8 +177,11 @@ impl Session {
     /// What the environment and the handlers say of tools is believed for 30 seconds, and then asked again; a turn
     /// that comes out the same has the same definitions, in the same place. Where handlers have to be asked, this waits
     /// for them, up to the session's [`check_timeout`](SessionBuilder::check_timeout).
+    ///
+    /// Toolsets are looked up by name whenever the registry has changed. One that is gone grants nothing until it comes
+    /// back, and its [name](Turn::missing_toolsets) is told; what a disabled one took away stays away meanwhile.
     pub fn turn(&self, dialect: Dialect) -> Turn {
-        let now = self.now();
+        let mut now = self.now();
         if let Some(Latest { turn, until, changes }) = &now.latest
             && self.registry.is_at(turn.state())
             && turn.dialect() == dialect
@@ -187,20 +190,22 @@ impl Session {
         {
             return turn.clone();
         }
-        // Nothing is locked while anybody is asked.
-        let (facts, seen) = (Arc::clone(&now.facts), now.seen.clone());
-        drop(now);
         let (state, changes) = (self.registry.state(), self.world.checks().changes());
         let terms = Terms { env: &self.env, clock: &self.clock, patience: self.patience };
-        let seen = match seen {
-            Some(seen) if seen.holds(&state, changes, &terms) => seen,
-            seen => {
-                if !seen.is_some_and(|seen| seen.is_of(&state)) {
-                    self.world.checks().keep(&state.providers);
-                }
-                Arc::new(Seen::new(Arc::clone(&state), &self.granted(&state), changes, &terms))
-            }
-        };
+        let known = now.seen.clone().filter(|seen| seen.is_of(&state));
+        let is_new = known.is_none();
+        let known = known.filter(|seen| seen.holds(changes, &terms));
+        let granted = known.is_none().then(|| self.host.choice.granted(&state, &mut now.denied));
+        let facts = Arc::clone(&now.facts);
+        // Nothing is locked while anybody is asked.
+        drop(now);
+        if is_new {
+            self.world.checks().keep(&state.providers);
+        }
+        let seen = known.unwrap_or_else(|| {
+            let granted = granted.unwrap_or_default();
+            Arc::new(Seen::new(Arc::clone(&state), granted, changes, &terms))
+        });
         let told = Facts { told: &facts, defaults: &state.facts };
         let set = seen.decide(dialect, told, &self.world, &terms);
         let until = set.until;
@@ -228,12 +233,6 @@ impl Session {
     /// Cancels its calls that are under way; what begins later does so as before.
     pub fn cancel(&self) {
         self.host.cancel.cancel();
-    }
-
-    /// What the session is granted of `state`.
-    fn granted(&self, state: &State) -> Members {
-        let picks = |names: &[String]| names.iter().filter_map(|name| pick(state, name)).collect::<Vec<_>>();
-        state.graph.select(&picks(&self.host.enabled), &picks(&self.host.disabled))
     }
 
     /// Says what has changed in the host's world. Turns that are under way keep what they were made with.
@@ -268,19 +267,12 @@ impl Session {
     }
 }
 
-pub(crate) fn pick(state: &State, name: &str) -> Option<Pick> {
-    if EVERYTHING.contains(&name) {
-        return Some(Pick::All);
-    }
-    state.toolset(name).map(Pick::Set)
-}
-
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
             .field("id", &self.host.id)
-            .field("enabled", &self.host.enabled)
-            .field("disabled", &self.host.disabled)
+            .field("enabled", &self.host.choice.enabled)
+            .field("disabled", &self.host.choice.disabled)
             .field("env", &self.env)
             .finish_non_exhaustive()
     }
@@ -307,10 +299,6 @@ fn unknown_toolset(state: &State, name: &str) -> SessionError {
         format!(": there are all, {}", all.join(", "))
     };
     SessionError(format!("unknown toolset `{name}`{hint}"))
-}
-
-fn did_you_mean(near: &[&str]) -> String {
-    if near.is_empty() { String::new() } else { format!(": did you mean `{}`?", near.join("` or `")) }
 }
 
 impl fmt::Display for SessionError {

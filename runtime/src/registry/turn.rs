@@ -31,6 +31,8 @@ struct Snapshot {
     renamed: Vec<(Text, usize)>,
     /// Those of whose arguments conditions hide some, by position.
     narrowed: Vec<Narrowed>,
+    /// Of the session's choice.
+    missing: Arc<[Text]>,
     /// What the host had told.
     facts: Arc<BTreeMap<Text, FactValue>>,
     definitions: String,
@@ -60,7 +62,9 @@ impl Turn {
         let Decided { there, found, .. } = set;
         let snapshot = match latest.filter(|turn| turn.snapshot.tools == there) {
             Some(turn) => Arc::clone(&turn.snapshot),
-            None => Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, facts)),
+            None => {
+                Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, &found.seen.missing, facts))
+            }
         };
         let found = (!state.gates.is_empty() || !found.hidden.is_empty()).then(|| Arc::new(found));
         Self { snapshot, found }
@@ -111,6 +115,12 @@ impl Turn {
     /// Why granted tools are not among them, by name.
     pub fn hidden(&self) -> impl Iterator<Item = Hidden<'_>> {
         self.hidden_ids().map(|(id, reason)| Hidden { tool: self.name(id), reason })
+    }
+
+    /// Toolsets that the session enables or disables and that no provider has now, and enabled ones that hold no tool
+    /// now. They were there when the session began, and may come back.
+    pub fn missing_toolsets(&self) -> impl Iterator<Item = &str> {
+        self.snapshot.missing.iter().map(|name| &**name)
     }
 
     pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
@@ -199,7 +209,14 @@ impl Turn {
 }
 
 impl Snapshot {
-    fn new(state: Arc<State>, host: Arc<Host>, dialect: Dialect, tools: Vec<usize>, facts: Facts<'_>) -> Self {
+    fn new(
+        state: Arc<State>,
+        host: Arc<Host>,
+        dialect: Dialect,
+        tools: Vec<usize>,
+        missing: &Arc<[Text]>,
+        facts: Facts<'_>,
+    ) -> Self {
         let sheet = state.sheet(dialect);
         let is_there = |id| tools.binary_search(&id).is_ok();
         let (mut renamed, mut narrowed) = (Vec::new(), Vec::new());
@@ -236,6 +253,7 @@ impl Snapshot {
             tools,
             renamed,
             narrowed,
+            missing: Arc::clone(missing),
             facts: Arc::clone(facts.told),
             definitions,
             #[cfg(feature = "raw_value")]

@@ -2,7 +2,7 @@
 
 use super::{Denial, Grant};
 use crate::graph::Pick;
-use crate::registry::session::pick;
+use crate::registry::choice::pick;
 use crate::{Text, Turn};
 
 impl Turn {
@@ -12,17 +12,17 @@ impl Turn {
         let named = |path: Vec<usize>| path.into_iter().map(|set| self.toolset_name(set)).collect::<Vec<Text>>();
         let path = |set| state.graph.path(set, tool).map(named);
         let (mut grants, mut denials) = (Vec::new(), Vec::new());
-        if host.enabled.is_empty() {
+        if host.choice.enabled.is_empty() {
             grants.push(Grant::NothingEnabled);
         }
-        for name in &host.enabled {
+        for name in &host.choice.enabled {
             grants.extend(match pick(state, name) {
                 Some(Pick::All) => Some(Grant::All(name.clone().into())),
                 Some(Pick::Set(set)) => path(set).map(Grant::Path),
                 None => None,
             });
         }
-        for name in &host.disabled {
+        for name in &host.choice.disabled {
             denials.extend(match pick(state, name) {
                 Some(Pick::All) => Some(Denial::All(name.clone().into())),
                 // Disabling a set leaves what it is built on.
@@ -34,7 +34,7 @@ impl Turn {
             });
         }
         if grants.is_empty() {
-            denials.extend(host.enabled.iter().filter_map(|name| {
+            denials.extend(host.choice.enabled.iter().filter_map(|name| {
                 let Some(Pick::Set(set)) = pick(state, name) else { return None };
                 let (path, by) = state.graph.exclusion(set, tool)?;
                 Some(Denial::Excluded { path: named(path), by: self.toolset_name(by) })
