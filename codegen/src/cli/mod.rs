@@ -169,7 +169,7 @@ fn report(sources: &Sources, all: &[Diagnostic], colour: bool, to: &mut dyn Writ
         text += &renderer.render(diagnostic);
         text += "\n\n";
     }
-    let count = |level| all.iter().filter(|found| found.code.level == level).count();
+    let count = |level| all.iter().filter(|found| found.level == level).count();
     match (count(Level::Error), count(Level::Warning)) {
         (0, 0) => {}
         (0, warnings) => text += &format!("{}\n", plural(warnings, "warning")),

@@ -1,0 +1,54 @@
+//! An include that brings nothing along: what it leads to is brought along by another include, or by the base. The
+//! other way is told.
+//!
+//! ## Why is this bad
+//! It hides where tools come from. Whoever takes the other include out believes that its tools are gone.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/toolsets/work.toml
+//! includes = ["office", "files"]
+//! ```
+//!
+//! ```toml
+//! # manifests/toolsets/office.toml
+//! includes = ["files"]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/toolsets/work.toml
+//! includes = ["office"]
+//! ```
+//!
+//! ```toml
+//! # manifests/toolsets/office.toml
+//! includes = ["files"]
+//! ```
+
+use crate::catalog::ToolsetId;
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule =
+    Rule::new("C035", "redundant-include", Some(Level::Warning), Check::Output(check)).fixable();
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    // What a toolset excludes does not come along through it.
+    let whole = |id: ToolsetId| lint[id].excludes.is_empty();
+    for (id, toolset) in lint.toolsets() {
+        for (index, &(to, place)) in toolset.includes.iter().enumerate() {
+            let earlier = toolset.includes[..index].iter().find(|(other, _)| *other == to);
+            let name = lint[to].name();
+            let redundant = |message| Diagnostic::new(Code::REDUNDANT_INCLUDE, place, message);
+            let found = if let Some((_, earlier)) = earlier {
+                redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
+            } else if let Some(path) = lint.path_between(id, to, &|other, _| other != to && whole(other), &whole) {
+                path.show(redundant(format!("`{}` holds `{name}` already: {path}", toolset.name())))
+            } else {
+                continue;
+            };
+            sink.push(found.help("take it out").fix(Edit::Remove(place)));
+        }
+    }
+}
