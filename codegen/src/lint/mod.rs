@@ -4,7 +4,9 @@
 mod allow;
 mod baseline;
 pub mod docs;
+mod fix;
 mod graph;
+pub mod guide;
 mod levels;
 mod rule;
 pub mod rules;
@@ -14,6 +16,7 @@ use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
 pub use baseline::Baseline;
+pub use fix::{fix, replacements};
 pub use graph::{Beside, Path};
 pub(crate) use levels::Levels;
 pub use levels::{Options, Selected, find, select};
