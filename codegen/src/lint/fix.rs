@@ -1,6 +1,6 @@
 //! Fixes: what a program may do about a finding. Comments and layout stay as they are.
 
-use toml_edit::{DocumentMut, Item, Value};
+use toml_edit::{Array, DocumentMut, Item, RawString, Value};
 
 use super::Options;
 use crate::compile_with;
@@ -112,10 +112,7 @@ fn remove(root: &mut Item, steps: &[String]) {
                 if let Ok(index) = last.parse::<usize>()
                     && index < array.len()
                 {
-                    let old = array.remove(index);
-                    if let (0, Some(first)) = (index, array.get_mut(0)) {
-                        *first.decor_mut() = old.decor().clone();
-                    }
+                    remove_item(array, index);
                     is_empty = array.is_empty();
                 }
             }
@@ -135,9 +132,32 @@ fn remove(root: &mut Item, steps: &[String]) {
     }
 }
 
+/// A comment at the end of a line is about the item before it: that of the item before this one stays, this one's goes.
+fn remove_item(array: &mut Array, index: usize) {
+    let text = |space: Option<&RawString>| space.and_then(RawString::as_str).unwrap_or_default().to_owned();
+    let removed = array.remove(index);
+    let (removed, behind) = (text(removed.decor().prefix()), text(removed.decor().suffix()));
+    let next = array.get(index).map(|next| text(next.decor().prefix()));
+    // Without a comma at the end, what stands before the bracket stands behind the last item.
+    let behind = if behind.trim().is_empty() { behind } else { String::new() };
+    let below = next.unwrap_or_else(|| behind + &text(Some(array.trailing())));
+    let line_end = |space: &str| space.find('\n').unwrap_or(space.len());
+    let own_line = &removed[..line_end(&removed)];
+    let kept = match below.find('\n') {
+        Some(end) => format!("{}{}", own_line.trim_end(), &below[end..]),
+        None if own_line.contains('#') => format!("{own_line}\n{below}"),
+        None if index == 0 => removed,
+        None => below,
+    };
+    match array.get_mut(index) {
+        Some(next) => next.decor_mut().set_prefix(kept),
+        None => array.set_trailing(kept),
+    }
+}
+
 enum Found<'d> {
     Item(&'d mut Item),
-    Array(&'d mut toml_edit::Array),
+    Array(&'d mut Array),
 }
 
 fn find<'d>(item: &'d mut Item, steps: &[String]) -> Option<Found<'d>> {
@@ -170,5 +190,50 @@ fn within<'d>(value: &'d mut Value, steps: &[String]) -> Option<Found<'d>> {
         Value::Array(array) => within(array.get_mut(step.parse().ok()?)?, below),
         Value::InlineTable(table) => within(table.get_mut(step)?, below),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without(array: &str, index: usize) -> String {
+        let mut document: DocumentMut = format!("a = {array}\nb = 1\n").parse().unwrap();
+        remove(document.as_item_mut(), &["a".to_owned(), index.to_string()]);
+        document.to_string()
+    }
+
+    #[test]
+    fn the_comments_of_other_items_stay() {
+        let lines = "[ # all\n  1, # one\n  # two\n  2, # two\n  3, # three\n]";
+        for (array, index, expected) in [
+            ("[1, 2, 3]", 0, "a = [2, 3]\nb = 1\n"),
+            ("[1, 2, 3]", 1, "a = [1, 3]\nb = 1\n"),
+            ("[ 1, 2 ]", 1, "a = [ 1 ]\nb = 1\n"),
+            ("[1]", 0, "b = 1\n"),
+            (lines, 0, "a = [ # all\n  # two\n  2, # two\n  3, # three\n]\nb = 1\n"),
+            (lines, 1, "a = [ # all\n  1, # one\n  3, # three\n]\nb = 1\n"),
+            (lines, 2, "a = [ # all\n  1, # one\n  # two\n  2, # two\n]\nb = 1\n"),
+            ("[1, # one\n 2 # two\n]", 1, "a = [1 # one\n]\nb = 1\n"),
+            ("[1, # one\n 2]", 1, "a = [1 # one\n]\nb = 1\n"),
+        ] {
+            assert_eq!(without(array, index), expected, "{array} {index}");
+        }
+    }
+
+    #[test]
+    fn entries_go_wherever_they_stand() {
+        let text = "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\nf.g = 1\n[[e]]\nh = [[1, 2]]\n";
+        for (steps, expected) in [
+            ("e/0", "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\nh = [[1, 2]]\n"),
+            ("e/0/f/g", "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\n[[e]]\nh = [[1, 2]]\n"),
+            ("e/1/h/0/1", "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\nf.g = 1\n[[e]]\nh = [[1]]\n"),
+            ("a", "[[e]]\nf.g = 1\n[[e]]\nh = [[1, 2]]\n"),
+            ("none/0", text),
+        ] {
+            let mut document: DocumentMut = text.parse().unwrap();
+            remove(document.as_item_mut(), &steps.split('/').map(str::to_owned).collect::<Vec<_>>());
+            assert_eq!(document.to_string(), expected, "{steps}");
+        }
     }
 }
