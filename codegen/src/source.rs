@@ -188,6 +188,7 @@ impl Sources {
     }
 
     /// The same files, some of them with other texts.
+    #[must_use]
     pub fn with(&self, changed: &[(SourceId, String)]) -> Self {
         let mut all = self.clone();
         for (id, text) in changed {
