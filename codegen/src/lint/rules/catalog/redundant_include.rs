@@ -33,8 +33,13 @@ pub(super) const RULE: Rule =
     Rule::new("C035", "redundant-include", Some(Level::Warning), Check::Output(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
+    // What nobody else brings along comes along no other way: most includes need no further look.
+    let mut brought = vec![0; lint.toolsets().count()];
+    for (to, _) in lint.toolsets().flat_map(|(_, toolset)| toolset.edges()) {
+        brought[to.0] += 1;
+    }
     for (id, toolset) in lint.toolsets() {
-        for (index, &(to, place)) in toolset.includes.iter().enumerate() {
+        for (index, &(to, place)) in toolset.includes.iter().enumerate().filter(|(_, (to, _))| brought[to.0] > 1) {
             let earlier = toolset.includes[..index].iter().find(|(other, _)| *other == to);
             let name = lint[to].name();
             let redundant = |message| Diagnostic::new(Code::REDUNDANT_INCLUDE, place, message);
