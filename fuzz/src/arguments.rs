@@ -34,7 +34,7 @@ impl Subject {
         let compilation = compile(&sources);
         let Some(catalog) = compilation.catalog else {
             let renderer = Renderer::new(&sources, false);
-            let errors = compilation.diagnostics.iter().filter(|found| found.code.level == Level::Error);
+            let errors = compilation.diagnostics.iter().filter(|found| found.level == Level::Error);
             panic!("{}", errors.map(|found| renderer.render(found)).collect::<String>())
         };
         let lowered = lower(&catalog);

@@ -16,6 +16,7 @@ use crate::parallel;
 use crate::source::{Kind, Source, Sources};
 use crate::text::questions::Questions;
 pub use model::*;
+pub(crate) use offsets::written;
 use read::Reader;
 
 /// Parses every source.
@@ -208,6 +209,7 @@ fn settings(reader: &Reader<'_>, sink: &Sink) -> SettingsManifest {
         dialects: reader.texts("dialects"),
         rust: reader.text("rust"),
         levels: reader.texts_by_name("lint"),
+        baseline: reader.text("baseline"),
         tools: budget("tools"),
         tokens: budget("tokens"),
         external,

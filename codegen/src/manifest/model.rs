@@ -287,6 +287,8 @@ pub struct SettingsManifest {
     pub rust: Option<At<String>>,
     /// Levels of findings, by code or name.
     pub levels: Vec<(At<String>, At<String>)>,
+    /// The file of known findings.
+    pub baseline: Option<At<String>>,
     /// Tools that a toolset resolves to at most.
     pub tools: Option<u32>,
     /// Tokens of their definitions.
