@@ -185,6 +185,7 @@ fn one_run_tells_every_mistake_once_and_where() {
       |                             ^^^^^^^^^
       |
       = help: did you mean `default`?
+      = help: a tool that comes at run time is named in `[external]`, in `toolc.toml`
 
     error[C011]: toolsets that bring themselves along: one → two → three → one
      --> ROOT/manifests/toolsets/one.toml:4:13
