@@ -78,6 +78,12 @@ struct Choice {
     /// Toolsets to disable. Wins over enabling.
     #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
     disable: Vec<String>,
+    /// Tools to enable beside the toolsets; without any of those, just these.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    enable_tools: Vec<String>,
+    /// Tools to disable. Wins over enabling.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    disable_tools: Vec<String>,
 }
 
 fn main() -> ExitCode {
@@ -136,7 +142,8 @@ fn told(what: &(impl ToJson + ToString), as_json: bool) -> String {
 fn session(choice: Choice) -> Result<SessionBuilder, String> {
     let registry = Registry::new();
     registry.add(toolc_catalog::provider(Handlers::new())).map_err(|error| error.to_string())?;
-    Ok(registry.session().enable(choice.enable).disable(choice.disable))
+    let session = registry.session().enable(choice.enable).disable(choice.disable);
+    Ok(session.enable_tools(choice.enable_tools).disable_tools(choice.disable_tools))
 }
 
 fn begin(session: SessionBuilder) -> Result<Turn, String> {
