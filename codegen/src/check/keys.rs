@@ -16,7 +16,6 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
         check_timeout(tool, sink);
         check_parallel(tool, sink);
-        check_annotations(tool, sink);
         check_deprecated(catalog, tool, sink);
         check_returns(tool, sink);
         if let Some(shell) = &tool.manifest.approval.shell {
@@ -57,13 +56,6 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     }
     if let Some(key) = &manifest.parallel_key {
         check_parameter(tool, key, "parallel_key", &[Type::String, Type::Integer], sink);
-    }
-}
-
-fn check_annotations(tool: &Tool, sink: &Sink) {
-    let At { value, place } = &tool.manifest.annotations;
-    if value.read_only && value.destructive {
-        incompatible(*place, "a tool that only reads destroys nothing", "take one of the two out", sink);
     }
 }
 

@@ -11,6 +11,8 @@ mod levels;
 mod rule;
 pub mod rules;
 mod string;
+mod texts;
+mod words;
 
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;

@@ -9,7 +9,7 @@ mod syntax;
 
 use std::cell::RefCell;
 
-use toolc::behaviour::{Annotations, Execution};
+use toolc::behaviour::Execution;
 
 use crate::diagnostic::{At, Code, Diagnostic, Sink, SourceId};
 use crate::parallel;
@@ -96,17 +96,16 @@ fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
     }
 }
 
-fn annotations(reader: &Reader<'_>) -> At<Annotations> {
-    let Some(reader) = reader.table("annotations") else { return At::new(Annotations::DEFAULT, reader.place()) };
-    let flag = |key, default| reader.flag(key).unwrap_or(default);
-    let read_only = flag("read_only", Annotations::DEFAULT.read_only);
-    let annotations = Annotations {
-        read_only,
-        destructive: flag("destructive", !read_only),
-        idempotent: flag("idempotent", Annotations::DEFAULT.idempotent),
-        open_world: flag("open_world", Annotations::DEFAULT.open_world),
-    };
-    At::new(annotations, reader.place())
+fn annotations(reader: &Reader<'_>) -> AnnotationsManifest {
+    let reader = reader.table("annotations");
+    let flag = |key| reader.as_ref().and_then(|reader| reader.flag_at(key));
+    AnnotationsManifest {
+        place: reader.as_ref().map(Reader::place),
+        read_only: flag("read_only"),
+        destructive: flag("destructive"),
+        idempotent: flag("idempotent"),
+        open_world: flag("open_world"),
+    }
 }
 
 fn requires(reader: &Reader<'_>) -> RequiresManifest {
@@ -208,6 +207,8 @@ fn settings(reader: &Reader<'_>) -> SettingsManifest {
         baseline: reader.text("baseline"),
         tools: budget("tools"),
         tokens: budget("tokens"),
+        description: budget("description"),
+        parameters: budget("parameters"),
     }
 }
 

@@ -241,6 +241,12 @@ impl<'t> Reader<'t> {
         self.get(key)?.get_ref().as_bool()
     }
 
+    /// The same, with its place.
+    pub(super) fn flag_at(&self, key: &str) -> Option<At<bool>> {
+        let value = self.get(key)?;
+        value.get_ref().as_bool().map(|flag| At::new(flag, self.at(value)))
+    }
+
     fn json(&self, key: &str) -> Option<At<Value>> {
         let value = self.get(key)?;
         Some(At::new(json(value).ok()?, self.at(value)))
