@@ -21,6 +21,7 @@ pub mod lower;
 pub mod manifest;
 mod names;
 mod parallel;
+pub mod providers;
 pub mod report;
 pub mod schema;
 pub mod source;

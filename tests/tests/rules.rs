@@ -60,7 +60,7 @@ fn filled(text: &str, usual: &str) -> String {
     let (head, tables) = usual.split_once("\n[").map_or((usual, None), |(head, tables)| (head, Some(tables)));
     let keys = head.lines().filter_map(|line| line.split_once(" = "));
     let missing = keys.filter(|(key, _)| !has(key) && !is_table(key));
-    let mut filled: String = missing.map(|(key, value)| format!("{key} = {value}\n")).collect();
+    let mut filled: String = missing.flat_map(|(key, value)| [key, " = ", value, "\n"]).collect();
     filled += text;
     if let Some(tables) = tables.filter(|tables| !is_table(tables.split(']').next().unwrap_or_default())) {
         filled += &format!("\n[{tables}");

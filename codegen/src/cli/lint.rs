@@ -15,6 +15,7 @@ use crate::{Failure, compile_with, write};
 
 /// What is asked for.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
 pub struct LintArgs {
     /// Look for these rules only, by code or name. By default for all.
     #[arg(value_name = "RULE")]

@@ -18,7 +18,7 @@ use similar::TextDiff;
 use toolc::graph::Pick;
 
 use crate::check::Checked;
-use crate::diagnostic::{Diagnostic, Places};
+use crate::diagnostic::{Diagnostic, Places, ticked};
 use crate::ledger::{Digests, Ledger};
 use crate::lower::lower;
 use crate::report::{Format, Report, plural};
@@ -188,6 +188,12 @@ fn generate(
     check: bool,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
+    if let unwritten @ [_, ..] = catalog.settings().unwritten().as_slice() {
+        return Err(Failure::new(format!(
+            "failed to write {}: these dialects can be linted, and not written yet; take them out of `dialects`",
+            ticked(unwritten, ", ")
+        )));
+    }
     let _lock = (!check).then(|| write::lock(root));
     let module = catalog.settings().rust.as_deref();
     // A check believes nothing that it has not seen.

@@ -35,7 +35,7 @@ pub fn text() -> String {
     let width = all.iter().map(|code| code.name.len()).max().unwrap_or(0);
     let line = |code: &Code| {
         let fix = if code.fixable { "fix" } else { "" };
-        format!("{}  {:width$}  {:7}  {fix:3}  {}\n", code.id, code.name, level(code), first_line(*code))
+        format!("{}  {:width$}  {:7}  {fix:3}  {}\n", code.id, code.name, level(*code), first_line(*code))
     };
     all.iter().map(line).map(|line| line.trim_end().to_owned() + "\n").collect()
 }
@@ -47,7 +47,7 @@ pub fn json() -> String {
         let mut value = json!({
             "code": code.id,
             "name": code.name,
-            "level": level(&code),
+            "level": level(code),
             "fixed_level": code.is_fixed(),
             "fixable": code.fixable,
             "what": docs.what,
@@ -76,7 +76,7 @@ pub fn markdown() -> String {
             text += &format!(
                 "| {} | [{name}](#{anchor}) | {} | {fix} |\n",
                 code.id,
-                level(code),
+                level(*code),
                 name = code.name,
                 anchor = anchor(*code)
             );
@@ -93,7 +93,7 @@ fn anchor(code: Code) -> String {
     format!("{}-{}", code.id.to_lowercase(), code.name)
 }
 
-fn level(code: &Code) -> &'static str {
+fn level(code: Code) -> &'static str {
     code.level.map_or("off", Level::word)
 }
 

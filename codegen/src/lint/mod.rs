@@ -28,6 +28,7 @@ pub use string::Written;
 use crate::catalog::{Catalog, ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Places, Sink};
 use crate::parallel;
+use crate::providers::{self, Provider};
 use crate::source::Sources;
 
 /// What rules look at: a catalog, which this stands for, and the files that it was read from.
@@ -50,6 +51,11 @@ impl Deref for Lint<'_> {
 impl<'c> Lint<'c> {
     fn new(catalog: &'c Catalog, sources: &'c Sources) -> Self {
         Self { catalog, sources, resolved: catalog.toolsets().map(|_| OnceLock::new()).collect() }
+    }
+
+    /// What the providers take for whose dialects the project is.
+    pub fn providers(&self) -> impl Iterator<Item = &'static Provider> {
+        providers::declared(self.settings())
     }
 
     /// The tools that a toolset resolves to, by name. Each toolset is resolved once, whoever asks.

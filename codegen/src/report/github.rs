@@ -1,11 +1,10 @@
 //! For GitHub Actions: commands that put each finding beside its line in a pull request.
 
-use super::{Report, line};
+use super::{Report, text};
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let one = |found: &crate::diagnostic::Diagnostic| {
         let (path, [start, end]) = report.locate(found.at.0);
-        let help = found.help.iter().map(|help| format!("\nhelp: {help}")).collect::<String>();
         // Columns are only taken where the place is within one line.
         let columns = if start.line == end.line {
             format!(",col={},endColumn={}", start.column, end.column)
@@ -19,7 +18,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
             start.line,
             end.line,
             property(&found.code.to_string()),
-            data(&(line(found) + &help)),
+            data(&text(found)),
         )
     };
     report.findings.iter().map(one).collect()

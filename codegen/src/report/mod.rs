@@ -70,3 +70,8 @@ fn line(found: &Diagnostic) -> String {
     let label = &found.at.1;
     if label.is_empty() { found.message.clone() } else { format!("{}: {label}", found.message) }
 }
+
+/// The same, with what to do about it, a line for each.
+fn text(found: &Diagnostic) -> String {
+    found.help.iter().fold(line(found), |text, help| text + "\nhelp: " + help)
+}

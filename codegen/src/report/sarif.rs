@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Report, line};
+use super::{Report, text};
 use crate::diagnostic::{Diagnostic, Level, Place};
 use crate::lint::{Code, replacements};
 
@@ -42,7 +42,6 @@ fn rule(code: Code) -> Value {
 }
 
 fn result(report: &Report<'_>, rules: &[Code], found: &Diagnostic) -> Value {
-    let help = found.help.iter().map(|help| format!("\nhelp: {help}")).collect::<String>();
     let related = |(index, (place, label)): (usize, &(Place, String))| {
         let mut location = location(report, *place);
         location["id"] = json!(index + 1);
@@ -54,7 +53,7 @@ fn result(report: &Report<'_>, rules: &[Code], found: &Diagnostic) -> Value {
         "ruleId": found.code.id,
         "ruleIndex": rules.iter().position(|code| *code == found.code),
         "level": found.level.word(),
-        "message": { "text": line(found) + &help },
+        "message": { "text": text(found) },
         "locations": [location(report, found.at.0)],
         "partialFingerprints": {
             "place/v1": format!("{} {path}#{}", found.code.id, report.places.pointer(found.at.0)),

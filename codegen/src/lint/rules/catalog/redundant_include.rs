@@ -26,7 +26,6 @@
 //! includes = ["files"]
 //! ```
 
-use crate::catalog::ToolsetId;
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
@@ -34,8 +33,6 @@ pub(super) const RULE: Rule =
     Rule::new("C035", "redundant-include", Some(Level::Warning), Check::Output(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    // What a toolset excludes does not come along through it.
-    let whole = |id: ToolsetId| lint[id].excludes.is_empty();
     for (id, toolset) in lint.toolsets() {
         for (index, &(to, place)) in toolset.includes.iter().enumerate() {
             let earlier = toolset.includes[..index].iter().find(|(other, _)| *other == to);
@@ -43,7 +40,10 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let redundant = |message| Diagnostic::new(Code::REDUNDANT_INCLUDE, place, message);
             let found = if let Some((_, earlier)) = earlier {
                 redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
-            } else if let Some(path) = lint.path_between(id, to, &|other, _| other != to && whole(other), &whole) {
+            } else if let Some(path) = lint.path_between(id, to, &|from, next| {
+                // What a toolset excludes does not come along through it.
+                if from == id { next != to } else { lint[from].excludes.is_empty() }
+            }) {
                 path.show(redundant(format!("`{}` holds `{name}` already: {path}", toolset.name())))
             } else {
                 continue;
