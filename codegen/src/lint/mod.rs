@@ -3,12 +3,14 @@
 
 mod allow;
 mod baseline;
+mod conditions;
 pub mod docs;
 mod graph;
 mod levels;
 mod rule;
 pub mod rules;
 mod string;
+mod values;
 
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;

@@ -29,7 +29,7 @@ use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
-pub(super) const RULE: Rule = Rule::new("S012", "unused-definition", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S012", "unused-def", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
