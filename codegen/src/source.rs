@@ -10,6 +10,7 @@ use walkdir::WalkDir;
 use crate::Failure;
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
 use crate::parallel;
+use crate::write::write;
 
 /// The folder of a project that holds its manifests, and by which the project is known.
 pub const MANIFESTS: &str = "manifests";
@@ -187,6 +188,7 @@ impl Sources {
     }
 
     /// The same files, some of them with other texts.
+    #[must_use]
     pub fn with(&self, changed: &[(SourceId, String)]) -> Self {
         let mut all = self.clone();
         for (id, text) in changed {
@@ -196,9 +198,13 @@ impl Sources {
         all
     }
 
-    /// Where the file stands.
-    pub(crate) fn path(&self, id: SourceId) -> PathBuf {
-        self.root.join(&self.get(id).path)
+    /// Writes a file anew, with the line ends that it has on disk.
+    pub(crate) fn write(&self, id: SourceId, text: &str) -> Result<(), Failure> {
+        let path = self.root.join(&self.get(id).path);
+        let is_crlf = fs::read(&path).is_ok_and(|bytes| bytes.windows(2).any(|pair| pair == b"\r\n"));
+        // A link stays one: what it leads to is written.
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        write(&path, &if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() })
     }
 
     /// The file with this id.

@@ -10,7 +10,8 @@
 //! cannot be called through it.
 //!
 //! What tools require is asked first: of the session's [`Env`], of its facts, of the handlers. Only then are texts
-//! written, for the tools that are there; [`Turn::hidden`] says why others are not.
+//! written, for the tools that are there; [`Turn::hidden`] says why others are not, [`Turn::why`] all about one of them, and
+//! [`Turn::doctor`] what is to be done about it.
 //!
 //! Nothing here knows TOML or templates: [`Tool`]s, [`Toolset`]s and argument [`table`]s are data, usually
 //! static data written by `cargo xtask gen`.
@@ -28,12 +29,13 @@ mod nearest;
 mod registry;
 mod result;
 mod run;
+mod shown;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod watch;
 
 pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
-pub use registry::graph;
+pub use registry::{graph, why};
 
 pub use args::{FromSlot, Slots};
 pub use call::agent::{AgentTask, AgentTools, Pending};
@@ -49,11 +51,13 @@ pub use data::to_json::ToJson;
 pub use data::tokens::estimated_tokens;
 pub use nearest::nearest;
 pub use registry::availability::{Availability, Check, Hidden, Reason};
+pub use registry::dynamic::{DynamicTool, DynamicTools, InvalidTools};
 pub use registry::env::Env;
 pub use registry::provider::{Provider, Reply};
+pub use registry::refusal::{Refusal, RegistryError};
 pub use registry::session::{Session, SessionBuilder, SessionError};
 pub use registry::turn::Turn;
-pub use registry::{Collision, Registry};
+pub use registry::{ProviderId, Registry, ToolsetInfo};
 pub use result::limit::ResultLimits;
 pub use result::output::{ErrorKind, Output, Problem, ToolError};
 pub use result::spill::{Spill, SpillFolder};
@@ -76,7 +80,8 @@ pub const fn assert_stamp(stamp: u32) {
     assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
 }
 
-/// The guide's examples are run.
+/// The guides' examples are run.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/calls.md")]
-struct Guide;
+#[doc = include_str!("../../docs/availability.md")]
+struct Guides;

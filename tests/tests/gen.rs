@@ -451,3 +451,19 @@ fn levels_are_the_projects_to_set() {
     let (status, out, _) = lint("allow");
     assert!(status == 0 && out.ends_with("no findings\n"), "{out}");
 }
+
+#[test]
+fn a_dialect_that_cannot_be_written_yet_can_be_linted_for() {
+    let unwritten = toolc_codegen::providers::PROVIDERS.iter().map(|provider| provider.dialect);
+    let is_written = |name: &str| toolc_codegen::lower::DIALECTS.iter().any(|dialect| dialect.name == name);
+    for dialect in unwritten.filter(|name| !is_written(name)) {
+        let project = Project::manifests();
+        project.write("toolc.toml", format!("dialects = [\"{dialect}\"]\n"));
+        let (status, out, _) = project.run(&["lint", "unknown-dialect"]);
+        assert_eq!(status, 0, "{out}");
+        let (status, out, err) = project.run(&["gen"]);
+        assert_eq!((status, out.as_str()), (2, ""), "{dialect}");
+        assert!(err.contains(&format!("failed to write `{dialect}`")), "{err}");
+        assert!(!project.path("generated").exists());
+    }
+}

@@ -5,12 +5,15 @@
 //! they do not show. A new tool or toolset needs no more than what the example is about.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use toolc_codegen::compile;
-use toolc_codegen::diagnostic::{Code, Diagnostic, Renderer};
+use toolc_codegen::diagnostic::{Code, Diagnostic, Renderer, SourceId};
+use toolc_codegen::format::format;
 use toolc_codegen::lint::docs::Docs;
 use toolc_codegen::lint::rules::CATEGORIES;
-use toolc_codegen::source::Sources;
+use toolc_codegen::lint::{Options, fix, guide};
+use toolc_codegen::source::{Source, Sources};
 
 type Files = BTreeMap<String, String>;
 
@@ -110,6 +113,35 @@ fn every_rule_is_whole() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Fixing leaves nothing to tell, and every file in its layout.
+#[test]
+fn every_fix_mends_its_example() {
+    for code in Code::all() {
+        let sources = project(&code.docs().files("Example"));
+        let well = |source: &Source| format(source.kind, &source.text).filter(|text| *text != source.text);
+        let ids = (0..).map(SourceId).zip(sources.all());
+        let formatted: Vec<_> = ids.filter_map(|(id, source)| Some((id, well(source)?))).collect();
+        let sources = sources.with(&formatted);
+        let (findings, _) = found(&sources);
+        assert_eq!(findings.iter().any(|found| !found.fix.is_empty()), code.fixable, "{code}");
+        let fixed = sources.with(&fix(&sources, &Options::default()));
+        if code.fixable {
+            let (_, shown) = found(&fixed);
+            assert_eq!(shown, "", "{code}");
+        }
+        for source in fixed.all().iter().filter(|_| code.fixable) {
+            assert_eq!(well(source), None, "{code}: {}:\n{}", source.path, source.text);
+        }
+    }
+}
+
+#[test]
+fn the_documentation_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lint.md");
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(written == guide::markdown(), "run `cargo xtask lint --list-rules --format md > docs/lint.md`");
 }
 
 #[test]

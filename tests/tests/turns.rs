@@ -11,7 +11,8 @@ use toolc_tests::golden::{self, AgentCall, Facts, names};
 fn session(toolsets: &[&str], env: Env, facts: Facts) -> Session {
     let registry = Registry::new();
     registry.add(golden::provider(Echo)).expect("the names are unique");
-    let session = registry.session().enable(toolsets.iter().copied()).env(env).facts(facts).build();
+    let session = registry.session().enable(toolsets.iter().copied()).env(env).facts(facts);
+    let session = session.check_timeout(Duration::from_hours(1)).build();
     session.expect("toolsets and facts are known")
 }
 

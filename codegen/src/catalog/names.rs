@@ -7,8 +7,8 @@ use toolc::segment::{Comparison, FactValue};
 
 use super::{Atom, FactId, ToolId, ToolsetId, VariableId};
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
-use crate::lower::{DIALECTS, Dialect};
 use crate::manifest::FactManifest;
+use crate::providers::PROVIDERS;
 use crate::source::Kind;
 use crate::text::condition::Asks;
 
@@ -131,13 +131,14 @@ impl Names<'_> {
         found
     }
 
-    /// A dialect that there is.
-    pub(super) fn dialect(&self, name: &At<String>) -> Option<&'static Dialect> {
-        let found = DIALECTS.iter().find(|dialect| dialect.name == name.value);
+    /// A dialect that there is, whether or not it can be written yet.
+    pub(super) fn dialect(&self, name: &At<String>) -> Option<&'static str> {
+        let all = || PROVIDERS.iter().map(|provider| provider.dialect);
+        let found = all().find(|dialect| *dialect == name.value);
         if found.is_none() {
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_DIALECT, name.place, format!("unknown dialect `{}`", name.value))
-                    .help_nearest(&name.value, DIALECTS.iter().map(|dialect| dialect.name), "the dialects are"),
+                    .help_nearest(&name.value, all(), "the dialects are"),
             );
         }
         found

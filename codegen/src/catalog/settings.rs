@@ -15,6 +15,8 @@ use crate::write::GENERATED;
 pub struct Settings {
     /// The dialects that schemas are written in.
     pub dialects: Vec<&'static Dialect>,
+    /// The dialects that the project is for, by name: those that it names, or else all that can be written.
+    pub declared_dialects: Vec<&'static str>,
     /// The folder of the generated Rust as a module, below the project's root. None: a crate, in `generated/rust`.
     pub rust: Option<String>,
     /// Tools that a toolset resolves to at most.
@@ -28,15 +30,25 @@ pub struct Settings {
 }
 
 pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sink) -> Settings {
-    let chosen: Vec<&'static Dialect> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
-    let wanted = |dialect: &&Dialect| chosen.is_empty() || chosen.iter().any(|one| one.name == dialect.name);
+    let chosen: Vec<&'static str> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
+    let wanted = |dialect: &&Dialect| manifest.dialects.is_empty() || chosen.contains(&dialect.name);
+    let dialects: Vec<&'static Dialect> = DIALECTS.iter().filter(wanted).collect();
     Settings {
-        dialects: DIALECTS.iter().filter(wanted).collect(),
+        declared_dialects: if chosen.is_empty() { dialects.iter().map(|one| one.name).collect() } else { chosen },
+        dialects,
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
         most_tools: manifest.tools,
         token_budget: manifest.tokens,
         levels: manifest.levels.iter().flat_map(|(name, level)| levels(name, &level.value, sink)).collect(),
         baseline: manifest.baseline,
+    }
+}
+
+impl Settings {
+    /// Dialects that the project names, and that cannot be written yet.
+    pub fn unwritten(&self) -> Vec<&'static str> {
+        let is_written = |name: &&str| DIALECTS.iter().any(|dialect| dialect.name == *name);
+        self.declared_dialects.iter().copied().filter(|name| !is_written(name)).collect()
     }
 }
 

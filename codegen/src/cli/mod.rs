@@ -3,6 +3,9 @@
 //! Exit status 0: all is well. 1: mistakes in manifests, or generated files that are not up to date. 2: the tool
 //! could not do its work.
 
+mod fmt;
+mod lint;
+
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write};
 use std::mem::ManuallyDrop;
@@ -10,13 +13,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+pub use lint::LintArgs;
 use similar::TextDiff;
 use toolc::graph::Pick;
 
 use crate::check::Checked;
-use crate::diagnostic::{Diagnostic, Level, Renderer};
+use crate::diagnostic::{Diagnostic, Places, ticked};
 use crate::ledger::{Digests, Ledger};
 use crate::lower::lower;
+use crate::report::{Format, Report, plural};
 use crate::source::{MANIFESTS, Sources};
 use crate::write::{self, GENERATED, Plan};
 use crate::{Failure, compile, emit};
@@ -48,8 +53,19 @@ pub enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// Check the manifests.
-    Lint,
+    /// Check the manifests: what cannot be compiled, what a provider refuses, what leads a model astray.
+    Lint(LintArgs),
+    /// Explain one rule of `lint`: what it finds, why that is bad, what to use instead.
+    Explain {
+        /// Its code or name.
+        rule: String,
+    },
+    /// Give every manifest the one layout.
+    Fmt {
+        /// Write nothing; show what would be changed, and fail if anything would be.
+        #[arg(long)]
+        check: bool,
+    },
     /// List every tool with its toolset.
     List,
     /// Show a tool's definition, as a model gets it.
@@ -121,24 +137,21 @@ fn execute(project: Project, command: Command, streams: &mut Streams<'_>) -> u8 
 
 /// Whether all is well.
 fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    match &command {
+        Command::Lint(args) => return lint::run(project, args, streams),
+        Command::Explain { rule } => return lint::explain(rule, streams),
+        Command::Fmt { check } => return fmt::run(project, *check, streams),
+        _ => {}
+    }
     let root = find_root(project.root)?;
     // The process ends with these: giving back a large catalog, piece by piece, takes as long as checking it.
     let sources = ManuallyDrop::new(Sources::scan(&root)?);
     let compilation = ManuallyDrop::new(compile(&sources));
     let Streams { out, err, colour } = streams;
-    if let Command::Lint = command {
-        // Findings are what this command is for, so they are its output.
-        report(&sources, &compilation.diagnostics, colour[0], out)?;
-        if let (Some(catalog), []) = (&compilation.catalog, compilation.diagnostics.as_slice()) {
-            let (tools, toolsets) = (catalog.tools().count(), catalog.toolsets().count());
-            print(out, &format!("{}, {}: no findings\n", plural(tools, "tool"), plural(toolsets, "toolset")))?;
-        }
-        return Ok(compilation.catalog.is_some());
-    }
     report(&sources, &compilation.diagnostics, colour[1], err)?;
     let Some(catalog) = &compilation.catalog else { return Ok(false) };
     match command {
-        Command::Lint => Ok(true),
+        Command::Lint(_) | Command::Explain { .. } | Command::Fmt { .. } => unreachable!("carried out above"),
         Command::Gen { check } => generate(&root, &sources, catalog, check, out),
         Command::List => list(catalog, out),
         Command::Show { tool } => show(catalog, &tool, out, err),
@@ -162,21 +175,10 @@ fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     })
 }
 
-fn report(sources: &Sources, all: &[Diagnostic], colour: bool, to: &mut dyn Write) -> Result<(), Failure> {
-    let renderer = Renderer::new(sources, colour);
-    let mut text = String::new();
-    for diagnostic in all {
-        text += &renderer.render(diagnostic);
-        text += "\n\n";
-    }
-    let count = |level| all.iter().filter(|found| found.level == level).count();
-    match (count(Level::Error), count(Level::Warning)) {
-        (0, 0) => {}
-        (0, warnings) => text += &format!("{}\n", plural(warnings, "warning")),
-        (errors, 0) => text += &format!("{}\n", plural(errors, "error")),
-        (errors, warnings) => text += &format!("{}, {}\n", plural(errors, "error"), plural(warnings, "warning")),
-    }
-    print(to, &text)
+/// Findings beside another command's output.
+fn report(sources: &Sources, findings: &[Diagnostic], colour: bool, to: &mut dyn Write) -> Result<(), Failure> {
+    let report = Report { findings, places: &Places::new(sources), looked_at: None, colour };
+    print(to, &(Format::ALL[0].write)(&report))
 }
 
 fn generate(
@@ -186,6 +188,12 @@ fn generate(
     check: bool,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
+    if let unwritten @ [_, ..] = catalog.settings().unwritten().as_slice() {
+        return Err(Failure::new(format!(
+            "failed to write {}: these dialects can be linted, and not written yet; take them out of `dialects`",
+            ticked(unwritten, ", ")
+        )));
+    }
     let _lock = (!check).then(|| write::lock(root));
     let module = catalog.settings().rust.as_deref();
     // A check believes nothing that it has not seen.
@@ -293,10 +301,6 @@ fn unknown<'c>(
     };
     print(err, &format!("error: unknown {what} `{name}`: {hint}\n"))?;
     Ok(false)
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Writes and flushes. A reader that has gone away (`| head`) is nobody's failure.

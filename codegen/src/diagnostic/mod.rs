@@ -57,6 +57,11 @@ impl Place {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
 
+    /// Whether the two have a byte in common, or one of them stands within or right beside the other.
+    pub(crate) fn meets(self, other: Place) -> bool {
+        self.source == other.source && self.start <= other.end && other.start <= self.end
+    }
+
     /// The bytes within the file.
     pub fn span(self) -> Range<usize> {
         self.start as usize..self.end as usize

@@ -237,6 +237,6 @@ mod tests {
         ];
         assert_eq!(found, expected);
         assert!(tree.is_text(FILE.find("#'").unwrap()) && !tree.is_text(FILE.find("# one").unwrap()));
-        assert_eq!(tree.start(), FILE.find("a.b"));
+        assert_eq!(tree.start(), FILE.find("b = 1"));
     }
 }

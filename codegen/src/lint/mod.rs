@@ -5,7 +5,9 @@ mod allow;
 mod baseline;
 mod conditions;
 pub mod docs;
+mod fix;
 mod graph;
+pub mod guide;
 mod levels;
 mod rule;
 pub mod rules;
@@ -16,6 +18,7 @@ use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
 pub use baseline::Baseline;
+pub use fix::{fix, replacements};
 pub use graph::{Beside, Path};
 pub(crate) use levels::Levels;
 pub use levels::{Options, Selected, find, select};
@@ -25,6 +28,7 @@ pub use string::Written;
 use crate::catalog::{Catalog, ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Places, Sink};
 use crate::parallel;
+use crate::providers::{self, Provider};
 use crate::source::Sources;
 
 /// What rules look at: a catalog, which this stands for, and the files that it was read from.
@@ -47,6 +51,11 @@ impl Deref for Lint<'_> {
 impl<'c> Lint<'c> {
     fn new(catalog: &'c Catalog, sources: &'c Sources) -> Self {
         Self { catalog, sources, resolved: catalog.toolsets().map(|_| OnceLock::new()).collect() }
+    }
+
+    /// What the providers take for whose dialects the project is.
+    pub fn providers(&self) -> impl Iterator<Item = &'static Provider> {
+        providers::declared(self.settings())
     }
 
     /// The tools that a toolset resolves to, by name. Each toolset is resolved once, whoever asks.

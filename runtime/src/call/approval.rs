@@ -1,16 +1,16 @@
 //! Approval: somebody is asked before a call is run that its manifest, or a hook, will not have run unasked.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
 use crate::call::host::Host;
 use crate::call::patience::{Lost, patiently};
-use crate::result::scrub;
 use crate::run::cancel::Watch;
 use crate::run::panics;
 use crate::run::panics::Panicked;
+use crate::shown::Visible;
 use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError};
 
 /// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
@@ -58,18 +58,6 @@ impl fmt::Display for ApprovalRequest<'_> {
         let arguments = self.call.arguments().to_string();
         write!(f, "run `{}` with {}?", self.call.tool(), Visible(&arguments))?;
         self.why.iter().try_for_each(|why| write!(f, " ({})", Visible(&why.to_string())))
-    }
-}
-
-/// A text in which nothing hides from whoever reads it before deciding: no character without a shape, none that turns
-/// the order of others around.
-struct Visible<'a>(&'a str);
-
-impl fmt::Display for Visible<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|letter| {
-            if scrub::is_invisible(letter) { write!(f, "{}", letter.escape_unicode()) } else { f.write_char(letter) }
-        })
     }
 }
 

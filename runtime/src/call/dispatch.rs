@@ -10,6 +10,7 @@ use crate::call::record::Record;
 use crate::result::limit;
 use crate::run::cancel::Since;
 use crate::run::panics;
+use crate::shown::short_name;
 use crate::watch::trace;
 use crate::{AgentTask, AgentTools, ErrorKind, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, nearest};
 
@@ -201,7 +202,7 @@ impl Turn {
 
     #[cold]
     pub(crate) fn unknown(&self, name: &str) -> ToolError {
-        let shown: String = name.chars().take(64).collect();
+        let shown = short_name(name);
         let error =
             |hint| ToolError::of(ErrorKind::UnknownTool, format!("there is no tool `{shown}` in this turn: {hint}"));
         if let Some((_, reason)) = self.hidden_ids().find(|&(id, _)| [self.name(id), self.called(id)].contains(&name)) {

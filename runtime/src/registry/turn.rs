@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::call::host::Host;
 use crate::registry::State;
-use crate::registry::decide::Decided;
+use crate::registry::decide::{Decided, Found};
 use crate::registry::facts::Facts;
 use crate::registry::sheet::Line;
 use crate::segment::{self, Atoms, FactValue};
@@ -17,8 +17,8 @@ use crate::{Definition, Dialect, Hidden, Reason, Text};
 #[derive(Clone)]
 pub struct Turn {
     snapshot: Arc<Snapshot>,
-    /// Granted tools that are not shown, by position. None: there are none.
-    hidden: Option<Arc<[(usize, Reason)]>>,
+    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    found: Option<Arc<Found>>,
 }
 
 struct Snapshot {
@@ -31,6 +31,8 @@ struct Snapshot {
     renamed: Vec<(Text, usize)>,
     /// Those of whose arguments conditions hide some, by position.
     narrowed: Vec<Narrowed>,
+    /// Of the session's choice.
+    missing: Arc<[Text]>,
     /// What the host had told.
     facts: Arc<BTreeMap<Text, FactValue>>,
     definitions: String,
@@ -57,12 +59,15 @@ impl Turn {
         facts: Facts<'_>,
         latest: Option<&Turn>,
     ) -> Self {
-        let Decided { there, hidden } = set;
+        let Decided { there, found, .. } = set;
         let snapshot = match latest.filter(|turn| turn.snapshot.tools == there) {
             Some(turn) => Arc::clone(&turn.snapshot),
-            None => Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, facts)),
+            None => {
+                Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, &found.seen.missing, facts))
+            }
         };
-        Self { snapshot, hidden: (!hidden.is_empty()).then(|| hidden.into()) }
+        let found = (!state.gates.is_empty() || !found.hidden.is_empty()).then(|| Arc::new(found));
+        Self { snapshot, found }
     }
 
     /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
@@ -112,12 +117,25 @@ impl Turn {
         self.hidden_ids().map(|(id, reason)| Hidden { tool: self.name(id), reason })
     }
 
-    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
-        self.hidden.as_deref().unwrap_or_default().iter().map(|(id, reason)| (*id, reason))
+    /// Toolsets that the session enables or disables and that no provider has now, and enabled ones that hold no tool
+    /// now. They were there when the session began, and may come back.
+    pub fn missing_toolsets(&self) -> impl Iterator<Item = &str> {
+        self.snapshot.missing.iter().map(|name| &**name)
     }
 
-    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
-        Arc::ptr_eq(&self.snapshot.state, state) && self.snapshot.dialect == dialect
+    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
+        self.found().into_iter().flat_map(|found| &found.hidden).map(|(id, reason)| (*id, reason))
+    }
+
+    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    pub(crate) fn found(&self) -> Option<&Found> {
+        self.found.as_deref()
+    }
+
+    /// Whether it is of this state in this dialect, with these facts.
+    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect, told: &Arc<BTreeMap<Text, FactValue>>) -> bool {
+        let Snapshot { state: of, dialect: shown_in, facts, .. } = &*self.snapshot;
+        Arc::ptr_eq(of, state) && *shown_in == dialect && Arc::ptr_eq(facts, told)
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -135,13 +153,22 @@ impl Turn {
 
     /// Whether the tool of this own name is shown.
     pub(crate) fn shows(&self, name: &str) -> bool {
-        self.state().find(name).is_some_and(|id| self.snapshot.tools.binary_search(&id).is_ok())
+        self.state().find(name).is_some_and(|id| self.has(id))
+    }
+
+    /// Whether the tool at a position of the state is shown.
+    pub(crate) fn has(&self, id: usize) -> bool {
+        self.snapshot.tools.binary_search(&id).is_ok()
     }
 
     /// The value of a fact, if there is such a fact.
     pub(crate) fn fact(&self, name: &str) -> Option<&FactValue> {
+        self.facts().get(name)
+    }
+
+    pub(crate) fn facts(&self) -> Facts<'_> {
         let Snapshot { state, facts, .. } = &*self.snapshot;
-        Facts { told: facts, defaults: &state.facts }.get(name)
+        Facts { told: facts, defaults: &state.facts }
     }
 
     /// The own name of the tool at a position of the state.
@@ -182,7 +209,14 @@ impl Turn {
 }
 
 impl Snapshot {
-    fn new(state: Arc<State>, host: Arc<Host>, dialect: Dialect, tools: Vec<usize>, facts: Facts<'_>) -> Self {
+    fn new(
+        state: Arc<State>,
+        host: Arc<Host>,
+        dialect: Dialect,
+        tools: Vec<usize>,
+        missing: &Arc<[Text]>,
+        facts: Facts<'_>,
+    ) -> Self {
         let sheet = state.sheet(dialect);
         let is_there = |id| tools.binary_search(&id).is_ok();
         let (mut renamed, mut narrowed) = (Vec::new(), Vec::new());
@@ -219,6 +253,7 @@ impl Snapshot {
             tools,
             renamed,
             narrowed,
+            missing: Arc::clone(missing),
             facts: Arc::clone(facts.told),
             definitions,
             #[cfg(feature = "raw_value")]

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::shown::short_name;
+
 /// Keeps results that are too long: see [`SessionBuilder::spill`](crate::SessionBuilder::spill).
 pub trait Spill: Send + Sync {
     /// Keeps all of `text`, a result of `tool`, and returns the name under which the model's tools can read it. The
@@ -84,7 +86,7 @@ impl SpillFolder {
 impl Spill for SpillFolder {
     fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let tool: String =
-            tool.chars().take(64).map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+            short_name(tool).chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
         // Each has random keys of its own, so that a name says nothing of the next.
         let [high, low] = [(); 2].map(|()| RandomState::new().hash_one(&tool));
         let path = self.path.join(format!("{tool}-{high:016x}{low:016x}.{extension}"));

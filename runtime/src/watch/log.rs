@@ -5,15 +5,13 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use crate::result::scrub;
+use crate::shown::{Short, short_name};
 use crate::{Answer, CallInfo, Fault, Hook, Step, ToolError};
 
 /// The variable of the process's environment that switches it on.
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
 /// Characters that are shown of arguments, and of what a call comes to.
 const SHOWN: usize = 200;
-/// Characters that are shown of a name: a model may have made it up.
-const LONGEST_NAME: usize = 64;
 
 /// A hook that writes down what it sees.
 pub(crate) struct Log<W = fn(&str)> {
@@ -35,7 +33,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
         let arguments = call.arguments().to_string();
-        self.line("begins", call, format_args!("arguments={}", Shown(&arguments, SHOWN)));
+        self.line("begins", call, format_args!("arguments={}", Short(&arguments, SHOWN)));
         Ok(Step::Continue)
     }
 
@@ -47,7 +45,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
         }
         let _ = write!(end, "bytes={bytes}");
         if !call.takes_secrets() {
-            let _ = write!(end, " answer={}", Shown(&answer.json, SHOWN));
+            let _ = write!(end, " answer={}", Short(&answer.json, SHOWN));
         }
         self.line("ends", call, format_args!("{end}"));
         Ok(())
@@ -55,7 +53,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn fault(&self, call: &CallInfo<'_>, fault: &Fault<'_>) {
         let fault = fault.shown(call).to_string();
-        self.line("fault", call, format_args!("{}", Shown(&fault, SHOWN)));
+        self.line("fault", call, format_args!("{}", Short(&fault, SHOWN)));
     }
 }
 
@@ -71,31 +69,12 @@ fn to_stderr(line: &str) {
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// At most so many characters of a text, on one line, with nothing that a terminal would act on.
-struct Shown<'a>(&'a str, usize);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut letters = self.0.chars();
-        for letter in letters.by_ref().take(self.1) {
-            let ends_a_line = matches!(letter, '\u{2028}' | '\u{2029}');
-            if letter.is_control() || ends_a_line || scrub::is_invisible(letter) {
-                write!(f, "{}", letter.escape_default())?;
-            } else {
-                f.write_char(letter)?;
-            }
-        }
-        if letters.next().is_some() { f.write_char('…') } else { Ok(()) }
-    }
-}
-
 /// A name, in quotes: whatever is in it, it is over where they end.
 struct Name<'a>(&'a str);
 
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short: String = self.0.chars().take(LONGEST_NAME).collect();
-        write!(f, "{short:?}")
+        write!(f, "{:?}", short_name(self.0))
     }
 }
 

@@ -311,13 +311,13 @@ fn somebody_is_asked_before_a_call_that_says_so() {
     let boss = Boss::new(|| Decision::AllowOnce);
     let turn = turn(|s| s.approver(Arc::clone(&boss) as Arc<dyn Approver>));
     for _ in 0..2 {
-        let told = call(&turn, "launch", "{\"pin\": 12, \"say\": \"x\u{202e}\"}");
-        assert_eq!(told, json!({"say": "x\u{202e}", "pin": 12}));
+        let told = call(&turn, "launch", "{\"pin\": 12, \"say\": \"x\u{202e}\u{9b}\"}");
+        assert_eq!(told, json!({"say": "x\u{202e}\u{9b}", "pin": 12}));
         let asked = take(&boss.asked);
         assert_eq!(
             asked,
             [concat!(
-                r#"run `launch` with {"pin":"[secret]","say":"x\u{202e}"}? "#,
+                r#"run `launch` with {"pin":"[secret]","say":"x\u{202e}\u{9b}"}? "#,
                 "(every call of this tool has to be approved)",
             )]
         );

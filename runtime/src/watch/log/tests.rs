@@ -86,7 +86,7 @@ fn what_is_long_is_cut() {
     let long = "ü".repeat(1_000);
     call(&turn, "open", &long, &format!(r#"{{"say": "{long}"}}"#));
     let shown = format!("{{\"say\":\"{}…", "ü".repeat(SHOWN - 8));
-    let id = "ü".repeat(LONGEST_NAME);
+    let id = "ü".repeat(64);
     let expected = [
         format!("toolc: begins tool=\"open\" id=\"{id}\" task=\"errand\" arguments={shown}\n"),
         format!("toolc: ends tool=\"open\" id=\"{id}\" task=\"errand\" took bytes=2010 answer={shown}\n"),

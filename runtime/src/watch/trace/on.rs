@@ -11,10 +11,8 @@ use tracing::level_filters::LevelFilter;
 use tracing::{Level, Span, debug, event_enabled, field, info, info_span, warn};
 
 use crate::args::{Arguments, Limits};
+use crate::shown::short_name;
 use crate::{Answer, CallInfo, ErrorKind, Fault, ToolCall, Turn};
-
-/// Characters of the name of a tool that is not there: it is whatever the model wrote.
-const LONGEST_NAME: usize = 64;
 
 /// Whether anybody may listen to calls.
 pub(crate) fn is_on() -> bool {
@@ -26,8 +24,11 @@ pub(crate) fn current() -> Scope {
     Scope(Span::current())
 }
 
-/// Tells why the turn, which was made anew, does not show all that was granted.
+/// Tells why the turn, which was made anew, does not show all that was granted, and what it shows all the same.
 pub(crate) fn made(turn: &Turn) {
+    for (tool, reason) in turn.flakes() {
+        debug!(target: "toolc", { "gen_ai.tool.name" = tool, %reason }, "a failed check is taken for a flake");
+    }
     for hidden in turn.hidden() {
         debug!(target: "toolc", { "gen_ai.tool.name" = hidden.tool, reason = %hidden.reason }, "a tool is hidden");
     }
@@ -38,7 +39,7 @@ pub(crate) fn fault(call: &CallInfo<'_>, fault: &Fault<'_>) {
     let fault = fault.shown(call);
     warn!(
         target: "toolc",
-        { "gen_ai.tool.name" = &*short(call.tool()), "gen_ai.tool.call.id" = id(call.id()), part = fault.part },
+        { "gen_ai.tool.name" = &*short_name(call.tool()), "gen_ai.tool.call.id" = id(call.id()), part = fault.part },
         "{fault}",
     );
 }
@@ -52,7 +53,7 @@ pub(crate) struct Trace {
 
 impl Trace {
     pub(crate) fn begin(turn: &Turn, tool: Option<usize>, request: &ToolCall<'_>) -> Self {
-        let name = || tool.map_or_else(|| short(request.name()), |id| turn.name(id).to_owned());
+        let name = || tool.map_or_else(|| short_name(request.name()), |id| turn.name(id).to_owned());
         let span = info_span!(
             target: "toolc",
             "execute_tool",
@@ -134,10 +135,6 @@ impl Scope {
     pub(crate) fn within<T>(self, work: impl FnOnce() -> T) -> T {
         self.0.in_scope(work)
     }
-}
-
-fn short(name: &str) -> String {
-    name.chars().take(LONGEST_NAME).collect()
 }
 
 /// An id that is empty is none.
