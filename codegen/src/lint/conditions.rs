@@ -156,6 +156,10 @@ impl Judge<'_> {
             for (when, questions, is_unknown, name) in conditions {
                 if let (Some(when), false) = (when, is_unknown) {
                     let holds = link(&when.value, questions, &mut self.asked);
+                    // A requirement that asks for a tool is an error of its own.
+                    if holds.atoms().iter().any(|atom| matches!(self.asked[**atom], Asks::Tool(_))) {
+                        continue;
+                    }
                     self.needs.push(Need { given, holds, said: (when.place, format!("`{name}` requires this")) });
                 }
             }
