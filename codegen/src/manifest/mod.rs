@@ -55,7 +55,11 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         }
         Kind::Distribution => manifests.distributions.push(distribution(&reader, named())),
         Kind::Commands => manifests.commands.push(commands(&reader, named())),
-        Kind::Facts => manifests.facts = facts(&reader),
+        Kind::Facts => {
+            let (facts, broken) = facts(&reader);
+            manifests.facts = facts;
+            manifests.broken.extend(broken.into_iter().map(|name| (kind, name)));
+        }
         Kind::Env => manifests.variables = variables(&reader),
         Kind::Settings => manifests.settings = Some(settings(&reader)),
     }
@@ -76,7 +80,11 @@ fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
         description: reader.template("description").unwrap_or_else(|| At::new(Vec::new(), name.place)),
         title: reader.text("title").map(|title| title.value),
         emoji: string(reader, "emoji"),
-        execution: execution.unwrap_or(At::new(Execution::Sync, name.place)),
+        // Which other keys go with a word that there is not, nobody knows: all of them go with this one.
+        execution: execution.unwrap_or_else(|| {
+            let is_said = reader.text("execution").is_some();
+            At::new(if is_said { Execution::Async } else { Execution::Sync }, name.place)
+        }),
         timeout: reader.duration("timeout"),
         max_result_chars: reader.count("max_result_chars"),
         parallel: reader.text("parallel"),
@@ -178,12 +186,16 @@ fn commands(reader: &Reader<'_>, name: At<String>) -> CommandsManifest {
     CommandsManifest { name, description: string(reader, "description"), rules }
 }
 
-fn facts(reader: &Reader<'_>) -> Vec<FactManifest> {
-    let fact = |(name, reader): (At<String>, Reader<'_>)| {
-        let default = reader.fact_value("default")?;
-        Some(FactManifest { name, default, description: string(&reader, "description") })
-    };
-    reader.tables("facts").into_iter().filter_map(fact).collect()
+/// The facts, and the names of those that have no value.
+fn facts(reader: &Reader<'_>) -> (Vec<FactManifest>, Vec<String>) {
+    let (mut facts, mut broken) = (Vec::new(), Vec::new());
+    for (name, reader) in reader.tables("facts") {
+        match reader.fact_value("default") {
+            Some(default) => facts.push(FactManifest { name, default, description: string(&reader, "description") }),
+            None => broken.push(name.value),
+        }
+    }
+    (facts, broken)
 }
 
 fn variables(reader: &Reader<'_>) -> Vec<VariableManifest> {

@@ -105,6 +105,13 @@ impl ToolManifest {
         [&self.params].into_iter().chain(&self.returns).chain(defs)
     }
 
+    /// Every schema of the arguments, definitions included.
+    pub fn arguments(&self) -> Vec<&Schema> {
+        let needed = self.defs.needed_by([&self.params]);
+        let defs = self.defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
+        [&self.params].into_iter().chain(defs).flat_map(Schema::walk).collect()
+    }
+
     /// Every schema.
     pub fn schemas(&self) -> impl Iterator<Item = &Schema> {
         self.roots().flat_map(Schema::walk)

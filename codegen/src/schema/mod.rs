@@ -58,6 +58,8 @@ pub struct Schema {
     pub properties: Vec<Property>,
     /// What else an object may hold.
     pub additional: Additional,
+    /// Whether something in it could not be read, which has been reported: what it lacks because of that is no lack.
+    pub is_torn: bool,
 }
 
 /// JSON Schema's bounds, as written.
@@ -178,6 +180,7 @@ impl Schema {
             items: None,
             properties: Vec::new(),
             additional: Additional::Deny,
+            is_torn: false,
         }
     }
 

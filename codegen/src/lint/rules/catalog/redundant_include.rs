@@ -35,6 +35,9 @@ pub(super) const RULE: Rule =
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (id, toolset) in lint.toolsets() {
         for (index, &(to, place)) in toolset.includes.iter().enumerate() {
+            // What a toolset excludes does not come along through it.
+            let excludes = |tool| lint.resolved(to).binary_search(tool).is_ok();
+            let whole = |id: ToolsetId| !lint[id].excludes.iter().any(excludes);
             let earlier = toolset.includes[..index].iter().find(|(other, _)| *other == to);
             let name = lint[to].name();
             let redundant = |message| Diagnostic::new(Code::REDUNDANT_INCLUDE, place, message);

@@ -1,17 +1,14 @@
-//! A `$ref` to a definition that is not there.
+//! A `$ref` that leads out of the manifest.
 //!
 //! ## Why is this bad
-//! The schema says nothing where it should say most.
+//! Nothing is fetched when a tool is compiled or called, and providers refuse references that lead out of the schema.
 //!
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_file.toml
 //! [params.from]
-//! "$ref" = "#/$defs/plaec"
+//! "$ref" = "https://example.com/place.json"
 //! description = "Where to begin to read."
-//!
-//! [schema."$defs".place]
-//! type = "integer"
 //! ```
 //!
 //! ## Use instead
@@ -27,4 +24,4 @@
 
 use crate::lint::Rule;
 
-pub(super) const RULE: Rule = Rule::of_the_reader("S006", "unknown-definition");
+pub(super) const RULE: Rule = Rule::of_the_reader("S007", "external-ref");

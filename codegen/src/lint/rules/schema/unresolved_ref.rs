@@ -1,14 +1,18 @@
-//! A `$ref` to anything but a definition in `$defs` of the same manifest.
+//! A `$ref` that leads to no definition: there is none of that name in `$defs`, or it leads to something else within the
+//! manifest.
 //!
 //! ## Why is this bad
-//! Nothing is fetched when a tool is compiled or called, and providers refuse references that lead out of the schema.
+//! The schema says nothing where it should say most.
 //!
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_file.toml
 //! [params.from]
-//! "$ref" = "https://example.com/place.json"
+//! "$ref" = "#/$defs/plaec"
 //! description = "Where to begin to read."
+//!
+//! [schema."$defs".place]
+//! type = "integer"
 //! ```
 //!
 //! ## Use instead
@@ -24,4 +28,4 @@
 
 use crate::lint::Rule;
 
-pub(super) const RULE: Rule = Rule::of_the_reader("S007", "ref-elsewhere");
+pub(super) const RULE: Rule = Rule::of_the_reader("S006", "unresolved-ref");
