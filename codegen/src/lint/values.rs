@@ -126,8 +126,8 @@ impl<'d> Values<'d> {
         let otherwise = Self { defs: self.defs, has: vec![true; self.has.len()], is_told_below: false };
         let is_endless = |id: DefId| !self.has[id.0] && otherwise.fits(&[&self.defs.get(id).schema], 0);
         let next = |id: DefId| {
-            let all = self.defs.get(id).schema.walk().into_iter();
-            all.filter_map(|schema| schema.reference.as_ref()).find(|reference| is_endless(reference.to))
+            let needed = needed(&self.defs.get(id).schema);
+            needed.into_iter().find(|reference| is_endless(reference.to))
         };
         let mut seen = BTreeSet::new();
         let mut rings = Vec::new();
@@ -264,6 +264,15 @@ impl<'d> Values<'d> {
     }
 }
 
+/// The `$ref`s to what a value of this schema cannot be without.
+fn needed(schema: &Schema) -> Vec<&Reference> {
+    let required = schema.properties.iter().filter(|property| property.required).map(|property| &property.schema);
+    let has_items = schema.bounds.min_items.as_ref().is_some_and(|least| least.value.as_u64() > Some(0));
+    let items = schema.items.as_deref().filter(|_| has_items);
+    let below = schema.in_place().chain(required).chain(items).flat_map(needed);
+    schema.reference.iter().chain(below).collect()
+}
+
 /// Each of these with each of those. None: too many.
 fn product<'s>(some: &[Parts<'s>], others: &[Parts<'s>]) -> Option<Vec<Parts<'s>>> {
     let both = |some: &Parts<'s>, other: &Parts<'s>| some.iter().chain(other).copied().collect();
@@ -281,8 +290,8 @@ fn takes(schema: &Schema, value: &Value) -> bool {
     let is_whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let of = if is_whole { Type::Integer } else { type_of(value) };
     let has_type = schema.types.is_empty() || is_among(of, &schema.types);
-    let is_chosen = schema.choices.is_empty() || schema.choices.iter().any(|choice| choice.value.value == *value);
-    let is_constant = schema.constant.as_ref().is_none_or(|constant| constant.value == *value);
+    let is_chosen = schema.choices.is_empty() || schema.choices.iter().any(|choice| is_same(&choice.value.value, value));
+    let is_constant = schema.constant.as_ref().is_none_or(|constant| is_same(&constant.value, value));
     let between = |size: usize, least: &Option<At<Value>>, most: &Option<At<Value>>| {
         let size = Value::from(size);
         least.as_ref().is_none_or(|least| order(&size, &least.value).is_ge())
@@ -296,6 +305,11 @@ fn takes(schema: &Schema, value: &Value) -> bool {
         Value::Object(entries) => between(entries.len(), &bounds.min_properties, &bounds.max_properties),
     };
     has_type && is_chosen && is_constant && is_within
+}
+
+/// 1 and 1.0 are one number.
+fn is_same(one: &Value, other: &Value) -> bool {
+    one == other || (one.is_number() && other.is_number() && order(one, other).is_eq())
 }
 
 /// How many values a schema has, where they are few.

@@ -105,11 +105,11 @@ impl ToolManifest {
         [&self.params].into_iter().chain(&self.returns).chain(defs)
     }
 
-    /// Every schema of the arguments, definitions included.
-    pub fn arguments(&self) -> Vec<&Schema> {
+    /// Those among them that say what arguments may be.
+    pub fn argument_roots(&self) -> impl Iterator<Item = &Schema> {
         let needed = self.defs.needed_by([&self.params]);
-        let defs = self.defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
-        [&self.params].into_iter().chain(defs).flat_map(Schema::walk).collect()
+        let defs = self.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
+        [&self.params].into_iter().chain(defs)
     }
 
     /// Every schema.

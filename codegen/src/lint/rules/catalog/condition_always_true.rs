@@ -7,23 +7,24 @@
 //! ## Example
 //! ```toml
 //! # manifests/tools/save_page.toml
-//! description = """\
-//! Store the text of a page as a document.{% if tools.write_file %} It is written by `write_file`.{% endif %} \
-//! The answer names where it was stored."""
-//!
 //! [requires]
 //! tools = ["write_file"]
+//!
+//! [params.folder]
+//! type = "string"
+//! description = "Where to store the page."
+//! when = "tools.write_file"
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/save_page.toml
-//! description = """\
-//! Store the text of a page as a document. It is written by `write_file`. \
-//! The answer names where it was stored."""
-//!
 //! [requires]
 //! tools = ["write_file"]
+//!
+//! [params.folder]
+//! type = "string"
+//! description = "Where to store the page."
 //! ```
 
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};

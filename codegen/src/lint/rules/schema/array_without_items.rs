@@ -32,7 +32,7 @@ pub(super) const RULE: Rule =
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     // An enum, or another schema for the same value, may say what the items are.
-    let is_bare = |schema: &&Schema| {
+    let is_bare = |schema: &Schema| {
         schema.types.contains(&Type::Array)
             && schema.items.is_none()
             && !schema.is_torn
@@ -41,7 +41,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             && schema.reference.is_none()
             && schema.in_place().next().is_none()
     };
-    for schema in tool.manifest.schemas().filter(is_bare) {
+    let all = tool.manifest.roots().flat_map(Schema::walk_around);
+    for (_, schema) in all.filter(|(around, schema)| is_bare(schema) && around.iter().all(|s| s.items.is_none())) {
         sink.push(
             Diagnostic::new(Code::ARRAY_WITHOUT_ITEMS, schema.place, "nothing says what the items of this array are")
                 .help("give them a schema: `items = { type = \"string\" }`"),

@@ -38,13 +38,13 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::Additional;
+use crate::schema::{Additional, Schema};
 
 pub(super) const RULE: Rule = Rule::new("S028", "open-object", None, Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let schemas = tool.manifest.arguments();
-    for schema in schemas.into_iter().filter(|schema| matches!(schema.additional, Additional::Allow)) {
+    let schemas = tool.manifest.argument_roots().flat_map(Schema::walk);
+    for schema in schemas.filter(|schema| matches!(schema.additional, Additional::Allow)) {
         let found = Diagnostic::new(Code::OPEN_OBJECT, schema.place, "this object takes any further property");
         sink.push(found.help("declare its `properties`, or give all others a schema: `additionalProperties = { ... }`"));
     }

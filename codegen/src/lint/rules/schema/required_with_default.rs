@@ -26,13 +26,14 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
+use crate::schema::Schema;
 
 pub(super) const RULE: Rule =
     Rule::new("S024", "required-with-default", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let schemas = tool.manifest.arguments();
-    for property in schemas.into_iter().flat_map(|schema| &schema.properties).filter(|property| property.required) {
+    let schemas = tool.manifest.argument_roots().flat_map(Schema::walk);
+    for property in schemas.flat_map(|schema| &schema.properties).filter(|property| property.required) {
         let Some(default) = &property.schema.default else { continue };
         let message = format!("`{}` must be sent, so that its default is never used", property.name.value);
         sink.push(
