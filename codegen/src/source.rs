@@ -232,8 +232,11 @@ impl Sources {
     /// The path to show to a person: from where they stand, if the project is there.
     pub fn display(&self, id: SourceId) -> String {
         let path = &self.get(id).path;
+        if self.root.as_os_str().is_empty() {
+            return path.clone();
+        }
         let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
-        if self.root.as_os_str().is_empty() || self.root.canonicalize().ok() == here {
+        if self.root.canonicalize().ok() == here {
             return path.clone();
         }
         let mut shown = self.root.display().to_string();

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use toolc_codegen::compile;
+use toolc_codegen::diagnostic::SourceId;
 use toolc_codegen::emit::emit;
 use toolc_codegen::format::format;
 use toolc_codegen::source::{Source, Sources};
@@ -85,11 +86,10 @@ fn every_manifest_keeps_all_it_says() {
 #[test]
 fn every_project_comes_to_the_same() {
     for project in projects() {
-        let formatted = project
-            .all()
-            .iter()
-            .map(|source| (source.path.clone(), format(source.kind, &source.text).expect("it is TOML")));
-        let formatted = Sources::from_memory(formatted);
+        let ids = (0..).map(SourceId).zip(project.all());
+        let formatted: Vec<(SourceId, String)> =
+            ids.map(|(id, source)| (id, format(source.kind, &source.text).expect("it is TOML"))).collect();
+        let formatted = project.with(&formatted);
         let outputs = |sources: &Sources| {
             let catalog = compile(sources).catalog.expect("the project compiles");
             let outputs = emit(&catalog).into_iter().map(|output| (output.path, output.text));

@@ -62,7 +62,7 @@ fn filled(text: &str, usual: &str) -> String {
     let head = tables.next().unwrap_or_default();
     let keys = head.lines().filter_map(|line| line.split_once(" = "));
     let missing = keys.filter(|(key, _)| !has(key) && !is_table(key));
-    let mut filled: String = missing.map(|(key, value)| format!("{key} = {value}\n")).collect();
+    let mut filled: String = missing.flat_map(|(key, value)| [key, " = ", value, "\n"]).collect();
     filled += text;
     let missing = tables.filter(|table| !is_table(table.split(']').next().unwrap_or_default()));
     missing.fold(filled, |filled, table| format!("{}\n\n[{}\n", filled.trim_end(), table.trim_end()))

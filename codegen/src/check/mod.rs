@@ -1,5 +1,5 @@
 //! Check: what no output can be made from although every part of it could be read. A check is a file here and a line in
-//! [`CHECKS`]. What could be compiled and should not be is the [linter's](crate::lint) business.
+//! `CHECKS`. What could be compiled and should not be is the [linter's](crate::lint) business.
 
 mod commands;
 mod conditions;

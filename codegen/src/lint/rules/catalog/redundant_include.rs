@@ -26,7 +26,6 @@
 //! includes = ["files"]
 //! ```
 
-use crate::catalog::ToolsetId;
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
@@ -34,17 +33,23 @@ pub(super) const RULE: Rule =
     Rule::new("C035", "redundant-include", Some(Level::Warning), Check::Output(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
+    // What nobody else brings along comes along no other way: most includes need no further look.
+    let mut brought = vec![0; lint.toolsets().count()];
+    for (to, _) in lint.toolsets().flat_map(|(_, toolset)| toolset.edges()) {
+        brought[to.0] += 1;
+    }
     for (id, toolset) in lint.toolsets() {
-        for (index, &(to, place)) in toolset.includes.iter().enumerate() {
-            // What a toolset excludes does not come along through it.
-            let excludes = |tool| lint.resolved(to).binary_search(tool).is_ok();
-            let whole = |id: ToolsetId| !lint[id].excludes.iter().any(excludes);
+        for (index, &(to, place)) in toolset.includes.iter().enumerate().filter(|(_, (to, _))| brought[to.0] > 1) {
             let earlier = toolset.includes[..index].iter().find(|(other, _)| *other == to);
             let name = lint[to].name();
             let redundant = |message| Diagnostic::new(Code::REDUNDANT_INCLUDE, place, message);
             let found = if let Some((_, earlier)) = earlier {
                 redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
-            } else if let Some(path) = lint.path_between(id, to, &|other, _| other != to && whole(other), &whole) {
+            } else if let Some(path) = lint.path_between(id, to, &|from, next| {
+                // What a toolset excludes does not come along through it.
+                let keeps = |tool| lint.resolved(to).binary_search(tool).is_err();
+                if from == id { next != to } else { lint[from].excludes.iter().all(keeps) }
+            }) {
                 path.show(redundant(format!("`{}` holds `{name}` already: {path}", toolset.name())))
             } else {
                 continue;

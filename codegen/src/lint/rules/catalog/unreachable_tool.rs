@@ -28,24 +28,23 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("C034", "unreachable-tool", Some(Level::Warning), Check::Catalog(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let mut reached = vec![false; lint.tools().count()];
-    for tool in lint.toolsets().flat_map(|(id, _)| lint.resolved(id)) {
-        reached[tool.0] = true;
-    }
-    for (id, tool) in lint.tools().filter(|(id, _)| !reached[id.0]) {
+    for (id, tool) in lint.tools() {
         let home = &lint[tool.home];
-        // A home that does not list its tool is a finding of its own.
+        // Every other home holds its tools, but for one that is closed and does not list them: a finding of its own.
         let Some(excluded) = home.manifest.excludes.iter().find(|name| name.value == tool.name()) else { continue };
+        if lint.toolsets().any(|(set, _)| lint.resolved(set).binary_search(&id).is_ok()) {
+            continue;
+        }
         let message = format!("no toolset resolves to `{}`", tool.name());
         let found = Diagnostic::new(Code::UNREACHABLE_TOOL, tool.manifest.name.place, message)
             .related(excluded.place, format!("`{}` excludes it", home.name()));
-        let others = lint.toolsets().filter(|(other, toolset)| *other != tool.home && toolset.excludes.contains(&id));
-        let found = others
-            .filter_map(|(other, toolset)| {
-                let excluded = toolset.manifest.excludes.iter().find(|name| name.value == tool.name())?;
-                Some((excluded.place, format!("{}, and it is excluded here", lint.path(other, id)?)))
-            })
-            .fold(found, |found, (place, way)| found.related(place, way));
+        let others = lint.toolsets().filter_map(|(other, _)| Some((other, lint.exclusion(other, id)?)));
+        let excluding = others.filter(|(other, (_, by))| other == by && *other != tool.home);
+        let found = excluding.fold(found, |found, (other, (path, _))| {
+            let excluded = lint[other].manifest.excludes.iter().find(|name| name.value == tool.name());
+            let place = excluded.map_or(lint[other].manifest.name.place, |name| name.place);
+            found.related(place, format!("{path}, and excluded here"))
+        });
         sink.push(found.help("take an exclude out, name the tool in another toolset's `tools`, or delete it"));
     }
 }

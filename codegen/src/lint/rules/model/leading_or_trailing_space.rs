@@ -22,6 +22,8 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
+use crate::text::questions::Template;
+use crate::text::template::Piece;
 
 pub(super) const RULE: Rule =
     Rule::new("M004", "leading-or-trailing-space", Some(Level::Warning), Check::Tool(check)).fixable();
@@ -30,7 +32,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
     let of_dialects = manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref());
     let of_schemas = manifest.schemas().filter_map(|schema| schema.description.as_ref());
-    for place in [&manifest.description].into_iter().chain(of_dialects).chain(of_schemas).map(|text| text.place) {
+    let all = [&manifest.description].into_iter().chain(of_dialects).chain(of_schemas);
+    for place in all.filter(|text| has_space(&text.value)).map(|text| text.place) {
         // Where the key is missing, the place is that of something else.
         let Some(text) = lint.string(place) else { continue };
         let kept = text.value().trim();
@@ -51,4 +54,13 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let fixed = spaces.iter().fold(found, |found, place| found.fix(Edit::Replace(*place, String::new())));
         sink.push(fixed.help("take it out"));
     }
+}
+
+/// Most texts have none: only the others are worth reading again.
+fn has_space(text: &Template) -> bool {
+    let space = |piece: Option<&Piece<_, _>>, is_space: fn(&str) -> bool| {
+        matches!(piece, Some(Piece::Text(text)) if is_space(text))
+    };
+    space(text.first(), |text| text.starts_with(char::is_whitespace))
+        || space(text.last(), |text| text.ends_with(char::is_whitespace))
 }
