@@ -290,7 +290,8 @@ fn takes(schema: &Schema, value: &Value) -> bool {
     let is_whole = value.as_f64().is_some_and(|number| number.fract() == 0.0);
     let of = if is_whole { Type::Integer } else { type_of(value) };
     let has_type = schema.types.is_empty() || is_among(of, &schema.types);
-    let is_chosen = schema.choices.is_empty() || schema.choices.iter().any(|choice| is_same(&choice.value.value, value));
+    let is_chosen =
+        schema.choices.is_empty() || schema.choices.iter().any(|choice| is_same(&choice.value.value, value));
     let is_constant = schema.constant.as_ref().is_none_or(|constant| is_same(&constant.value, value));
     let between = |size: usize, least: &Option<At<Value>>, most: &Option<At<Value>>| {
         let size = Value::from(size);
@@ -455,4 +456,108 @@ fn order(one: &Value, other: &Value) -> Ordering {
 
 fn show(number: &Value) -> String {
     number.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::diagnostic::Sink;
+    use crate::manifest;
+    use crate::source::Sources;
+
+    /// Any three of these lines are a schema, and every value is held against each.
+    const WORDS: &[&str] = &[
+        "type = 'integer'",
+        "type = ['number', 'null']",
+        "type = ['string', 'array', 'object']",
+        "enum = [1, 'a', true, 2.0, []]",
+        "const = 1",
+        "minimum = 1",
+        "maximum = 0.5",
+        "exclusiveMinimum = 1",
+        "exclusiveMaximum = 2",
+        "multipleOf = 5",
+        "minLength = 2",
+        "maxLength = 1",
+        "minItems = 2",
+        "maxItems = 1",
+        "uniqueItems = true",
+        "minProperties = 1",
+        "maxProperties = 0",
+        "anyOf = [{ type = 'string' }, { const = 2 }, { type = 'array', items = { enum = ['a'] } }]",
+        "oneOf = [{ minimum = 1 }, { maximum = 1 }]",
+        "allOf = [{ type = 'integer', maximum = 3 }, { minimum = 3 }]",
+        "allOf = [{ properties = { b = {} } }, { additionalProperties = { type = 'null' } }]",
+        "'$ref' = '#/$defs/word'",
+        "'$ref' = '#/$defs/tree'",
+        "'$ref' = '#/$defs/endless'",
+        "items = { type = 'boolean', enum = [true] }",
+        "items = { allOf = [{ type = 'null' }, { type = 'string' }] }",
+        "properties = { a = { required = true, type = 'integer' } }",
+        "properties = { b = { type = 'string' } }",
+        "additionalProperties = { type = 'string' }",
+    ];
+
+    const DEFS: &str = "word.type = 'string'\ntree = { type = 'object', properties = { a = { '$ref' = '#/$defs/tree' } } }\nendless = { type = 'object', properties = { a = { '$ref' = '#/$defs/endless', required = true } } }\n";
+
+    fn values() -> Vec<Value> {
+        let mut values = vec![json!(null), json!(true), json!(""), json!("a"), json!("ab"), json!("abc")];
+        values.extend((-1..=7).map(Value::from));
+        values.extend([0.25, 0.5, 1.0, 1.5, 2.0, 5.0].map(Value::from));
+        values.extend([
+            json!([]),
+            json!([true]),
+            json!(["a"]),
+            json!(["a", "a"]),
+            json!([null, 1]),
+            json!([true, true]),
+            json!({}),
+            json!({ "a": 1 }),
+            json!({ "a": {} }),
+            json!({ "b": "x" }),
+            json!({ "b": null }),
+            json!({ "a": 1, "b": "x" }),
+            json!({ "a": { "a": {} } }),
+        ]);
+        values
+    }
+
+    #[test]
+    fn what_is_told_to_have_no_value_takes_none() {
+        let values = values();
+        let (mut empty, mut contradictory, mut taken) = (0, 0, 0);
+        for (first, one) in WORDS.iter().enumerate() {
+            for (second, two) in WORDS.iter().enumerate().skip(first) {
+                for three in &WORDS[second..] {
+                    let words: BTreeSet<&str> = BTreeSet::from([*one, *two, *three]);
+                    let words: Vec<&str> = words.into_iter().collect();
+                    let Some(tool) = tool(&words.join("\n")) else { continue };
+                    let schema = &tool.params.properties[0].schema;
+                    let whole = tool.defs.whole(schema);
+                    let is_empty = Values::new(&tool.defs).is_empty(schema);
+                    let are_contradictory = !contradictions(schema).is_empty();
+                    empty += usize::from(is_empty);
+                    contradictory += usize::from(are_contradictory);
+                    let validator = jsonschema::draft202012::new(&whole).expect("the schema is one");
+                    let fitting: Vec<&Value> = values.iter().filter(|value| validator.is_valid(value)).collect();
+                    taken += fitting.len();
+                    assert!(fitting.is_empty() || !is_empty, "{fitting:?} in {whole}");
+                    // Two bounds say nothing of values of another type.
+                    let kinds: BTreeSet<&str> = fitting.iter().map(|value| type_of(value).name()).collect();
+                    let is_one = schema.effective_types().len() == 1;
+                    assert!(kinds.is_empty() || !are_contradictory || !is_one, "{fitting:?} in {whole}");
+                }
+            }
+        }
+        assert!(empty > 200 && contradictory > 50 && taken > 2_000, "{empty} {contradictory} {taken}");
+    }
+
+    /// A tool with a parameter of these words. None where they cannot stand together, such as two types.
+    fn tool(words: &str) -> Option<manifest::ToolManifest> {
+        let text = format!("name = 'x'\n[schema.'$defs']\n{DEFS}[params.p]\n{words}\n");
+        let sources = Sources::from_memory([("manifests/tools/x.toml".to_owned(), text)]);
+        manifest::parse(&sources, &Sink::default()).tools.pop()
+    }
 }

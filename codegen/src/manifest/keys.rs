@@ -338,7 +338,7 @@ pub const BUDGETS: &[Key] = &[
     key(
         "parameters",
         Form::Count,
-        "Parameters of one tool, those within others not counted. 20 unless said otherwise.",
+        "Parameters of one tool, those within others not counted. 24 unless said otherwise.",
     ),
 ];
 

@@ -40,15 +40,15 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     }
     for (id, toolset) in lint.toolsets() {
         for (index, &(to, place)) in toolset.includes.iter().enumerate().filter(|(_, (to, _))| brought[to.0] > 1) {
-            // What a toolset excludes does not come along through it.
-            let excludes = |tool| lint.resolved(to).binary_search(tool).is_ok();
             let earlier = toolset.includes[..index].iter().find(|(other, _)| *other == to);
             let name = lint[to].name();
             let redundant = |message| Diagnostic::new(Code::REDUNDANT_INCLUDE, place, message);
             let found = if let Some((_, earlier)) = earlier {
                 redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
             } else if let Some(path) = lint.path_between(id, to, &|from, next| {
-                if from == id { next != to } else { !lint[from].excludes.iter().any(excludes) }
+                // What a toolset excludes does not come along through it.
+                let keeps = |tool| lint.resolved(to).binary_search(tool).is_err();
+                if from == id { next != to } else { lint[from].excludes.iter().all(keeps) }
             }) {
                 path.show(redundant(format!("`{}` holds `{name}` already: {path}", toolset.name())))
             } else {

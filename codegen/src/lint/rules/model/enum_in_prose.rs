@@ -23,6 +23,7 @@
 //! enum = ["utf8", "latin1", "ascii"]
 //! ```
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -38,7 +39,8 @@ pub(super) const RULE: Rule = Rule::new("M017", "enum-in-prose", Some(Level::War
 /// What announces a list of all values. What it announces is `list`.
 static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     const QUOTED: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}'|`[^`\n]{1,60}`)"#;
-    const BARE: &str = r"[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9]";
+    const LITERAL: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}')"#;
+    const BARE: &str = r"(?:[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9])";
     const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
     // Where nothing goes on behind it.
     const END: &str = r"\s*(?:[.;)\n]\s*|[.;)\n]?$|\(default|, default|- default)";
@@ -47,7 +49,9 @@ static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         // one of: a, b or c
         format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*(?::|\()\s*(?P<list>{quoted}|{bare}){END}"),
-        format!(r"(?i)\b(?:one of|either)(?: the following)?(?: values?| options?)?\s*:?\s*(?P<list>{quoted}){END}"),
+        format!(r"(?:^|[.:] )(?:One|one) of (?P<list>{BARE}(?:{AND}{BARE}){{2,}}){END}"),
+        format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*:?\s*(?P<list>{quoted}){END}"),
+        format!(r"(?i)(?:^|[.:] |\b(?:must be|should be|can be|is) )either\s*:?\s*(?P<list>{quoted}){END}"),
         // allowed values are a, b, c
         format!(
             r"(?i)\b(?:possible|allowed|valid|accepted|supported|permitted|available) (?:values|options|choices|types|formats|modes)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}|{bare}){END}"
@@ -55,8 +59,8 @@ static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         format!(r"(?i)\bmust be (?P<list>{quoted}){END}"),
         // a|b|c
         r"(?:^|[\s(:])(?P<list>[a-z][\w-]*(?:\|[a-z][\w-]*)+)(?:$|[\s).;,])".to_owned(),
-        // ("a" or "b")
-        format!(r#"\(\s*(?P<list>{QUOTED}(?:\s*,\s*{QUOTED})*(?:\s*,?\s+or\s+|\s*[|/]\s*){QUOTED})\s*\)"#),
+        // ("a" or "b"); what stands in backticks is as often another field.
+        format!(r"\(\s*(?P<list>{LITERAL}(?:\s*,\s*{LITERAL})*(?:\s*,?\s+or\s+|\s*[|/]\s*){LITERAL})\s*\)"),
     ]
     .iter()
     .map(|pattern| Regex::new(pattern).expect("the expression is one"))
@@ -67,12 +71,18 @@ static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 const OPEN: &[&str] = &["e.g", "for example", "such as", "etc", "...", "…", "for instance", "and more", "among others", "ex:"];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let names: BTreeSet<&str> = tool.parameters().map(|parameter| parameter.name.value.as_str()).collect();
     for parameter in tool.parameters().filter(|parameter| takes_any_text(&parameter.schema)) {
         let Some(text) = &parameter.schema.description else { continue };
         let Some(written) = lint.string(text.place) else { continue };
         let said = written.value();
         let Some(list) = LEADS.iter().find_map(|lead| lead.captures(said)?.name("list")) else { continue };
         let sentence = sentence(said, list.start(), list.end());
+        // Which of several parameters to send is another matter.
+        let mut items = list.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
+        if items.any(|item| names.contains(item)) {
+            continue;
+        }
         if OPEN.iter().any(|open| sentence.to_lowercase().contains(open)) {
             continue;
         }
@@ -126,6 +136,8 @@ mod tests {
             "Allowed values: a1, b-2 and c_3.",
             "Valid options are open, closed, all (default: open)",
             "Either \"asc\" or \"desc\"",
+            "One of issue, incident, test_case or task.",
+            "The type. Valid values are 'a', 'b', and 'c'.",
             "Order: asc|desc",
             "Direction (\"up\" or 'down')",
             "The state ('open', 'closed', or 'all')",
@@ -141,6 +153,9 @@ mod tests {
             "A path or a URL",
             "Supported formats include json, xml",
             "Use `a` or `b`",
+            "SHA of the head (`sha` or `diff_refs.head_sha`)",
+            "by type of object (either `page` or `source`)",
+            "One of the files",
             "read and/or write",
             "Valid values are between 1 and 5",
             "Possible values: see the documentation.",

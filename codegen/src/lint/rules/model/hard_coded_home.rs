@@ -34,16 +34,13 @@ pub(super) const RULE: Rule = Rule::new("M020", "hard-coded-home", Some(Level::W
 
 /// What stands before it is no part of a longer path or address.
 static HOME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:^|[^\w.~%}\])/-]|://)((?:/home/|/Users/|\b[A-Za-z]:[\\/]+Users[\\/]+)([A-Za-z_][\w.-]*))")
+    Regex::new(r"(?:^|[^\w.~%}\])/-]|://)((?:/home/|/Users/|\b[A-Za-z]:[\\/]+Users[\\/]+)([A-Za-z_](?:[\w.-]*\w)?))")
         .expect("the expression is one")
 });
 
 /// Names of nobody in particular.
 const ANYBODY: &[&str] = &[
-    "Public", "Shared", "admin", "alice", "bob", "default", "dev", "developer", "example", "foo", "jane", "jdoe", "john",
-    "johndoe", "me", "my-user", "myname", "myuser", "name", "node", "public", "root", "runner", "someone", "somebody",
-    "test", "ubuntu", "user", "user1", "user_name", "username", "vscode", "xxx", "you", "your-name", "your-username",
-    "your_name", "your_username", "yourname", "yourusername", "yourself",
+    "Public", "Shared", "admin", "alice", "app", "bob", "data", "default", "dev", "developer", "example", "foo", "jane", "jdoe", "john", "johndoe", "me", "my-user", "myname", "myuser", "name", "node", "project", "projects", "public", "root", "runner", "somebody", "someone", "test", "ubuntu", "user", "user1", "user_name", "username", "vscode", "work", "workspace", "xxx", "you", "your-name", "your-username", "your_name", "your_username", "yourname", "yourself", "yourusername",
 ];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {

@@ -34,6 +34,9 @@ const SHINGLE: usize = 3;
 /// Of all shingles of two texts, the share that both have where they say the same: four in five.
 const ALIKE: (usize, usize) = (4, 5);
 
+/// Of all words of two first sentences, the share that both have where they say the same: two in three.
+const LEADS_ALIKE: (usize, usize) = (2, 3);
+
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let texts: Vec<Text> = lint.tools().map(|(_, tool)| Text::of(tool, lint)).collect();
     let keys = keys(&texts);
@@ -54,6 +57,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 
 struct Text {
     name: BTreeSet<String>,
+    /// The words of its first sentence, which says what the tool does. What follows may be the same for many.
+    lead: BTreeSet<String>,
     words: Vec<String>,
     shingles: BTreeSet<u64>,
 }
@@ -64,8 +69,9 @@ impl Text {
         let words = words(&said);
         let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
         let shingles = stems.windows(SHINGLE).map(hash).collect();
-        let name = crate::lint::words::words(tool.name()).iter().map(|word| stem(word)).collect();
-        Self { name, words, shingles }
+        let set = |text: &str| crate::lint::words::words(text).iter().map(|word| stem(word)).collect();
+        let lead = said.split_inclusive(['.', '\n', '!', '?', '。']).next().unwrap_or_default();
+        Self { name: set(tool.name()), lead: set(lead), words, shingles }
     }
 
     fn is_like(&self, other: &Text) -> bool {
@@ -74,7 +80,9 @@ impl Text {
         }
         let both = self.shingles.intersection(&other.shingles).count();
         let all = self.shingles.len() + other.shingles.len() - both;
-        both * ALIKE.1 >= all * ALIKE.0 && !self.tells_apart(other)
+        let leads = self.lead.intersection(&other.lead).count() * LEADS_ALIKE.1;
+        let is_led_alike = leads >= self.lead.union(&other.lead).count() * LEADS_ALIKE.0;
+        is_led_alike && both * ALIKE.1 >= all * ALIKE.0 && !self.tells_apart(other)
     }
 
     /// Whether one of the words by which the names differ is among those by which the texts do.

@@ -64,11 +64,14 @@ const STAND_INS: &[&str] = &[
     "your description here",
 ];
 
-/// Words around a name that add nothing to it.
-const EMPTY: &[&str] = &[
+/// Words before a name that add nothing to it.
+const BEFORE: &[&str] = &[
     "a", "an", "arg", "argument", "called", "field", "for", "function", "named", "of", "param", "parameter", "property",
     "the", "this", "tool", "value", "variable",
 ];
+
+/// Words behind a name that add nothing to it.
+const BEHIND: &[&str] = &["arg", "argument", "function", "param", "parameter", "property", "tool", "value"];
 
 /// What the type says already.
 const TYPES: &[&str] = &[
@@ -119,12 +122,13 @@ pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     }
     let is_in = |list: &[&str], word: &String| list.contains(&word.as_str());
     let stems = |words: &[String]| words.iter().map(|word| stem(word)).collect::<Vec<_>>();
-    let bare = |words: &[String]| words.iter().filter(|word| !is_in(EMPTY, word)).cloned().collect::<Vec<_>>();
-    let name = words(name);
-    let is_bare = |said: &[String]| said.iter().all(|word| is_in(TYPES, word));
-    !said.is_empty()
-        // A name may be one of those words itself.
-        && (stems(&said) == stems(&name) || stems(&bare(&said)) == stems(&bare(&name)) || is_bare(&bare(&said)))
+    let start = said.iter().take_while(|word| is_in(BEFORE, word)).count();
+    let end = said.iter().rev().take_while(|word| is_in(BEHIND, word)).count();
+    let bare = said.get(start..said.len() - end).unwrap_or_default();
+    let name = stems(&words(name));
+    // A name may be one of those words itself.
+    let is_name = stems(&said) == name || stems(&said[start..]) == name || stems(bare) == name;
+    !said.is_empty() && (is_name || bare.iter().all(|word| is_in(TYPES, word)))
 }
 
 /// `TODO`, `TODO: describe`, `[TODO]`
@@ -170,6 +174,8 @@ mod tests {
             ("", "x"),
             ("Number of lines", "lines"),
             ("Input file", "file"),
+            ("Type of the field", "type"),
+            ("Merge a pull request", "merge_pull_request"),
         ] {
             assert!(!is_placeholder(text, name), "{text} {name}");
         }

@@ -1,4 +1,4 @@
-//! A tool with more than 20 parameters, or than `budgets.parameters` in `toolc.toml`. Those within others do not count.
+//! A tool with more than 24 parameters, or than `budgets.parameters` in `toolc.toml`. Those within others do not count.
 //!
 //! ## Why is this bad
 //! Every parameter is sent with every request, and each one more is one more to get wrong. Some strict modes take no more
@@ -45,7 +45,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("M018", "too-many-parameters", Some(Level::Warning), Check::Tool(check));
 
 /// Where the project does not say.
-const MOST: u32 = 20;
+const MOST: u32 = 24;
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let most = lint.settings().most_parameters.unwrap_or(MOST) as usize;
