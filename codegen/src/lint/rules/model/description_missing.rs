@@ -18,8 +18,8 @@
 
 use toolc::segment::Atoms;
 
-use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::catalog::ToolId;
+use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
 use crate::lint::texts::holds;
 use crate::lint::{Check, Lint, Rule};
 use crate::text::questions::Template;
@@ -29,10 +29,12 @@ pub(super) const RULE: Rule = Rule::new("M010", "description-missing", Some(Leve
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (id, tool) in lint.tools() {
-        for text in tool.descriptions() {
+        // Where the key is missing, that has been reported, and the place is that of something else.
+        let is_written = |text: &&At<Template>| text.place != tool.manifest.name.place;
+        for text in tool.descriptions().filter(is_written) {
             let message = if !says_something(&text.value, None) {
                 format!("the description of `{}` is empty", tool.name())
-            } else if lint.turns(id).is_some_and(|turns| is_empty_in_one(tool, &text.value, &turns)) {
+            } else if is_empty_in_one(lint, id, &text.value) {
                 format!("the description of `{}` is empty in some turns: all of it is under conditions", tool.name())
             } else {
                 continue;
@@ -45,8 +47,11 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     }
 }
 
-fn is_empty_in_one(tool: &Tool, template: &Template, turns: &[Atoms]) -> bool {
-    !tool.atoms.is_empty() && turns.iter().any(|&atoms| !says_something(template, Some(atoms)))
+/// Whether there is a turn that shows the tool in which its text says nothing.
+fn is_empty_in_one(lint: &Lint<'_>, id: ToolId, template: &Template) -> bool {
+    let is_sure = |piece: &Piece<_, _>| matches!(piece, Piece::Text(text) if !text.trim().is_empty());
+    let turns = || lint.turns(id).unwrap_or_default();
+    !template.iter().any(is_sure) && turns().iter().any(|&atoms| !says_something(template, Some(atoms)))
 }
 
 /// Whether anything but white space comes of a text, in that turn or in any.

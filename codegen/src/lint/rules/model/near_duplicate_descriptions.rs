@@ -20,10 +20,11 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash as _, Hasher as _};
 
-use crate::catalog::ToolId;
+use crate::catalog::{Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::words::{stem, words};
 use crate::lint::{Check, Lint, Rule};
+use crate::parallel;
 
 pub(super) const RULE: Rule =
     Rule::new("M016", "near-duplicate-descriptions", Some(Level::Warning), Check::Catalog(check));
@@ -38,7 +39,8 @@ const ALIKE: (usize, usize) = (4, 5);
 const LEADS_ALIKE: (usize, usize) = (2, 3);
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let texts: Vec<Text> = lint.tools().map(|(_, tool)| Text::of(tool, lint)).collect();
+    let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
+    let texts: Vec<Text> = parallel::map(&tools, |tool| Text::of(tool, lint));
     let keys = keys(&texts);
     let alike = |one: ToolId, other: ToolId| {
         texts[one.0].is_like(&texts[other.0]) && lint[one].replacement != Some(other) && lint[other].replacement != Some(one)
@@ -64,7 +66,7 @@ struct Text {
 }
 
 impl Text {
-    fn of(tool: &crate::catalog::Tool, lint: &Lint<'_>) -> Self {
+    fn of(tool: &Tool, lint: &Lint<'_>) -> Self {
         let said = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
         let words = words(&said);
         let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();

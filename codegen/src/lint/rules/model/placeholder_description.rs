@@ -78,6 +78,9 @@ const TYPES: &[&str] = &[
     "any", "array", "bool", "boolean", "dict", "float", "int", "integer", "list", "number", "object", "str", "string",
 ];
 
+/// Longer texts say something, if only where to look.
+const LONG: usize = 80;
+
 /// Where an author means to come back.
 const MARKS: &[&str] = &["TODO", "FIXME", "TBD", "XXX"];
 
@@ -110,8 +113,6 @@ pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     if text.is_empty() {
         return false;
     }
-    // Longer texts say something, if only where to look.
-    const LONG: usize = 80;
     if text.len() > LONG {
         return false;
     }

@@ -68,13 +68,13 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     } else {
         return;
     };
-    let (how, denied) = match (&said.destructive, &said.read_only) {
+    let (how, denial) = match (&said.destructive, &said.read_only) {
         (Some(said), _) => ("its annotations say that it does not", Some(said.place)),
         (None, Some(said)) if said.value => ("its annotations say that it only reads", Some(said.place)),
         _ => ("its annotations do not say so", None),
     };
     let message = format!("`{}` seems to {verb}, and {how}", tool.name());
-    let at: Place = denied.or(said.place).unwrap_or(place);
+    let at: Place = denial.or(said.place).unwrap_or(place);
     let found = Diagnostic::new(Code::DESTRUCTIVE_UNDECLARED, at, message);
     let found = if at == place { found } else { found.related(place, "by what it is called, or says") };
     sink.push(found.help("add `destructive = true` to `annotations`, or say in other words what it does"));

@@ -52,7 +52,9 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 fn report(hidden: Vec<(Place, char)>, sink: &Sink) {
     let Some(&(first, letter)) = hidden.first() else { return };
     let mut counts: BTreeMap<char, usize> = BTreeMap::new();
-    hidden.iter().for_each(|(_, letter)| *counts.entry(*letter).or_default() += 1);
+    for (_, letter) in &hidden {
+        *counts.entry(*letter).or_default() += 1;
+    }
     let message = match hidden.len() {
         1 => format!("nobody sees this character: {}", name(letter)),
         count => {
@@ -101,10 +103,7 @@ fn hidden(text: &str) -> Vec<(usize, char)> {
         let is_hidden = match letter {
             '\n' | '\t' | '\r' => false,
             '\u{200c}' => !before.is_some_and(joins) || !next.is_some_and(joins),
-            '\u{200d}' => {
-                !(before.is_some_and(joins) && next.is_none_or(|next| joins(next) || next.is_whitespace()))
-                    && !(before.is_some_and(|letter| is_pictograph(letter) || is_modifier(letter)) && next.is_some_and(is_pictograph))
-            }
+            '\u{200d}' => !is_joined(before, next),
             '\u{200e}' | '\u{200f}' | '\u{61c}' => !is_rtl,
             '\u{fe00}'..='\u{fe0f}' => !before.is_some_and(varies),
             '\u{e0100}'..='\u{e01ef}' => !before.is_some_and(is_ideograph),
@@ -130,6 +129,13 @@ fn hidden(text: &str) -> Vec<(usize, char)> {
         }
     }
     found
+}
+
+/// Whether a joiner has something to join: letters of some scripts, or pictographs.
+fn is_joined(before: Option<char>, next: Option<char>) -> bool {
+    let of_letters = before.is_some_and(joins) && next.is_none_or(|next| joins(next) || next.is_whitespace());
+    let is_picture = |letter: char| is_pictograph(letter) || is_modifier(letter);
+    of_letters || before.is_some_and(is_picture) && next.is_some_and(is_pictograph)
 }
 
 /// Letters of scripts whose letters join, or stand apart, by such a character.

@@ -2,8 +2,8 @@
 
 use crate::catalog::{Tool, Toolset};
 use crate::diagnostic::{Code, Diagnostic, Place, Sink};
-use crate::lint::Lint;
 use crate::lint::words::words;
+use crate::lint::{Lint, Path};
 
 /// Tells of every tool of a toolset for which `promises` holds and which `breaks` the promise: how, and where that is
 /// said.
@@ -21,7 +21,7 @@ pub(super) fn check(
             let tool = &lint[member];
             let Some((how, said)) = breaks(tool) else { continue };
             let path = lint.path(id, member);
-            let place = path.as_ref().and_then(|path| path.start()).unwrap_or(toolset.manifest.name.place);
+            let place = path.as_ref().and_then(Path::start).unwrap_or(toolset.manifest.name.place);
             let name = toolset.name();
             let way = path.as_ref().map(|path| format!(": {path}")).unwrap_or_default();
             let message = format!("`{name}` {promise}, and resolves to `{}`, which {how}{way}", tool.name());
