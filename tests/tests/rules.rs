@@ -57,15 +57,15 @@ fn filled(text: &str, usual: &str) -> String {
         !text.starts_with('[') && [" =", ".", "="].iter().any(|end| own.contains(&format!("\n{key}{end}")))
     };
     let is_table = |key: &str| text.contains(&format!("\n[{key}]")) || text.starts_with(&format!("[{key}]"));
-    let (head, tables) = usual.split_once("\n[").map_or((usual, None), |(head, tables)| (head, Some(tables)));
+    let usual = format!("\n{usual}");
+    let mut tables = usual.split("\n[");
+    let head = tables.next().unwrap_or_default();
     let keys = head.lines().filter_map(|line| line.split_once(" = "));
     let missing = keys.filter(|(key, _)| !has(key) && !is_table(key));
     let mut filled: String = missing.flat_map(|(key, value)| [key, " = ", value, "\n"]).collect();
     filled += text;
-    if let Some(tables) = tables.filter(|tables| !is_table(tables.split(']').next().unwrap_or_default())) {
-        filled += &format!("\n[{tables}");
-    }
-    filled
+    let missing = tables.filter(|table| !is_table(table.split(']').next().unwrap_or_default()));
+    missing.fold(filled, |filled, table| format!("{}\n\n[{}\n", filled.trim_end(), table.trim_end()))
 }
 
 fn found(sources: &Sources) -> (Vec<Diagnostic>, String) {

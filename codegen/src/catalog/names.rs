@@ -71,7 +71,8 @@ impl Names<'_> {
 
     pub(super) fn fact(&self, name: &At<String>) -> Option<FactId> {
         let found = self.facts.get(&name.value).copied();
-        if found.is_none() {
+        let is_broken = self.is_broken(Kind::Facts, &name.value) || self.is_broken(Kind::Facts, "facts");
+        if found.is_none() && !is_broken {
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_FACT, name.place, format!("unknown fact `{}`", name.value))
                     .help_nearest(&name.value, self.facts.keys().map(String::as_str), "the facts are")

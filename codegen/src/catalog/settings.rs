@@ -23,6 +23,10 @@ pub struct Settings {
     pub most_tools: Option<u32>,
     /// Tokens of the definitions of a toolset that has no budget of its own.
     pub token_budget: Option<u32>,
+    /// Characters of a tool's description.
+    pub description_budget: Option<u32>,
+    /// Parameters of a tool.
+    pub most_parameters: Option<u32>,
     /// Levels of rules, in the author's order; the later one wins. None: it is not told.
     pub levels: Vec<(Code, Option<Level>)>,
     /// The file of known findings, below the project's root.
@@ -39,6 +43,8 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
         most_tools: manifest.tools,
         token_budget: manifest.tokens,
+        description_budget: manifest.description,
+        most_parameters: manifest.parameters,
         levels: manifest.levels.iter().flat_map(|(name, level)| levels(name, &level.value, sink)).collect(),
         baseline: manifest.baseline,
     }

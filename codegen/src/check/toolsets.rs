@@ -22,7 +22,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 
 fn check_alias<'a>(alias: &'a At<String>, taken: &mut BTreeMap<&'a str, &'a At<String>>, sink: &Sink) {
     let message = format!("the toolset name `{}` is taken", alias.value);
-    let found = Diagnostic::new(Code::DUPLICATE_NAME, alias.place, message);
+    let found = Diagnostic::new(Code::ALIAS_SHADOWS_NAME, alias.place, message);
     if alias.value == "all" || alias.value == "*" {
         sink.push(found.help("it stands for every tool: choose another name"));
     } else if let Some(first) = taken.get(alias.value.as_str()) {

@@ -42,7 +42,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 /// As JSON.
 fn tool(catalog: &Lowered<'_>, tool: &Tool) -> String {
     let (setting, manifest) = (catalog.full_setting(tool), &tool.manifest);
-    let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value;
+    let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value();
     let parallel = manifest.parallel.as_ref().map_or("never", |word| &word.value);
     let dialects = manifest.dialects.iter().map(|dialect| {
         let description = dialect.description.as_ref().map(|text| setting.text(&text.value));

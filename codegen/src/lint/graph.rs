@@ -23,6 +23,11 @@ impl fmt::Display for Path {
 }
 
 impl Path {
+    /// Where its first step is said.
+    pub fn start(&self) -> Option<Place> {
+        self.steps.first().map(|(place, _)| *place)
+    }
+
     /// Shows every step of the way beside a finding.
     pub fn show(&self, found: Diagnostic) -> Diagnostic {
         let steps = self.steps.iter();

@@ -3,6 +3,7 @@
 
 mod allow;
 mod baseline;
+mod conditions;
 pub mod docs;
 mod fix;
 mod graph;
@@ -11,6 +12,9 @@ mod levels;
 mod rule;
 pub mod rules;
 mod string;
+mod texts;
+mod values;
+mod words;
 
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;

@@ -13,7 +13,10 @@ use crate::manifest::written;
 pub struct Written<'s> {
     value: String,
     literal: &'s str,
-    at: Place,
+    /// Where it stands.
+    pub at: Place,
+    /// Whether it is what is written, quotes included, and no string.
+    is_raw: bool,
 }
 
 impl Lint<'_> {
@@ -23,10 +26,26 @@ impl Lint<'_> {
         if !literal.starts_with(['"', '\'']) {
             return None;
         }
+        if is_plain(literal) {
+            return Some(Written { value: literal[1..literal.len() - 1].to_owned(), literal, at, is_raw: false });
+        }
         let document = format!("x = {literal}");
         let value = DeTable::parse(&document).ok()?.get_ref().get("x")?.get_ref().as_str()?.to_owned();
-        Some(Written { value, literal, at })
+        Some(Written { value, literal, at, is_raw: false })
     }
+
+    /// Whatever stands at a place, as it is written.
+    pub fn raw(&self, at: Place) -> Written<'_> {
+        let literal = self.sources.get(at.source).text.get(at.span()).unwrap_or_default();
+        Written { value: literal.to_owned(), literal, at, is_raw: true }
+    }
+}
+
+/// Whether it stands in the file as it is: on one line, and without any escape.
+fn is_plain(literal: &str) -> bool {
+    let quote = &literal[..1];
+    let is_long = literal.starts_with(&quote.repeat(3));
+    literal.len() >= 2 && !is_long && (quote == "'" || !literal.contains('\\')) && literal.ends_with(quote)
 }
 
 impl Written<'_> {
@@ -38,7 +57,7 @@ impl Written<'_> {
     /// Where these bytes of it stand.
     pub fn place(&self, span: Range<usize>) -> Place {
         let start = self.at.span().start;
-        let within = written(self.literal, &self.value, span);
+        let within = if self.is_raw { span } else { written(self.literal, &self.value, span) };
         Place::new(self.at.source, start + within.start..start + within.end)
     }
 }

@@ -339,6 +339,12 @@ pub const EXTERNAL: &[Key] =
 pub const BUDGETS: &[Key] = &[
     key("tools", Form::Count, "Tools that one toolset resolves to."),
     key("tokens", Form::Count, "Tokens of their definitions, where the toolset has no `token_budget` of its own."),
+    key("description", Form::Count, "Characters of one tool's description. 1,024 unless said otherwise."),
+    key(
+        "parameters",
+        Form::Count,
+        "Parameters of one tool, those within others not counted. 24 unless said otherwise.",
+    ),
 ];
 
 impl Kind {

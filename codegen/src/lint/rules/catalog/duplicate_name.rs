@@ -1,18 +1,18 @@
-//! A name that something else of the same kind has: an alias, a rule about commands, a tool's name in a dialect.
+//! A name that something else of the same kind has: a rule about commands, a tool's name in a dialect.
 //!
 //! ## Why is this bad
 //! Which of the two is meant by it would be chance.
 //!
 //! ## Example
 //! ```toml
-//! # manifests/toolsets/files.toml
-//! aliases = ["web"]
+//! # manifests/tools/read_file.toml
+//! dialect.openai.name = "write_file"
 //! ```
 //!
 //! ## Use instead
 //! ```toml
-//! # manifests/toolsets/files.toml
-//! aliases = ["filesystem"]
+//! # manifests/tools/read_file.toml
+//! dialect.openai.name = "open_file"
 //! ```
 
 use crate::lint::Rule;

@@ -3,13 +3,21 @@
 use super::rules;
 
 rules! {
+    ALIAS_SHADOWS_NAME alias_shadows_name
     ALLOW_WITHOUT_REASON allow_without_reason
     AVAILABLE_CAN_BE_EMPTY available_can_be_empty
     CONDITION condition
+    CONDITION_ALWAYS_TRUE condition_always_true
+    CONDITION_NEVER_TRUE condition_never_true
+    DEPRECATED_IN_USE deprecated_in_use
+    DISABLING_DOES_NOTHING disabling_does_nothing
+    DUPLICATE_ITEM duplicate_item
     DUPLICATE_NAME duplicate_name
     DUPLICATE_TOOL duplicate_tool
     DUPLICATE_TOOLSET duplicate_toolset
+    EMPTY_TOOLSET empty_toolset
     ENUM_CAN_VANISH enum_can_vanish
+    EXCLUDES_NOTHING excludes_nothing
     FACT_TYPE fact_type
     FILE_NAME_MISMATCH file_name_mismatch
     INCLUDE_CYCLE include_cycle
@@ -40,5 +48,6 @@ rules! {
     UNREACHABLE_TOOL unreachable_tool
     UNUSED_ALLOW unused_allow
     UNUSED_BASELINE_ENTRY unused_baseline_entry
+    UNUSED_FACT unused_fact
     WRONG_TYPE wrong_type
 }

@@ -47,7 +47,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
             } else if let Some(path) = lint.path_between(id, to, &|from, next| {
                 // What a toolset excludes does not come along through it.
-                if from == id { next != to } else { lint[from].excludes.is_empty() }
+                let keeps = |tool| lint.resolved(to).binary_search(tool).is_err();
+                if from == id { next != to } else { lint[from].excludes.iter().all(keeps) }
             }) {
                 path.show(redundant(format!("`{}` holds `{name}` already: {path}", toolset.name())))
             } else {

@@ -1,25 +1,19 @@
 //! A key that this kind of manifest, or this table of it, does not have.
 //!
 //! ## Why is this bad
-//! What it was meant to say is not said: a misspelt `requred` leaves a parameter optional, and nobody notices before a
-//! model does.
+//! What it was meant to say is not said: with a misspelt `paralel` calls wait for one another, and nobody knows why.
+//! Within a schema, a near miss of one of its words is a finding of its own: `misspelt-keyword`.
 //!
 //! ## Example
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! [params.path]
-//! type = "string"
-//! description = "The file to read."
-//! requred = true
+//! paralel = "always"
 //! ```
 //!
 //! ## Use instead
 //! ```toml
 //! # manifests/tools/read_file.toml
-//! [params.path]
-//! type = "string"
-//! description = "The file to read."
-//! required = true
+//! parallel = "always"
 //! ```
 
 use crate::lint::Rule;

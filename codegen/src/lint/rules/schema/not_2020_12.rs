@@ -1,5 +1,4 @@
-//! A schema that is none in draft 2020-12: a negative length, a pattern that is no regular expression, a list without
-//! types.
+//! A schema that is none in draft 2020-12: a negative length, a multiple of zero, a list without types.
 //!
 //! ## Why is this bad
 //! That draft is what every dialect is made from; a validator refuses the schema, and with it every call.
