@@ -64,6 +64,21 @@ impl<'c> Lint<'c> {
     pub fn resolved(&self, id: ToolsetId) -> &[ToolId] {
         self.resolved[id.0].get_or_init(|| self.catalog.resolve(id))
     }
+
+    /// Whether it lists tools that come at run time, or what it brings along does.
+    pub fn awaits_tools(&self, id: ToolsetId) -> bool {
+        let (mut seen, mut open) = (vec![false; self.catalog.toolsets().count()], vec![id]);
+        while let Some(id) = open.pop() {
+            let toolset = &self.catalog[id];
+            if !toolset.external.is_empty() {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[id.0], true) {
+                open.extend(toolset.edges().map(|(next, _)| next));
+            }
+        }
+        false
+    }
 }
 
 /// Looks for every rule that is on, and finishes the findings of all stages: by place, with their levels, without those

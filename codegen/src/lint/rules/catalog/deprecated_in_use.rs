@@ -81,7 +81,7 @@ fn required(requires: &Requires) -> impl Iterator<Item = (ToolId, Place)> {
 fn asked(tool: &Tool) -> impl Iterator<Item = (ToolId, Place)> {
     let tool_of = |(atom, asks): (&Atom, &At<Asks>)| match atom {
         Atom::Tool(id) => Some((*id, asks.place)),
-        Atom::Fact(_) | Atom::Compared(..) => None,
+        Atom::External(_) | Atom::Fact(_) | Atom::Compared(..) => None,
     };
     tool.atoms.iter().zip(&tool.manifest.questions.atoms).filter_map(tool_of)
 }

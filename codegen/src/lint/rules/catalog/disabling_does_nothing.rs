@@ -41,7 +41,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let is_in_base = |tool| lint.resolved(base).binary_search(tool).is_ok();
         let has_own = toolset.direct().next().is_some() || !toolset.includes.is_empty();
         // One that resolves to nothing is told as that.
-        if tools.is_empty() || !tools.iter().all(is_in_base) || (toolset.manifest.preset && !has_own) {
+        if tools.is_empty() || lint.awaits_tools(id) || !tools.iter().all(is_in_base) || (toolset.manifest.preset && !has_own) {
             continue;
         }
         let base = lint[base].name();

@@ -18,7 +18,7 @@
 //! includes = ["web"]
 //! ```
 
-use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::diagnostic::{At, Code, Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -26,9 +26,11 @@ pub(super) const RULE: Rule =
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (id, toolset) in lint.toolsets() {
-        let written = &toolset.manifest.excludes;
+        // What comes at run time may come to anything.
+        let comes = |name: &&At<String>| toolset.excludes_external.iter().any(|id| lint[*id] == name.value);
+        let written: Vec<_> = toolset.manifest.excludes.iter().filter(|name| !comes(name)).collect();
         // Nothing is an error: each name is a tool's.
-        for (index, (&tool, name)) in toolset.excludes.iter().zip(written).enumerate() {
+        for (index, (&tool, name)) in toolset.excludes.iter().zip(&written).enumerate() {
             let nothing = |message: String| {
                 Diagnostic::new(Code::EXCLUDES_NOTHING, name.place, message)
                     .help("take it out")

@@ -39,7 +39,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     let of_tools = lint.tools().flat_map(|(_, tool)| &tool.atoms);
     let of_toolsets = lint.toolsets().flat_map(|(_, toolset)| &toolset.atoms);
     let asked = of_tools.chain(of_toolsets).filter_map(|atom| match atom {
-        Atom::Tool(_) => None,
+        Atom::Tool(_) | Atom::External(_) => None,
         Atom::Fact(id) | Atom::Compared(id, ..) => Some(*id),
     });
     let used: BTreeSet<FactId> = lint.tools().flat_map(|(_, tool)| tool.facts.iter().copied()).chain(asked).collect();
