@@ -44,17 +44,15 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 continue;
             }
             let found = nothing(format!("`{}` would not hold `{}` anyway", toolset.name(), name.value));
-            sink.push(match toolset.edges().find_map(|(set, _)| lint.exclusion(set, tool)) {
-                Some((path, by)) => {
-                    let by = &lint[by];
-                    let found = path.show(found.help(format!("`{}` excludes it already: {path}", by.name())));
-                    let already = by.manifest.excludes.iter().filter(|other| other.value == name.value);
-                    already.fold(found, |found, already| found.related(already.place, "excluded here already"))
-                }
-                None => {
-                    let home = lint[tool].home;
-                    found.help(format!("its home is `{}`, which is not brought along", lint[home].name()))
-                }
+            let by = toolset.edges().find_map(|(set, _)| lint.exclusion(set, tool));
+            sink.push(if let Some((path, by)) = by {
+                let by = &lint[by];
+                let found = path.show(found.help(format!("`{}` excludes it already: {path}", by.name())));
+                let already = by.manifest.excludes.iter().filter(|other| other.value == name.value);
+                already.fold(found, |found, already| found.related(already.place, "excluded here already"))
+            } else {
+                let home = lint[tool].home;
+                found.help(format!("its home is `{}`, which is not brought along", lint[home].name()))
             });
         }
     }
