@@ -155,7 +155,7 @@ impl<'d> Values<'d> {
         };
         let is_empty = |schema: &Schema| !apart.fits(&[schema], 0);
         let around = schema.in_place().chain(schema.reference.iter().map(|to| &self.defs.get(to.to).schema));
-        is_empty(schema) && !is_told(schema) && !around.into_iter().any(|part| is_empty(part))
+        is_empty(schema) && !is_told(schema) && !around.into_iter().any(is_empty)
     }
 
     /// Whether there is a value that all of these take.
@@ -435,13 +435,12 @@ impl<'s> Range<'s> {
 fn whole(end: &End<'_>) -> Option<i128> {
     let exact = end.value.as_i64().map(i128::from);
     let is_exact = exact.is_some() || end.value.as_f64().is_some_and(|number| number.fract() == 0.0);
-    let nearest = match exact {
-        Some(exact) => exact,
-        None => {
-            let number = end.value.as_f64().filter(|number| number.abs() < 9e15)?;
-            let towards = if end.is_low { number.ceil() } else { number.floor() };
-            format!("{towards:.0}").parse().ok()?
-        }
+    let nearest = if let Some(exact) = exact {
+        exact
+    } else {
+        let number = end.value.as_f64().filter(|number| number.abs() < 9e15)?;
+        let towards = if end.is_low { number.ceil() } else { number.floor() };
+        format!("{towards:.0}").parse().ok()?
     };
     let beyond = i128::from(end.is_open && is_exact);
     Some(if end.is_low { nearest + beyond } else { nearest - beyond })

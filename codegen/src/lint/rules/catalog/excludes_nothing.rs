@@ -25,7 +25,7 @@ pub(super) const RULE: Rule =
     Rule::new("C041", "excludes-nothing", Some(Level::Warning), Check::Output(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for (id, toolset) in lint.toolsets() {
+    for (_, toolset) in lint.toolsets() {
         // What comes at run time may come to anything.
         let comes = |name: &&At<String>| toolset.excludes_external.iter().any(|id| lint[*id] == name.value);
         let written: Vec<_> = toolset.manifest.excludes.iter().filter(|name| !comes(name)).collect();
@@ -46,15 +46,15 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 continue;
             }
             let found = nothing(format!("`{}` would not hold `{}` anyway", toolset.name(), name.value));
-            sink.push(match lint.path(id, tool) {
-                Some(path) => {
-                    let found = path.show(found);
-                    found.help(format!("on the way {path} it is excluded already"))
-                }
-                None => {
-                    let home = lint[tool].home;
-                    found.help(format!("its home is `{}`, which is not brought along", lint[home].name()))
-                }
+            let by = toolset.edges().find_map(|(set, _)| lint.exclusion(set, tool));
+            sink.push(if let Some((path, by)) = by {
+                let by = &lint[by];
+                let found = path.show(found.help(format!("`{}` excludes it already: {path}", by.name())));
+                let already = by.manifest.excludes.iter().filter(|other| other.value == name.value);
+                already.fold(found, |found, already| found.related(already.place, "excluded here already"))
+            } else {
+                let home = lint[tool].home;
+                found.help(format!("its home is `{}`, which is not brought along", lint[home].name()))
             });
         }
     }

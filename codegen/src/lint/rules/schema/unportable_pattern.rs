@@ -109,14 +109,14 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
             }
             '(' if rest.starts_with("(?") => {
                 let is_known = GROUPS.iter().any(|group| rest.starts_with(group)) || rest.starts_with("(?<");
-                if !is_known {
+                if is_known {
+                    length = 2;
+                } else {
                     length = rest.find([')', ':', '>']).map_or(2, |end| end + 1);
                     let letters = rest[2..length].trim_end_matches([')', ':']);
                     let is_flags = letters.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-');
                     let instead = if is_flags { FLAGS } else { NO_LIKE };
                     found.push(Foreign { span: at..at + length, instead });
-                } else {
-                    length = 2;
                 }
             }
             '+' if behind_quantifier => {
