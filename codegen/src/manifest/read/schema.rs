@@ -234,7 +234,8 @@ impl<'t> Reader<'t> {
         let pattern = self.text("pattern")?;
         let Some(why) = standard::refuses_pattern(&pattern.value) else { return Some(pattern) };
         let message = "`pattern` is not a regular expression";
-        self.sink.push(Diagnostic::new(Code::INVALID_PATTERN, pattern.place, message).label(why));
+        let found = Diagnostic::new(Code::INVALID_PATTERN, pattern.place, message).label(why);
+        self.sink.push(found.help("write it as ECMAScript does, with every group and class closed"));
         None
     }
 

@@ -45,11 +45,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             continue;
         }
         let base = lint[base].name();
-        let message = format!(
-            "disabling `{}` does nothing: its base, `{base}`, holds each of its {} tools",
-            toolset.name(),
-            tools.len()
-        );
+        let message = format!("disabling `{}` does nothing: its base, `{base}`, holds all that it holds", toolset.name());
         let found = Diagnostic::new(Code::DISABLING_DOES_NOTHING, toolset.manifest.name.place, message)
             .related(place, "what this resolves to stays");
         sink.push(if toolset.manifest.includes.is_empty() {

@@ -25,7 +25,7 @@ pub(super) const RULE: Rule =
     Rule::new("C041", "excludes-nothing", Some(Level::Warning), Check::Output(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for (id, toolset) in lint.toolsets() {
+    for (_, toolset) in lint.toolsets() {
         let written = &toolset.manifest.excludes;
         // Nothing is an error: each name is a tool's.
         for (index, (&tool, name)) in toolset.excludes.iter().zip(written).enumerate() {
@@ -44,10 +44,12 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 continue;
             }
             let found = nothing(format!("`{}` would not hold `{}` anyway", toolset.name(), name.value));
-            sink.push(match lint.path(id, tool) {
-                Some(path) => {
-                    let found = path.show(found);
-                    found.help(format!("on the way {path} it is excluded already"))
+            sink.push(match toolset.edges().find_map(|(set, _)| lint.exclusion(set, tool)) {
+                Some((path, by)) => {
+                    let by = &lint[by];
+                    let found = path.show(found.help(format!("`{}` excludes it already: {path}", by.name())));
+                    let already = by.manifest.excludes.iter().filter(|other| other.value == name.value);
+                    already.fold(found, |found, already| found.related(already.place, "excluded here already"))
                 }
                 None => {
                     let home = lint[tool].home;

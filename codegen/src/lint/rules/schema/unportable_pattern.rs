@@ -83,6 +83,9 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
             '\\' => {
                 let escaped = rest[1..].chars().next();
                 length += escaped.map_or(0, char::len_utf8);
+                if matches!(escaped, Some('p' | 'P' | 'u' | 'x')) && rest[length..].starts_with('{') {
+                    length = rest.find('}').map_or(length, |end| end + 1);
+                }
                 let instead = match escaped {
                     Some('A') if !in_class => Some(Instead::Write("^")),
                     Some('Z' | 'z') if !in_class => Some(Instead::Write("$")),
@@ -120,7 +123,12 @@ fn foreign(pattern: &str) -> Vec<Foreign> {
                 // What a possessive quantifier takes it does not give back: without the sign more is taken.
                 found.push(Foreign { span: at..at + 1, instead: NO_LIKE });
             }
-            '*' | '+' | '}' => is_quantifier = true,
+            '{' => {
+                let end = rest.find('}').unwrap_or_default();
+                is_quantifier = end > 1 && rest[1..end].bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+                length = if is_quantifier { end + 1 } else { length };
+            }
+            '*' | '+' => is_quantifier = true,
             '?' => is_quantifier = !behind_quantifier,
             _ => {}
         }
@@ -153,6 +161,8 @@ mod tests {
             ("a++b*+", vec!["+", "+"]),
             ("[a++]", vec![]),
             (r"a\++", vec![]),
+            (r"\{a}+", vec![]),
+            ("a{2}+", vec!["+"]),
             (r"\\A", vec![]),
         ] {
             let found: Vec<&str> = foreign(pattern).into_iter().map(|found| &pattern[found.span]).collect();
