@@ -1,6 +1,6 @@
 //! A toolset that is closed off and resolves to a tool that meets what nobody here controls. It is closed off by
-//! `closed = true`, or by a tag or the end of its name: `offline`, `closed-world`, `air-gapped`. A tool that does not say
-//! `open_world = false` counts as open, as everywhere.
+//! `closed = true`, and then holds no tool that says `open_world = true`; or by a tag or the end of its name, `offline`,
+//! `closed-world` or `air-gapped`, and then holds none that does not say `open_world = false`.
 //!
 //! ## Why is this bad
 //! Through one such tool, whatever the others read can get out, and what strangers wrote comes in.
@@ -30,19 +30,27 @@ pub(super) const RULE: Rule =
 const CLOSED: &[&str] = &["offline", "closed-world", "air-gapped", "airgapped", "no-network"];
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let is_closed = |set: &Toolset| match (set.manifest.closed, is_called(set, CLOSED)) {
-        (true, _) => Some("is closed"),
-        (false, true) => Some("is called closed to the world"),
-        (false, false) => None,
-    };
     let help = "take the tool out, or say `open_world = false` in its annotations, if that is so";
-    vows::check(lint, Code::OPEN_WORLD_IN_CLOSED_SET, is_closed, is_open, help, sink);
+    let report = |promises: &dyn Fn(&Toolset) -> Option<&'static str>, breaks: &dyn Fn(&Tool) -> Option<Said>| {
+        vows::check(lint, Code::OPEN_WORLD_IN_CLOSED_SET, promises, breaks, help, sink);
+    };
+    let is_apart = |set: &Toolset| is_called(set, CLOSED).then_some("is called closed to the world");
+    report(&is_apart, &|tool| says_open(tool).or_else(|| may_be_open(tool)));
+    // Who closed it listed its tools one by one, and may have meant no more than that.
+    let is_closed = |set: &Toolset| (set.manifest.closed && is_apart(set).is_none()).then_some("is closed");
+    report(&is_closed, &says_open);
 }
 
-fn is_open(tool: &Tool) -> Option<(&'static str, Place)> {
+/// What is wrong with a tool, and where it says so.
+type Said = (&'static str, Place);
+
+fn says_open(tool: &Tool) -> Option<Said> {
+    let said = tool.manifest.annotations.open_world.as_ref()?;
+    said.value.then_some(("is open to the world", said.place))
+}
+
+fn may_be_open(tool: &Tool) -> Option<Said> {
     let said = &tool.manifest.annotations;
-    said.value().open_world.then(|| match &said.open_world {
-        Some(said) => ("is open to the world", said.place),
-        None => ("does not say that it is not open to the world", said.place.unwrap_or(tool.manifest.name.place)),
-    })
+    let place = said.place.unwrap_or(tool.manifest.name.place);
+    said.open_world.is_none().then_some(("does not say that it is not open to the world", place))
 }
