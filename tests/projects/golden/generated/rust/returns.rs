@@ -125,7 +125,7 @@ pub(super) const DATA: &[&str] = &[
 
 ::toolc::with_search! {
     /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["7 26 8 11 11 16 16 12 36 1 a5 0 1 2 1 3 1 5 2 6 2 3 all1 0 3 2 an1 4 1 8 anything1 1 1 2 as2 0 1 5 1 4 bare1 1 3 2 be1 0 1 4 came1 0 1 3 def1 2 3 5 every1 0 1 5 found1 4 1 3 has1 2 1 2 is2 0 1 4 1 2 it1 0 1 4 list2 3 4 6 1 5 maybe1 4 3 4 name1 2 1 4 node1 0 2 4 null1 4 1 6 number1 5 1 6 object2 3 1 4 1 2 of3 0 2 3 1 6 1 3 one1 4 1 2 or2 4 1 5 1 6 return7 0 4 1 4 2 4 3 4 4 4 5 5 6 4 8 returned1 0 1 4 same1 0 1 9 something1 0 1 4 sort2 0 1 5 3 3 the1 0 1 5 there1 4 1 2 to2 0 1 5 1 4 tree1 0 1 4 what3 0 1 2 1 5 1 7 whether1 4 1 4 word2 5 1 6 4 "];
+    pub(super) const INDEX: &[&str] = &["7 26 11 11 11 16 16 12 39 1 a5 0 1 2 1 3 1 5 2 6 2 3 all1 0 3 2 an1 4 1 3 any1 1 1 8 anything1 1 1 2 as2 0 1 5 1 4 bare1 1 3 2 be1 0 1 4 came1 0 1 3 def1 2 3 5 every1 0 1 4 form1 1 1 5 found1 4 1 3 has1 2 1 2 in1 1 1 2 is2 0 1 4 1 2 it1 0 1 4 list2 3 4 6 1 5 maybe1 4 3 4 name1 2 1 4 node1 0 2 4 null1 4 1 6 number1 5 1 6 object2 3 1 4 1 2 of3 0 2 3 1 6 1 3 one1 4 1 2 or2 4 1 5 1 6 return7 0 4 1 4 2 4 3 4 4 4 5 5 6 4 8 returned1 0 1 4 same1 0 1 9 something1 0 1 4 sort2 0 1 5 3 3 the1 0 1 5 there1 4 1 2 to2 0 1 5 1 4 tree1 0 1 4 what3 0 1 2 1 5 1 7 whether1 4 1 4 word2 5 1 6 4 "];
 }
 
 /// The tool `return_all`.

@@ -91,7 +91,7 @@ pub(super) const DATA: &[&str] = &[
 
 ::toolc::with_search! {
     /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["4 16 7 14 36 42 1 a3 0 1 2 1 3 1 7 account1 3 1 3 all1 2 3 3 ask1 3 1 2 be1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 4 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 4 3 for1 0 1 3 how1 0 1 2 is1 3 2 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 1 6 number1 3 1 2 of1 0 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 1 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 1 5 shell1 3 3 4 that1 3 1 3 the2 2 1 3 2 6 thread1 0 1 2 to2 1 1 3 2 4 told1 3 1 4 what2 2 1 3 2 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "];
+    pub(super) const INDEX: &[&str] = &["4 16 7 18 40 42 1 a3 0 1 2 1 3 2 7 account1 3 1 3 all1 2 3 3 ask1 3 1 2 be1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 3 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 5 3 for1 0 1 3 how1 0 1 2 is1 3 3 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 2 6 number1 3 1 2 of2 0 1 2 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 1 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 2 5 shell1 3 4 4 that1 3 1 3 the2 2 1 3 1 6 thread1 0 1 2 to3 1 1 2 1 3 3 4 told1 3 1 4 what2 2 1 3 3 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "];
 }
 
 /// The tool `crunch`.
