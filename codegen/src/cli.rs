@@ -3,6 +3,8 @@
 //! Exit status 0: all is well. 1: mistakes in manifests, or generated files that are not up to date. 2: the tool
 //! could not do its work.
 
+mod show;
+
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write};
 use std::mem::ManuallyDrop;
@@ -53,10 +55,7 @@ pub enum Command {
     /// List every tool with its toolset.
     List,
     /// Show a tool's definition, as a model gets it.
-    Show {
-        /// The tool.
-        tool: String,
-    },
+    Show(show::Show),
     /// List the tools that these toolsets resolve to.
     Resolve {
         /// Toolsets; `all` is every tool.
@@ -141,7 +140,7 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
         Command::Lint => Ok(true),
         Command::Gen { check } => generate(&root, &sources, catalog, check, out),
         Command::List => list(catalog, out),
-        Command::Show { tool } => show(catalog, &tool, out, err),
+        Command::Show(show) => show.run(catalog, out, err),
         Command::Resolve { toolsets } => resolve(catalog, &toolsets, out, err),
     }
 }
@@ -251,17 +250,6 @@ fn list(catalog: &Checked, out: &mut dyn Write) -> Result<bool, Failure> {
         text += &format!("{:width$}  {}\n", tool.name(), catalog[tool.home].name());
     }
     print(out, &text)?;
-    Ok(true)
-}
-
-fn show(catalog: &Checked, name: &str, out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
-    let Some((_, tool)) = catalog.tools().find(|(_, tool)| tool.name() == name) else {
-        return unknown("tool", name, catalog.tools().map(|(_, tool)| tool.name()), err);
-    };
-    for dialect in &catalog.settings().dialects {
-        let definition = catalog.full_setting(tool).value(&dialect.definition(catalog, tool));
-        print(out, &format!("{definition:#}\n"))?;
-    }
     Ok(true)
 }
 

@@ -44,7 +44,10 @@ impl Sizes {
         let Some(dialect) = catalog.settings().dialects.first() else { return 0 };
         let size = |tool: crate::catalog::ToolId, known: &mut Option<usize>| {
             let tool = &catalog[tool];
-            let text = || catalog.full_setting(tool).value(&dialect.definition(catalog, tool)).to_string().len();
+            let text = || {
+                let definition = dialect.lower(catalog, tool).definition;
+                definition.map_or(0, |doc| catalog.full_setting(tool).value(&doc).to_string().len())
+            };
             *known.get_or_insert_with(text)
         };
         let tools = catalog.resolve(id);
