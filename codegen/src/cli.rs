@@ -3,6 +3,7 @@
 //! Exit status 0: all is well. 1: mistakes in manifests, or generated files that are not up to date. 2: the tool
 //! could not do its work.
 
+mod export;
 mod show;
 
 use std::ffi::OsString;
@@ -56,6 +57,8 @@ pub enum Command {
     List,
     /// Show a tool's definition, as a model gets it.
     Show(show::Show),
+    /// Write the schemas and the catalog to a folder, to publish.
+    Export(export::Export),
     /// List the tools that these toolsets resolve to.
     Resolve {
         /// Toolsets; `all` is every tool.
@@ -141,6 +144,7 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
         Command::Gen { check } => generate(&root, &sources, catalog, check, out),
         Command::List => list(catalog, out),
         Command::Show(show) => show.run(catalog, out, err),
+        Command::Export(export) => export.run(catalog, out, err),
         Command::Resolve { toolsets } => resolve(catalog, &toolsets, out, err),
     }
 }
@@ -254,18 +258,27 @@ fn list(catalog: &Checked, out: &mut dyn Write) -> Result<bool, Failure> {
 }
 
 fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
+    let Some(picks) = picks(catalog, names, err)? else { return Ok(false) };
+    let members = catalog.graph().select(&picks, &[]);
+    let lines = catalog.tools().filter(|(id, _)| members[id.0]).map(|(_, tool)| format!("{}\n", tool.name()));
+    print(out, &lines.collect::<String>())?;
+    Ok(true)
+}
+
+/// The toolsets of these names, or all. None where one is unknown, which has been told.
+fn picks(catalog: &Checked, names: &[String], err: &mut dyn Write) -> Result<Option<Vec<Pick>>, Failure> {
     let mut picks = Vec::new();
     for name in names {
         match catalog.toolsets().find(|(_, toolset)| toolset.is_called(name)) {
             Some((id, _)) => picks.push(Pick::Set(id.0)),
             None if name == "all" || name == "*" => picks.push(Pick::All),
-            None => return unknown("toolset", name, catalog.toolsets().map(|(_, toolset)| toolset.name()), err),
+            None => {
+                unknown("toolset", name, catalog.toolsets().map(|(_, toolset)| toolset.name()), err)?;
+                return Ok(None);
+            }
         }
     }
-    let members = catalog.graph().select(&picks, &[]);
-    let lines = catalog.tools().filter(|(id, _)| members[id.0]).map(|(_, tool)| format!("{}\n", tool.name()));
-    print(out, &lines.collect::<String>())?;
-    Ok(true)
+    Ok(Some(if picks.is_empty() { vec![Pick::All] } else { picks }))
 }
 
 fn unknown<'c>(

@@ -29,6 +29,8 @@ pub struct Language {
     pub empty_objects: bool,
     /// Whether a property may be left out. Where not, each is required, and null stands for absence.
     pub optional: bool,
+    /// Levels of schemas within schemas. Those below are sent as JSON text.
+    pub levels: usize,
     /// How it is written.
     pub spelling: Spelling,
 }
@@ -81,6 +83,7 @@ impl Language {
         described_unions: true,
         empty_objects: true,
         optional: true,
+        levels: 24,
         spelling: Spelling::JSON_SCHEMA,
     };
 
@@ -105,6 +108,7 @@ impl Language {
         refs: Refs::Alone { recursive: true },
         enums: Enums::Scalars,
         optional: false,
+        levels: 10,
         ..Self::WHOLE
     };
 

@@ -3,6 +3,7 @@
 
 mod behaviour;
 mod dialects;
+mod guide;
 pub mod language;
 pub mod narrow;
 mod requires;
@@ -19,6 +20,7 @@ use crate::catalog::{Atom, Catalog, Tool, ToolId, Toolset, ToolsetId};
 use crate::check::Checked;
 
 pub use dialects::{DIALECTS, Dialect, Lowering};
+pub use guide::guide;
 pub(crate) use table::values;
 
 /// A catalog with its tools as the runtime has them.

@@ -7,7 +7,7 @@ use toolc::table::Type;
 
 use super::{How, Narrower};
 use crate::diagnostic::At;
-use crate::lower::words::{of_json, say, said};
+use crate::lower::words::{of_json, said, say};
 use crate::schema::{Additional, Bounds, Choice, Property, Schema};
 use crate::text::condition::Condition;
 use crate::text::questions::{Template, When};

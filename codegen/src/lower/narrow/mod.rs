@@ -26,8 +26,6 @@ use crate::text::questions::Template;
 
 use super::language::{Language, Names};
 
-/// Levels of schemas within schemas. Those below are sent as JSON text.
-const DEEPEST: usize = 24;
 /// Schemas that one tool may come to beyond those that its author wrote: what `$ref`s led to, again and again.
 const SPARE: usize = 1_000;
 
@@ -98,12 +96,7 @@ pub fn narrow_result<'s>(schema: &'s Schema, defs: &'s Defs, language: &'static 
 }
 
 fn as_written<'s>(schema: &'s Schema, defs: &'s Defs) -> Narrowed<'s> {
-    Narrowed {
-        schema: Cow::Borrowed(schema),
-        defs: Cow::Borrowed(defs),
-        about: Template::new(),
-        losses: Vec::new(),
-    }
+    Narrowed { schema: Cow::Borrowed(schema), defs: Cow::Borrowed(defs), about: Template::new(), losses: Vec::new() }
 }
 
 struct Narrower<'s> {
@@ -167,16 +160,10 @@ impl<'s> Narrower<'s> {
                 defs[id.0] = Some(Def { name: def.name.clone(), schema });
             }
         }
-        let defs = defs.into_iter().zip(self.defs.iter()).map(|(narrow, (_, def))| narrow.unwrap_or_else(|| Def {
-            name: def.name.clone(),
-            schema: Schema::new(def.schema.place),
-        }));
-        Narrowed {
-            schema: Cow::Owned(root),
-            defs: Cow::Owned(Defs::new(defs.collect())),
-            about,
-            losses: self.losses,
-        }
+        let defs = defs.into_iter().zip(self.defs.iter()).map(|(narrow, (_, def))| {
+            narrow.unwrap_or_else(|| Def { name: def.name.clone(), schema: Schema::new(def.schema.place) })
+        });
+        Narrowed { schema: Cow::Owned(root), defs: Cow::Owned(Defs::new(defs.collect())), about, losses: self.losses }
     }
 
     /// Any schema in the language.

@@ -69,8 +69,11 @@ impl Narrower<'_> {
         if !schema.choices.is_empty() {
             let named = |ty: &Type| schema.choices.iter().any(|choice| fits(&choice.value.value, *ty));
             let types: Vec<Type> = schema.types.iter().copied().filter(named).collect();
-            // Of a schema that contradicts itself, what there is stays.
-            if !types.is_empty() {
+            if types.is_empty() {
+                // It contradicts itself.
+                self.leave(schema, "enum");
+                schema.choices.clear();
+            } else {
                 schema.types = types;
             }
         }
@@ -281,9 +284,9 @@ impl Narrower<'_> {
             }
             let Some(At { value, place }) = bound else { return };
             let Some(integer) = value.as_i64().and_then(|integer| integer.checked_add(by)) else { return };
-            let tighter = to.as_ref().is_none_or(|to| {
-                to.value.as_i64().is_some_and(|to| if by > 0 { integer > to } else { integer < to })
-            });
+            let tighter = to
+                .as_ref()
+                .is_none_or(|to| to.value.as_i64().is_some_and(|to| if by > 0 { integer > to } else { integer < to }));
             if tighter {
                 *to = Some(At::new(Value::from(integer), *place));
                 *bound = None;

@@ -1,6 +1,7 @@
 //! `$ref` and `allOf`: what stands elsewhere, put in its place; schemas that hold together, made one.
 
-use super::{DEEPEST, How, Narrower};
+use super::text::DEEPEST;
+use super::{How, Narrower};
 use crate::lower::language::Refs;
 use crate::schema::{DefId, Schema};
 
@@ -8,7 +9,7 @@ impl Narrower<'_> {
     /// The same without `allOf`, and with a `$ref` only where the language takes it, alone. Where that leads back to what
     /// is around it, or too far, the schema as it was.
     pub(super) fn flat(&mut self, mut given: Schema) -> Result<Schema, Schema> {
-        if self.depth > DEEPEST || self.left == 0 {
+        if self.is_too_much() {
             return Err(given);
         }
         self.left -= 1;
@@ -70,6 +71,11 @@ impl Narrower<'_> {
             schema = self.join(schema, part);
         }
         Some(schema)
+    }
+
+    /// Whether there is no room for another schema here.
+    pub(super) fn is_too_much(&self) -> bool {
+        self.depth > self.language.levels || self.left == 0
     }
 
     /// Whether values of a schema are of an object of which nobody knows every property.

@@ -153,7 +153,9 @@ fn either(known: &mut Property, other: Property) {
 fn only_requires(alternative: &Schema) -> Option<String> {
     let is_object = alternative.types.iter().all(|ty| *ty == Type::Object);
     let says = |property: &Property| {
-        !property.required || property.schema.constrains() || property.schema.in_place().next().is_some()
+        !property.required
+            || property.schema.constrains()
+            || property.schema.in_place().next().is_some()
             || property.schema.reference.is_some()
     };
     let is_plain = is_object

@@ -10,7 +10,7 @@ use crate::text::questions::Template;
 use crate::text::template::Piece;
 
 /// `$ref`s that are followed to tell which types a value may have.
-const DEEPEST: usize = 16;
+pub(super) const DEEPEST: usize = 16;
 
 const SCALARS: [Type; 4] = [Type::String, Type::Number, Type::Boolean, Type::Null];
 

@@ -82,7 +82,7 @@ impl Narrower<'_> {
     }
 
     fn within_reach(&mut self, alternative: Schema) -> Result<Schema, Schema> {
-        if self.depth > super::DEEPEST || self.left == 0 { Err(alternative) } else { self.alone(alternative) }
+        if self.is_too_much() { Err(alternative) } else { self.alone(alternative) }
     }
 
     /// A union of what has been narrowed, as the language has it.
