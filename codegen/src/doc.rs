@@ -79,7 +79,9 @@ impl Doc {
             Doc::Json(value) => push(out, &value.to_string()),
             Doc::Text(template) => {
                 push(out, "\"");
-                template.iter().for_each(|piece| append(out, escaped_piece(piece)));
+                for piece in template {
+                    append(out, escaped_piece(piece));
+                }
                 push(out, "\"");
             }
             Doc::Array(items) => {

@@ -29,7 +29,7 @@ fn parameters(dialect: &Dialect, definition: &Value) -> Option<Value> {
     Some(if dialect.language.spelling.says_closed { found.clone() } else { spelled_out(found) })
 }
 
-/// A schema of OpenAPI's as JSON Schema, and objects closed, which there is not said.
+/// A schema of `OpenAPI`'s as JSON Schema, and objects closed, which there is not said.
 fn spelled_out(schema: &Value) -> Value {
     let Value::Object(words) = schema else { return schema.clone() };
     let mut out = Map::new();
@@ -353,19 +353,20 @@ fn anthropic(definition: &Value) {
     }
 }
 
+/// A definition that leads back to itself would be followed for ever.
+fn follow(schema: &Value, root: &Value, depth: usize) {
+    assert!(depth < 40, "leads back: {root}");
+    walk(schema, &mut |words| {
+        if let Some(to) = reference(words) {
+            follow(&root["$defs"][to], root, depth + 1);
+        }
+    });
+}
+
 fn anthropic_strict(definition: &Value) {
     anthropic(definition);
     assert_eq!(definition["strict"], true);
     let schema = &definition["input_schema"];
-    // A definition that leads back to itself would be followed for ever.
-    fn follow(schema: &Value, root: &Value, depth: usize) {
-        assert!(depth < 40, "leads back: {root}");
-        walk(schema, &mut |words| {
-            if let Some(to) = reference(words) {
-                follow(&root["$defs"][to], root, depth + 1);
-            }
-        });
-    }
     for (name, below) in schema["properties"].as_object().expect("a table") {
         assert!(below.is_object(), "{name}");
         follow(below, schema, 0);
@@ -422,7 +423,7 @@ fn gemini_openapi(definition: &Value) {
                     "pattern",
                 ],
             );
-            narrow_words(words, |word| word.to_uppercase());
+            narrow_words(words, str::to_uppercase);
             assert!(words.get("properties").is_none_or(|all| all != &json!({})), "{words:?}");
         });
     }

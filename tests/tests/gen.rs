@@ -179,19 +179,22 @@ fn orphans_go_unless_git_ignores_them() {
     fs::create_dir(project.path(".git")).expect("failed to make a folder");
     project.write(".gitignore", "kept-*.txt\n");
     for file in
-        ["kept-1.txt", "rust/kept-2.txt", "rust/gone.rs", "schemas/mcp/tools/gone.json", ".gone", "rust/.tmpAb3x9Z"]
+        ["kept-1.txt", "rust/kept-2.txt", "rust/gone.rs", "schemas/gone/tools/gone.json", ".gone", "rust/.tmpAb3x9Z"]
     {
         project.write(&format!("generated/{file}"), "half a fi");
     }
     let (status, out, _) = project.run(&["gen", "--check"]);
     let orphans: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("orphan: generated/")).collect();
-    assert_eq!((status, orphans), (1, vec![".gone", "rust/.tmpAb3x9Z", "rust/gone.rs", "schemas/mcp/tools/gone.json"]));
+    assert_eq!(
+        (status, orphans),
+        (1, vec![".gone", "rust/.tmpAb3x9Z", "rust/gone.rs", "schemas/gone/tools/gone.json"])
+    );
 
     let told = project.run(&["gen"]).1;
     assert!(told.starts_with("removed: generated/.gone\n") && told.ends_with(&written(0, 4)), "{told}");
     assert_eq!(project.run(&["gen", "--check"]).0, 0);
     assert!(project.path("generated/kept-1.txt").exists() && project.path("generated/rust/kept-2.txt").exists());
-    assert!(!project.path("generated/schemas/mcp").exists(), "folders that hold nothing go, too");
+    assert!(!project.path("generated/schemas/gone").exists(), "folders that hold nothing go, too");
 }
 
 #[test]

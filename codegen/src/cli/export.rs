@@ -71,8 +71,8 @@ impl Export {
             })
             .collect();
         let mut files: Vec<(String, String)> = parallel::map(&wanted, |(path, draft)| {
-            let text = draft.parts.iter().map(crate::emit::Part::text).collect();
-            (path.clone(), if path == "catalog.json" { only(text, &tools, &toolsets) } else { text })
+            let text: String = draft.parts.iter().map(crate::emit::Part::text).collect();
+            (path.clone(), if path == "catalog.json" { only(&text, &tools, &toolsets) } else { text })
         });
         files.sort();
         let index = index(&files, &dialects, &toolsets);
@@ -91,9 +91,9 @@ fn path(generated: &str) -> Option<String> {
 }
 
 /// The catalog with these tools and toolsets alone.
-fn only(text: String, tools: &BTreeSet<&str>, toolsets: &BTreeSet<&str>) -> String {
+fn only(text: &str, tools: &BTreeSet<&str>, toolsets: &BTreeSet<&str>) -> String {
     let mut catalog: Value =
-        serde_json::from_str(&text).unwrap_or_else(|error| unreachable!("gen writes JSON: {error}"));
+        serde_json::from_str(text).unwrap_or_else(|error| unreachable!("gen writes JSON: {error}"));
     for (list, names) in [("tools", tools), ("toolsets", toolsets)] {
         if let Some(all) = catalog[list].as_array_mut() {
             all.retain(|one| one["name"].as_str().is_some_and(|name| names.contains(name)));
@@ -104,7 +104,10 @@ fn only(text: String, tools: &BTreeSet<&str>, toolsets: &BTreeSet<&str>) -> Stri
 
 fn index(files: &[(String, String)], dialects: &[&str], toolsets: &BTreeSet<&str>) -> Value {
     let digests: Vec<String> = files.iter().map(|(_, text)| hex(text)).collect();
-    let lines: String = files.iter().zip(&digests).map(|((path, _), digest)| format!("{digest}  {path}\n")).collect();
+    let mut lines = String::new();
+    for ((path, _), digest) in files.iter().zip(&digests) {
+        lines += &format!("{digest}  {path}\n");
+    }
     json!({
         "$comment": MARK,
         "format": FORMAT,

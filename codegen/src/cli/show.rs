@@ -64,14 +64,12 @@ impl Show {
                 return unknown("fact", name, catalog.facts().iter().map(|fact| fact.name.value.as_str()), err);
             };
             let default = &catalog.facts()[id].default;
-            match parsed(value, default).filter(|_| fact.contains('=')) {
-                Some(value) => told.push((FactId(id), value)),
-                None => {
-                    let noun = default.noun();
-                    print(err, &format!("error: the fact `{name}` is {noun}: write `--fact {name}=VALUE`\n"))?;
-                    return Ok(false);
-                }
-            }
+            let Some(value) = parsed(value, default).filter(|_| fact.contains('=')) else {
+                let noun = default.noun();
+                print(err, &format!("error: the fact `{name}` is {noun}: write `--fact {name}=VALUE`\n"))?;
+                return Ok(false);
+            };
+            told.push((FactId(id), value));
         }
         let Some(definition) = dialect.lower(catalog, tool).definition else {
             let why = "it does not take the tool's name there, or that of a parameter that has to be sent";

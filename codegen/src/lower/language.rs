@@ -5,6 +5,7 @@ use crate::schema::Spelling;
 
 /// What a language of schemas takes.
 #[derive(Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact about a provider")]
 pub struct Language {
     /// The words that it has, beside those that describe a structure: `type`, `description`, `properties`, `required`,
     /// `items`.
@@ -123,7 +124,7 @@ impl Language {
         ..Self::WHOLE
     };
 
-    /// The OpenAPI subset of Gemini's `parameters`.
+    /// The `OpenAPI` subset of Gemini's `parameters`.
     pub const OPENAPI: Self = Self {
         words: &[
             "title",

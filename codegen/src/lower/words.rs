@@ -70,7 +70,9 @@ pub(super) fn one_of(choices: &[Choice]) -> Template {
 /// Words before a JSON text, and a full stop behind it.
 pub(super) fn of_json(lead: &str, json: Template) -> Template {
     let mut text = vec![Piece::Text(format!("{lead}: "))];
-    json.into_iter().for_each(|piece| append(&mut text, piece));
+    for piece in json {
+        append(&mut text, piece);
+    }
     text
 }
 
@@ -83,7 +85,9 @@ pub(super) fn say(text: &mut Template, words: Template) {
     if !text.is_empty() && !ends_in_space {
         append(text, Piece::Text(" ".to_owned()));
     }
-    words.into_iter().for_each(|piece| append(text, piece));
+    for piece in words {
+        append(text, piece);
+    }
 }
 
 impl Schema {

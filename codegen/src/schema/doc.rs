@@ -10,7 +10,7 @@ use crate::text::questions::When;
 /// How a language of schemas spells what all of them have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spelling {
-    /// Types in capitals, with `nullable` for null: OpenAPI's. JSON Schema's otherwise.
+    /// Types in capitals, with `nullable` for null, as `OpenAPI` has them. JSON Schema's otherwise.
     pub openapi: bool,
     /// Whether `additionalProperties: false` is written. Where it is not, an object has its properties and no others all
     /// the same.

@@ -27,7 +27,7 @@ pub enum Dialect {
     AnthropicStrict,
     /// Gemini's function declarations: `{"name", "description", "parametersJsonSchema"}`.
     Gemini,
-    /// The same for servers that want the OpenAPI subset: `{"name", "description", "parameters"}`.
+    /// The same for servers that want the `OpenAPI` subset: `{"name", "description", "parameters"}`.
     GeminiOpenApi,
     /// MCP's `tools/list`: `{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}`.
     Mcp,

@@ -61,25 +61,23 @@ impl Narrower<'_> {
             [false, true] => (first.properties, first.additional) = (second.properties, second.additional),
             [_, false] => {}
         }
-        self.unions(&mut first, second.any_of, second.one_of)?;
+        self.unions(&mut first, second.any_of, second.one_of);
         Some(first)
     }
 
     /// The same, where what contradicts `first` goes into words.
-    pub(super) fn join(&mut self, first: Schema, second: Schema) -> Schema {
-        match self.merge(first.clone(), second.clone()) {
-            Some(both) => both,
-            None => {
-                let mut first = first;
-                let words = self.document(&second, "Must also match this JSON Schema");
-                self.lose(second.place, "allOf", How::Words);
-                first.say(words);
-                first
-            }
+    pub(super) fn join(&mut self, first: Schema, second: &Schema) -> Schema {
+        if let Some(both) = self.merge(first.clone(), second.clone()) {
+            return both;
         }
+        let mut first = first;
+        let words = self.document(second, "Must also match this JSON Schema");
+        self.lose(second.place, "allOf", How::Words);
+        first.say(words);
+        first
     }
 
-    fn unions(&mut self, first: &mut Schema, any_of: Vec<Schema>, one_of: Vec<Schema>) -> Option<()> {
+    fn unions(&mut self, first: &mut Schema, any_of: Vec<Schema>, one_of: Vec<Schema>) {
         if first.any_of.is_empty() {
             first.any_of = any_of;
         } else if !any_of.is_empty() {
@@ -96,7 +94,6 @@ impl Narrower<'_> {
         } else if !one_of.is_empty() {
             self.union_in_words(first, one_of, "oneOf");
         }
-        Some(())
     }
 
     /// Says a union in words.
@@ -272,11 +269,11 @@ fn objects(first: &mut Schema, properties: Vec<Property>, additional: Additional
                 property.schema = both(property.schema, other.schema);
                 all.push(property);
             }
-            None => all.extend(within(property, &additional)?),
+            None => within(property, &additional, &mut all)?,
         }
     }
     for property in others {
-        all.extend(within(property, &first.additional)?);
+        within(property, &first.additional, &mut all)?;
     }
     first.properties = all;
     first.additional = match (std::mem::replace(&mut first.additional, Additional::Deny), additional) {
@@ -287,15 +284,13 @@ fn objects(first: &mut Schema, properties: Vec<Property>, additional: Additional
     Some(())
 }
 
-/// A property of the one where the other has none of that name. None: it has to be there and may not.
-fn within(mut property: Property, additional: &Additional) -> Option<Option<Property>> {
+/// Adds a property of the one where the other has none of that name. None: it has to be there and may not.
+fn within(mut property: Property, additional: &Additional, all: &mut Vec<Property>) -> Option<()> {
     match additional {
-        Additional::Deny if property.required => None,
-        Additional::Deny => Some(None),
-        Additional::Allow => Some(Some(property)),
-        Additional::Schema(schema) => {
-            property.schema = both(property.schema, (**schema).clone());
-            Some(Some(property))
-        }
+        Additional::Deny => return (!property.required).then_some(()),
+        Additional::Allow => {}
+        Additional::Schema(schema) => property.schema = both(property.schema, (**schema).clone()),
     }
+    all.push(property);
+    Some(())
 }

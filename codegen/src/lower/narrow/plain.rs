@@ -112,7 +112,7 @@ impl Narrower<'_> {
             return self.text(&schema);
         }
         let is_text = self.values(&mut schema);
-        self.only_own(&mut schema);
+        only_own(&mut schema);
         if schema.types.contains(&Type::Array) {
             let items = schema.items.take().map_or_else(|| Schema::new(schema.place), |items| *items);
             let items = self.below("[]", |narrower| narrower.schema(items));
@@ -198,36 +198,6 @@ impl Narrower<'_> {
         }
     }
 
-    /// Takes away what is about values of other types.
-    fn only_own(&mut self, schema: &mut Schema) {
-        let has = |types: &[Type]| schema.types.iter().any(|ty| types.contains(ty));
-        let numbers = has(&[Type::Integer, Type::Number]);
-        let [strings, arrays, objects] = [Type::String, Type::Array, Type::Object].map(|ty| has(&[ty]));
-        let keep = |keeps: bool, bound: &Option<At<Value>>| bound.clone().filter(|_| keeps);
-        let own = &schema.bounds;
-        schema.bounds = Bounds {
-            minimum: keep(numbers, &own.minimum),
-            maximum: keep(numbers, &own.maximum),
-            exclusive_minimum: keep(numbers, &own.exclusive_minimum),
-            exclusive_maximum: keep(numbers, &own.exclusive_maximum),
-            multiple_of: keep(numbers, &own.multiple_of),
-            min_length: keep(strings, &own.min_length),
-            max_length: keep(strings, &own.max_length),
-            min_items: keep(arrays, &own.min_items),
-            max_items: keep(arrays, &own.max_items),
-            unique_items: keep(arrays, &own.unique_items),
-            min_properties: keep(objects, &own.min_properties),
-            max_properties: keep(objects, &own.max_properties),
-        }
-        .into();
-        schema.pattern.take_if(|_| !strings);
-        schema.items.take_if(|_| !arrays);
-        if !objects {
-            schema.properties.clear();
-            schema.additional = Additional::Deny;
-        }
-    }
-
     /// Bounds, pattern and format.
     fn bounds(&mut self, schema: &mut Schema) {
         if schema.bounds.iter().next().is_some() {
@@ -259,12 +229,11 @@ impl Narrower<'_> {
                 Patterns::Any => Some(pattern.value.clone()),
                 Patterns::Grammar => for_grammar(&pattern.value),
             };
-            match kept {
-                Some(kept) => schema.pattern = Some(At::new(kept, pattern.place)),
-                None => {
-                    self.lose(pattern.place, "pattern", How::Words);
-                    schema.tell(said("pattern", &Value::from(pattern.value)));
-                }
+            if let Some(kept) = kept {
+                schema.pattern = Some(At::new(kept, pattern.place));
+            } else {
+                self.lose(pattern.place, "pattern", How::Words);
+                schema.tell(said("pattern", &Value::from(pattern.value)));
             }
         }
         let knows = |format: &str| {
@@ -316,6 +285,36 @@ impl Narrower<'_> {
             schema.deprecated = false;
             self.in_words(schema, "deprecated", said("deprecated", &Value::Bool(true)));
         }
+    }
+}
+
+/// Takes away what is about values of other types.
+fn only_own(schema: &mut Schema) {
+    let has = |types: &[Type]| schema.types.iter().any(|ty| types.contains(ty));
+    let numbers = has(&[Type::Integer, Type::Number]);
+    let [strings, arrays, objects] = [Type::String, Type::Array, Type::Object].map(|ty| has(&[ty]));
+    let keep = |keeps: bool, bound: &Option<At<Value>>| bound.clone().filter(|_| keeps);
+    let own = &schema.bounds;
+    schema.bounds = Bounds {
+        minimum: keep(numbers, &own.minimum),
+        maximum: keep(numbers, &own.maximum),
+        exclusive_minimum: keep(numbers, &own.exclusive_minimum),
+        exclusive_maximum: keep(numbers, &own.exclusive_maximum),
+        multiple_of: keep(numbers, &own.multiple_of),
+        min_length: keep(strings, &own.min_length),
+        max_length: keep(strings, &own.max_length),
+        min_items: keep(arrays, &own.min_items),
+        max_items: keep(arrays, &own.max_items),
+        unique_items: keep(arrays, &own.unique_items),
+        min_properties: keep(objects, &own.min_properties),
+        max_properties: keep(objects, &own.max_properties),
+    }
+    .into();
+    schema.pattern.take_if(|_| !strings);
+    schema.items.take_if(|_| !arrays);
+    if !objects {
+        schema.properties.clear();
+        schema.additional = Additional::Deny;
     }
 }
 

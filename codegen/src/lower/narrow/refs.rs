@@ -8,9 +8,9 @@ use crate::schema::{DefId, Schema};
 impl Narrower<'_> {
     /// The same without `allOf`, and with a `$ref` only where the language takes it, alone. Where that leads back to what
     /// is around it, or too far, the schema as it was.
-    pub(super) fn flat(&mut self, mut given: Schema) -> Result<Schema, Schema> {
+    pub(super) fn flat(&mut self, mut given: Schema) -> Result<Schema, Box<Schema>> {
         if self.is_too_much() {
-            return Err(given);
+            return Err(Box::new(given));
         }
         self.left -= 1;
         if let (Some(reference), Refs::Alone { recursive }) = (&given.reference, self.language.refs)
@@ -36,7 +36,7 @@ impl Narrower<'_> {
     }
 
     /// The same without any `$ref` or `allOf` about the same value.
-    pub(super) fn alone(&mut self, given: Schema) -> Result<Schema, Schema> {
+    pub(super) fn alone(&mut self, given: Schema) -> Result<Schema, Box<Schema>> {
         if given.reference.is_none() && given.all_of.is_empty() {
             return Ok(given);
         }
@@ -48,7 +48,7 @@ impl Narrower<'_> {
         self.inlined = outer;
         self.reads_texts = reads_texts;
         self.losses.truncate(losses);
-        Err(given)
+        Err(Box::new(given))
     }
 
     fn merged(&mut self, mut schema: Schema, outer: &[DefId]) -> Option<Schema> {
@@ -61,14 +61,14 @@ impl Narrower<'_> {
             self.inlined.push(reference.to);
             let target = self.merged(self.defs.get(reference.to).schema.clone(), outer)?;
             self.left = self.left.saturating_sub(1);
-            schema = self.join(schema, target);
+            schema = self.join(schema, &target);
         }
         let parts = std::mem::take(&mut schema.all_of);
         self.reads_texts &= parts.is_empty();
         for part in parts {
             let part = self.merged(part, outer)?;
             self.left = self.left.saturating_sub(1);
-            schema = self.join(schema, part);
+            schema = self.join(schema, &part);
         }
         Some(schema)
     }

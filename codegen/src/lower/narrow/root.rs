@@ -62,7 +62,7 @@ impl Narrower<'_> {
             let words = self.document(&parts_alone, "Of the arguments: must also match this JSON Schema");
             self.lose(root.place, "allOf", How::Words);
             root.say(words);
-            root
+            *root
         });
         // The properties of the root itself are repaired whatever stands beside them.
         self.reads_texts = reads_texts;
@@ -79,7 +79,7 @@ impl Narrower<'_> {
     ) -> Schema {
         if let [only] = alternatives.as_slice() {
             return match self.alone(only.clone()) {
-                Ok(only) => self.join(root, only),
+                Ok(only) => self.join(root, &only),
                 Err(_) => self.root_in_words(root, alternatives, word, about),
             };
         }

@@ -81,8 +81,8 @@ impl Narrower<'_> {
         self.settle(shell, narrowed)
     }
 
-    fn within_reach(&mut self, alternative: Schema) -> Result<Schema, Schema> {
-        if self.is_too_much() { Err(alternative) } else { self.alone(alternative) }
+    fn within_reach(&mut self, alternative: Schema) -> Result<Schema, Box<Schema>> {
+        if self.is_too_much() { Err(Box::new(alternative)) } else { self.alone(alternative) }
     }
 
     /// A union of what has been narrowed, as the language has it.
