@@ -110,6 +110,7 @@ impl Language {
         enums: Enums::Scalars,
         optional: false,
         levels: 10,
+        spelling: Spelling { says_required: true, ..Spelling::JSON_SCHEMA },
         ..Self::WHOLE
     };
 
@@ -121,6 +122,8 @@ impl Language {
         most_min_items: Some(1),
         refs: Refs::Alone { recursive: false },
         enums: Enums::Scalars,
+        // Its SDK takes none apart.
+        type_lists: false,
         ..Self::WHOLE
     };
 
@@ -148,7 +151,7 @@ impl Language {
         type_lists: false,
         described_unions: false,
         empty_objects: false,
-        spelling: Spelling { openapi: true, says_closed: false },
+        spelling: Spelling { openapi: true, says_closed: false, says_required: false },
         ..Self::WHOLE
     };
 
@@ -170,9 +173,14 @@ impl Language {
         formats: Some(&["date-time"]),
         patterns: Patterns::Grammar,
         null: false,
-        spelling: Spelling { openapi: false, says_closed: false },
+        spelling: Spelling { openapi: false, says_closed: false, says_required: false },
         ..Self::OPENAPI
     };
+
+    /// Whether null may be among the types of a schema. Where not, it is an alternative.
+    pub fn lists_null(&self) -> bool {
+        self.type_lists || self.spelling.openapi
+    }
 
     /// Whether it has a word.
     pub fn takes(&self, word: &str) -> bool {

@@ -15,11 +15,13 @@ pub struct Spelling {
     /// Whether `additionalProperties: false` is written. Where it is not, an object has its properties and no others all
     /// the same.
     pub says_closed: bool,
+    /// Whether an object without required properties says so.
+    pub says_required: bool,
 }
 
 impl Spelling {
     /// Draft 2020-12: nothing added, nothing left out.
-    pub const JSON_SCHEMA: Self = Self { openapi: false, says_closed: true };
+    pub const JSON_SCHEMA: Self = Self { openapi: false, says_closed: true, says_required: false };
 }
 
 impl Defs {
@@ -117,7 +119,7 @@ impl Schema {
             if required.iter().any(|property| property.when.is_some()) {
                 let name = |property: &Property| Value::from(property.name.value.as_str()).into();
                 put("required", Doc::Array(required.iter().map(|one| (when(one), name(one))).collect()));
-            } else if !required.is_empty() {
+            } else if !required.is_empty() || spelling.says_required {
                 put("required", required.iter().map(|one| one.name.value.as_str()).collect::<Value>().into());
             }
             match &self.additional {

@@ -25,7 +25,8 @@ impl Narrower<'_> {
         let others: Vec<Type> = schema.types.iter().copied().filter(|ty| *ty != Type::Null).collect();
         let is_composite = |ty: &Type| matches!(ty, Type::Array | Type::Object);
         let may_list = self.language.type_lists && !others.iter().any(is_composite);
-        if others.len() <= 1 || may_list {
+        let has_null = self.language.null && schema.types.contains(&Type::Null) && !others.is_empty();
+        if (others.len() <= 1 || may_list) && (!has_null || self.language.lists_null()) {
             return self.one(schema);
         }
         let mut groups: Vec<Vec<Type>> = Vec::new();

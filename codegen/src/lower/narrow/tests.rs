@@ -126,7 +126,10 @@ fn a_value_of_any_sort_is_a_scalar() {
     becomes(
         ANTHROPIC,
         "description = 'It.'",
-        json!({ "type": ["string", "number", "boolean", "null"], "description": "It." }),
+        json!({
+            "description": "It.",
+            "anyOf": [{ "type": "string" }, { "type": "number" }, { "type": "boolean" }, { "type": "null" }],
+        }),
         &[("type", How::Left)],
     );
     becomes(

@@ -21,7 +21,8 @@ impl Narrower<'_> {
         self.lose(given.place, "additionalProperties", how);
         let mut schema = Schema::new(given.place);
         schema.types = vec![Type::String];
-        if self.language.null && self.admits(given, Type::Null, 0) {
+        let is_nullable = self.language.null && self.admits(given, Type::Null, 0);
+        if is_nullable && self.language.lists_null() {
             schema.types.push(Type::Null);
         }
         schema.title.clone_from(&given.title);
@@ -31,6 +32,12 @@ impl Narrower<'_> {
         let words = self.text_words(given);
         schema.say(words);
         self.annotate(&mut schema, true);
+        if is_nullable && !self.language.lists_null() {
+            let mut null = Schema::new(given.place);
+            null.types = vec![Type::Null];
+            let text = Narrow { schema, is_text: true };
+            return self.settle(Schema::new(given.place), vec![text, null.into()]);
+        }
         Narrow { schema, is_text: true }
     }
 
