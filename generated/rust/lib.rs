@@ -22,7 +22,7 @@ use ::toolc::{
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(6);
+const _: () = ::toolc::assert_stamp(7);
 
 #[rustfmt::skip]
 pub mod file;
@@ -59,6 +59,16 @@ impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything
     fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
     fn facts(&self) -> &[Fact] { &FACTS }
     fn variables(&self) -> &[Variable] { &VARIABLES }
+
+    ::toolc::with_search! {
+        fn index(&self) -> Option<::toolc::search::Index> {
+            Some(::toolc::search::Index::joined(&unpack(&[
+                self::file::INDEX,
+                self::terminal::INDEX,
+                self::todo::INDEX,
+            ])))
+        }
+    }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {

@@ -1,15 +1,18 @@
 //! For this crate's tests: a provider made by hand, and tools for it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::requirement::Requirement;
+use crate::run::clock::Clock;
 use crate::segment::Segment;
 use crate::table::Table;
 use crate::{
     Availability, Call, Check, Definition, Dialect, Env, Fact, Output, Provider, Registry, Reply, Slots, Text, Tool,
-    Toolset,
+    Toolset, Variable,
 };
 
 type Available = dyn Fn(&str, &Env) -> Availability + Send + Sync;
@@ -20,6 +23,7 @@ pub(crate) struct Fake {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
     facts: Vec<Fact>,
+    variables: Vec<Variable>,
     available: Box<Available>,
     answer: Box<Answer>,
     /// What it was asked for, in order.
@@ -32,6 +36,7 @@ impl Fake {
             tools: tools.into_iter().collect(),
             toolsets: Vec::new(),
             facts: Vec::new(),
+            variables: Vec::new(),
             available: Box::new(|_, _| Availability::Available),
             answer: Box::new(|_, call| Reply::Ready(Ok(Output::text(call.tool())))),
             asked: Arc::default(),
@@ -45,6 +50,11 @@ impl Fake {
 
     pub(crate) fn fact(mut self, name: &'static str, default: bool) -> Self {
         self.facts.push(Fact { name: name.into(), default: default.into() });
+        self
+    }
+
+    pub(crate) fn variable(mut self, variable: Variable) -> Self {
+        self.variables.push(variable);
         self
     }
 
@@ -89,6 +99,10 @@ impl Provider for Fake {
 
     fn facts(&self) -> &[Fact] {
         &self.facts
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.variables
     }
 
     fn available(&self, check: Check<'_>, env: &Env) -> Availability {
@@ -141,6 +155,43 @@ pub(crate) fn toolset(name: &'static str) -> Toolset {
 
 pub(crate) fn texts(names: &[&'static str]) -> Vec<Text> {
     names.iter().map(|&name| name.into()).collect()
+}
+
+/// A clock that goes on when it is told to. Clones are the same clock.
+#[derive(Clone)]
+pub(crate) struct Time {
+    now: Arc<Mutex<Instant>>,
+    looks: Arc<AtomicUsize>,
+}
+
+impl Time {
+    pub(crate) fn new() -> Self {
+        Self { now: Arc::new(Mutex::new(Instant::now())), looks: Arc::default() }
+    }
+
+    pub(crate) fn pass(&self, seconds: u64) {
+        *self.now.lock().unwrap() += Duration::from_secs(seconds);
+    }
+
+    /// How often somebody has looked at it.
+    pub(crate) fn looks(&self) -> usize {
+        self.looks.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn clock(&self) -> Clock {
+        let time = self.clone();
+        Clock::Test(Arc::new(move || {
+            time.looks.fetch_add(1, Ordering::SeqCst);
+            Some(*time.now.lock().unwrap())
+        }))
+    }
+}
+
+/// Waits until it is so.
+pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
+    while !is_so() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 pub(crate) use crate::run::bridge::park as wait;

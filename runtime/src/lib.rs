@@ -5,12 +5,13 @@
 //! (providers)            (granted set)       (snapshot) ◀──call()──── the model
 //! ```
 //!
-//! A [`Registry`] holds the [`Provider`]s of one process, a [`Session`] one conversation's choice of
-//! toolsets, a [`Turn`] an immutable snapshot of that choice in one [`Dialect`]. What a turn did not show
-//! cannot be called through it.
+//! A [`Registry`] holds the [`Provider`]s of one process, which come and go; a [`Session`] one conversation's choice of
+//! toolsets; a [`Turn`] an immutable snapshot of that choice in one [`Dialect`]. What a turn did not show cannot be called
+//! through it.
 //!
 //! What tools require is asked first: of the session's [`Env`], of its facts, of the handlers. Only then are texts
-//! written, for the tools that are there; [`Turn::hidden`] says why others are not.
+//! written, for the tools that are there; [`Turn::hidden`] says why others are not, [`Turn::why`] all about one of them, and
+//! [`Turn::doctor`] what is to be done about it.
 //!
 //! Nothing here knows TOML or templates: [`Tool`]s, [`Toolset`]s and argument [`table`]s are data, usually
 //! static data written by `cargo xtask gen`.
@@ -28,13 +29,15 @@ mod nearest;
 mod registry;
 mod result;
 mod run;
+#[cfg(feature = "search")]
+pub mod search;
 mod shown;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod watch;
 
 pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
-pub use registry::graph;
+pub use registry::{graph, why};
 
 pub use args::{FromSlot, Slots};
 pub use call::agent::{AgentTask, AgentTools, Pending};
@@ -50,24 +53,28 @@ pub use data::to_json::ToJson;
 pub use data::tokens::estimated_tokens;
 pub use nearest::nearest;
 pub use registry::availability::{Availability, Check, Hidden, Reason};
+pub use registry::dynamic::{DynamicTool, DynamicTools, InvalidTools};
 pub use registry::env::Env;
 pub use registry::provider::{Provider, Reply};
+pub use registry::refusal::{Refusal, RegistryError};
 pub use registry::session::{Session, SessionBuilder, SessionError};
 pub use registry::turn::Turn;
-pub use registry::{Collision, Registry};
+pub use registry::{ProviderId, Registry, ToolsetInfo};
 pub use result::limit::ResultLimits;
 pub use result::output::{ErrorKind, Output, Problem, ToolError};
 pub use result::spill::{Spill, SpillFolder};
 pub use run::cancel::{Cancel, Cancellation};
 pub use run::progress::Progress;
 pub use run::task::Task;
+#[cfg(feature = "search")]
+pub use search::ToolSearch;
 #[cfg(feature = "raw_value")]
 pub use serde_json::value::RawValue;
 pub use serde_json::{Map, Value};
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 6;
+pub const STAMP: u32 = 7;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///
@@ -77,7 +84,18 @@ pub const fn assert_stamp(stamp: u32) {
     assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
 }
 
-/// The guide's examples are run.
+/// Code that there is only where this crate has the feature `search`.
+#[cfg(not(feature = "search"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_search {
+    ($($code:tt)*) => {};
+}
+
+/// The guides' examples are run.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/calls.md")]
-struct Guide;
+#[doc = include_str!("../../docs/availability.md")]
+#[doc = include_str!("../../docs/registry.md")]
+#[cfg_attr(feature = "search", doc = include_str!("../../docs/search.md"))]
+struct Guides;

@@ -29,6 +29,11 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
+/// The end of a message, if any of these is near.
+pub(crate) fn did_you_mean(near: &[&str]) -> String {
+    if near.is_empty() { String::new() } else { format!(": did you mean `{}`?", near.join("` or `")) }
+}
+
 fn fold(name: &str) -> String {
     name.to_ascii_lowercase().replace('-', "_")
 }

@@ -2,7 +2,11 @@
 //!
 //! Medians of whole runs: gen from nothing, gen with nothing to write, gen after one manifest has changed, lint; then
 //! what cargo takes for the crate that gen has written, its dependencies built. `-- --quick` leaves out the large
-//! project and cargo. Nothing here fails for being slow.
+//! project and cargo; `-- --programs` builds, in place of all this, a program of those tools and the same one by hand,
+//! which takes minutes. Nothing here fails for being slow.
+
+mod processor;
+mod programs;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +23,11 @@ const LARGE: usize = 10_000;
 const ROWS: [&str; 4] = ["from nothing", "nothing to write", "one manifest changed", "lint"];
 
 fn main() {
-    let quick = std::env::args().any(|arg| arg == "--quick");
+    let is_asked = |flag| std::env::args().any(|arg| arg == flag);
+    if is_asked("--programs") {
+        return programs();
+    }
+    let quick = is_asked("--quick");
     let small = Project::new(SMALL);
     let of_small = small.measure(if quick { 3 } else { 7 });
     let of_large = (!quick).then(|| Project::new(LARGE).measure(3));
@@ -35,6 +43,24 @@ fn main() {
         println!("\n{:32}{:>10}", format!("catalog of {SMALL} tools"), "cargo");
         println!("{:32}{:>10}\n{:32}{:>10}", "check", seconds(check), "build --release", seconds(release));
     }
+}
+
+fn programs() {
+    let project = Project::new(SMALL);
+    project.run("gen");
+    let [ours, floor] = programs::build(project.root());
+    println!("{:32}{:>10}{:>10}{:>9}", format!("program of {SMALL} tools"), "toolc", "by hand", "ratio");
+    let row = |name, [ours, floor]: [Option<Duration>; 2]| {
+        let ratio = ours.zip(floor).map(|(ours, floor)| ours.as_secs_f64() / floor.as_secs_f64());
+        let ratio = ratio.map_or("-".into(), |ratio| format!("{ratio:.2} x"));
+        println!("{name:32}{:>10}{:>10}{ratio:>9}", seconds(ours), seconds(floor));
+    };
+    row("build --release", [Some(ours.wall), Some(floor.wall)]);
+    row("  processor time", [ours.processor, floor.processor]);
+    #[expect(clippy::cast_precision_loss, reason = "no program is that large")]
+    let ratio = ours.bytes as f64 / floor.bytes as f64;
+    let [ours, floor] = [ours, floor].map(|built| format!("{} kB", built.bytes / 1_000));
+    println!("{:32}{ours:>10}{floor:>10}{ratio:>7.2} x", "size");
 }
 
 /// A synthetic project, gone when this is dropped.

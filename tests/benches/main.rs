@@ -3,9 +3,11 @@
 //! `-- WORD` runs only the comparisons with WORD in their names, `-- --quick` a short run. Nothing here fails for being
 //! slow; that both sides come to the same text is checked before anything is timed.
 
+mod finding;
 mod floor;
 mod handler;
 mod harness;
+mod living;
 mod ours;
 
 use std::hint::black_box;
@@ -40,6 +42,13 @@ const COMPARISONS: &[Comparison] = &[
     Comparison { name: "definitions, unchanged turn", floor: "none", run: unchanged },
     Comparison { name: "definitions, other facts", floor: "a copy of the same bytes", run: uncached },
     Comparison { name: "definitions, new session", floor: "a copy of the same bytes", run: fresh },
+    Comparison { name: "10,000 tools, unchanged turn", floor: "none", run: living::unchanged },
+    Comparison { name: "10,000 tools, new session", floor: "a copy of the same bytes", run: living::fresh },
+    Comparison { name: "10,000 tools, one replaced", floor: "a copy of the same bytes", run: living::changed },
+    Comparison { name: "one more of 10,000, and less", floor: "the same in an empty registry", run: living::one_more },
+    Comparison { name: "10,000 added one by one", floor: "all of them added together", run: living::all },
+    Comparison { name: "search among 10,000", floor: "a look for two words in every text", run: finding::search },
+    Comparison { name: "bridged call, 1,000 tools", floor: "the same, not bridged", run: finding::bridged },
     Comparison { name: "cold start to definitions", floor: "a process that joins 40 static texts", run: cold },
 ];
 

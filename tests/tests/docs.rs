@@ -87,6 +87,27 @@ fn every_word_of_the_language_is_spoken_of() {
     assert!(silent.is_empty(), "not in the reference: {silent:?}");
 }
 
+/// Rows of tables end with the tests that show them.
+#[test]
+fn what_shows_a_difference_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let differences = fs::read_to_string(root.join("docs/differences.md")).expect("the differences are told");
+    let cells = differences.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.rsplit('|').next());
+    let named: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    assert!(named.len() > 20, "the names are found");
+    let (mut sources, mut open) =
+        (String::new(), ["runtime/src", "codegen/src", "tools", "tests/tests"].map(|d| root.join(d)).to_vec());
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            sources += &fs::read_to_string(&path).expect("a source is text");
+        }
+    }
+    let lost: Vec<&&str> = named.iter().filter(|name| !sources.contains(&format!("fn {name}()"))).collect();
+    assert!(lost.is_empty(), "no tests have these names: {lost:?}");
+}
+
 #[test]
 fn every_kind_of_error_is_in_the_guide() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/calls.md");

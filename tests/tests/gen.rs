@@ -23,7 +23,13 @@ impl Project {
     fn manifests() -> Self {
         let project = Self::empty();
         copy(&Self::source().join("manifests"), &project.path("manifests"));
+        project.set("");
         project
+    }
+
+    /// Settings, beside those without which the manifests have mistakes.
+    fn set(&self, settings: &str) {
+        self.write("toolc.toml", format!("{settings}\n[external]\ntools = [\"mcp_find\", \"mcp_look\"]\n"));
     }
 
     fn empty() -> Self {
@@ -404,7 +410,7 @@ fn an_editors_lock_is_no_manifest() {
 fn the_rust_may_be_a_module_of_somebodys_crate() {
     let project = Project::manifests();
     project.write("src/lib.rs", "mod generated;\n");
-    project.write("toolc.toml", "rust = \"src/generated\"\n");
+    project.set("rust = \"src/generated\"");
     let said = |files: usize, removed: usize| {
         format!("generated/, src/generated/: {files} of {} files written, {removed} removed\n", total())
     };
@@ -421,7 +427,7 @@ fn the_rust_may_be_a_module_of_somebodys_crate() {
     assert!(project.path("src/lib.rs").exists());
 
     // Back to a crate of its own: nobody removes a folder that is no longer gen's.
-    fs::remove_file(project.path("toolc.toml")).expect("failed to delete");
+    project.set("");
     assert_eq!(project.run(&["gen"]).0, 0);
     assert!(project.path("generated/rust/lib.rs").exists() && project.path("src/generated/mod.rs").exists());
 }
@@ -430,7 +436,7 @@ fn the_rust_may_be_a_module_of_somebodys_crate() {
 fn a_module_never_takes_a_folder_that_holds_anything_else() {
     let project = Project::manifests();
     project.write("src/tools/mine.rs", "// three years of work");
-    project.write("toolc.toml", "rust = \"src/tools\"\n");
+    project.set("rust = \"src/tools\"");
     let before = project.state();
     let (status, _, err) = project.run(&["gen"]);
     assert!(status == 2 && err.starts_with("error: ROOT/src/tools holds files that gen did not write"), "{err}");
@@ -443,7 +449,7 @@ fn levels_are_the_projects_to_set() {
     let tool = "name = \"wait\"\ntoolset = \"later\"\ndescription = \"Wait.\"\nparams.x.type = \"string\"\n";
     project.write("manifests/tools/wait.toml", tool);
     let lint = |level: &str| {
-        project.write("toolc.toml", format!("[lint]\nM001 = \"{level}\"\n"));
+        project.set(&format!("[lint]\nM001 = \"{level}\""));
         project.run(&["lint"])
     };
     let (status, out, _) = lint("deny");

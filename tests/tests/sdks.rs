@@ -30,7 +30,8 @@ fn python() -> Result<PathBuf, String> {
         return Ok(bin.join("python"));
     }
     run(Command::new(if cfg!(windows) { "python" } else { "python3" }).args(["-m", "venv", "--clear"]).arg(&folder))?;
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
+    let install =
+        ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
     run(Command::new(bin.join("python")).args(install).arg("-r").arg(below("sdks/requirements.txt")))?;
     fs::write(mark, wanted).map_err(|error| error.to_string())?;
     Ok(bin.join("python"))

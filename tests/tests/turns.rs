@@ -4,14 +4,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
-use toolc::{AgentTask, Answer, Dialect, Env, FactValue, Output, Registry, Session, Task, ToolCall, ToolError, Turn};
+use toolc::why::Status;
+use toolc::{
+    AgentTask, Answer, Dialect, DynamicTool, DynamicTools, Env, FactValue, Output, Registry, Session, Task, ToolCall,
+    ToolError, Turn,
+};
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall, Facts, names};
 
 fn session(toolsets: &[&str], env: Env, facts: Facts) -> Session {
     let registry = Registry::new();
     registry.add(golden::provider(Echo)).expect("the names are unique");
-    let session = registry.session().enable(toolsets.iter().copied()).env(env).facts(facts).build();
+    let session = registry.session().enable(toolsets.iter().copied()).env(env).facts(facts);
+    let session = session.check_timeout(Duration::from_hours(1)).build();
     session.expect("toolsets and facts are known")
 }
 
@@ -179,6 +184,57 @@ fn a_tool_may_have_another_name_in_a_dialect() {
 }
 
 #[test]
+fn why_tells_what_the_manifests_say_and_what_is_there() {
+    let session = session(&["guards", "lib", "shapes"], ready(), Facts::default());
+    session.set_facts([("vision".into(), true.into())]).expect("there is such a fact");
+    let turn = session.turn(Dialect::OpenAi);
+    let why = turn.why("guarded").expect("there is such a tool");
+    assert!(matches!(why.status, Status::Hidden(_)), "{why}");
+    let text = why.to_string();
+    for line in [
+        "granted: guards",
+        "✓ needs the environment variable `GOLDEN_KEY`, as all of `guards`",
+        "✓ needs `facts.platform == 'cli' or facts.vision`",
+        "! needs the tools `run_now` and `run_later`: `run_later` is not there",
+        "`run_later` is not there: it is not granted",
+    ] {
+        assert!(text.contains(&format!("\n    {line}")), "{line} is not in\n{text}");
+    }
+    assert!(!text.contains("`no_parameters` is not there"), "{text}");
+    let depends = turn.why("depends").expect("there is such a tool").to_string();
+    for line in [
+        "text \", with \"eyes\"\" is shown: `facts.vision` (`vision` is true)",
+        "text \"to the chat\" of `mode` is left out: `facts.platform == 'chat'` (`platform` is 'cli')",
+        "parameter `first` is shown: `tools.run_now` (`run_now` is there)",
+        "parameter `inner.b` is left out: `tools.run_later` (`run_later` is not there)",
+        "parameter `inner.c` is left out: `not (tools.run_now or tools.run_later)` (",
+        "value \"picture\" of `mode` is shown: `facts.vision` (`vision` is true)",
+        "value \"both\" of `mode` is shown: `facts.vision and tools.run_now` (`vision` is true, `run_now` is there)",
+    ] {
+        assert!(depends.contains(&format!("\n    {line}")), "{line} is not in\n{depends}");
+    }
+}
+
+#[test]
+fn the_doctor_tells_what_env_toml_says_and_no_value() {
+    let env = Env::empty().with_var("GOLDEN_BROWSER", "here").with_var("GOLDEN_KEY", "");
+    let doctor = turn(&["guards", "lib", "later"], env).doctor();
+    let [key] = &*doctor.variables else { panic!("one is lacking: {doctor}") };
+    assert_eq!((&*key.name, &*key.description, key.secret), ("GOLDEN_KEY", "Opens what is guarded.", true));
+    assert_eq!((&*key.prompt, &*key.url), ("Key of the guarded service", "https://example.org/keys"));
+    assert_eq!(key.tools, ["guarded", "in_chat"]);
+    let told = doctor.to_string();
+    assert!(told.contains("! guarded (guards)\n    needs the environment variable `GOLDEN_KEY`\n"), "{told}");
+    assert!(told.ends_with("    https://example.org/keys\n    for `guarded` and `in_chat`"), "{told}");
+
+    let secret = ready().with_var("GOLDEN_KEY", "hunter2-and-more");
+    let turn = turn(&["all"], secret);
+    let whys: Vec<_> = turn.tools().chain(turn.hidden().map(|hidden| hidden.tool)).map(|name| turn.why(name)).collect();
+    let all = format!("{turn:?} {whys:?} {:?} {}", turn.doctor(), turn.doctor());
+    assert!(all.contains("GOLDEN_KEY") && !all.contains("hunter2"), "{all}");
+}
+
+#[test]
 fn what_is_declared_is_there_as_data() {
     let provider = golden::provider(Echo);
     let tool = |name: &str| provider.tools().iter().find(|tool| tool.name == name).expect("a tool").clone();
@@ -204,4 +260,38 @@ fn what_is_declared_is_there_as_data() {
     assert_eq!(secret, [("GOLDEN_BROWSER", false), ("GOLDEN_KEY", true)]);
     let drawn: Vec<(&str, f64)> = golden::DISTRIBUTIONS[0].toolsets.iter().map(|(name, p)| (&**name, *p)).collect();
     assert_eq!(drawn, [("later", 12.5), ("shapes", 90.0)]);
+}
+
+#[test]
+fn a_catalog_sees_tools_that_come_at_run_time() {
+    let registry = Registry::new();
+    registry.add(golden::provider(Echo)).expect("the names are unique");
+    let session =
+        |toolset: &str| registry.session().enable([toolset]).env(ready()).build().expect("there is such a toolset");
+    let (left, less) = (session("left"), session("less"));
+    let find = || {
+        let schema = json!({ "type": "object" });
+        let tool = |name: &'static str| {
+            DynamicTool::sync(name, "Find.", schema.clone(), |_, call| Ok(Output::text(call.tool()))).home("mcp-server")
+        };
+        DynamicTools::new().tool(tool("mcp_find")).tool(tool("mcp_look")).build().expect("they are right")
+    };
+    let look = |session: &Session| {
+        let turn = session.turn(Dialect::OpenAi);
+        let beside = turn.definitions().split("Take nothing at all.").nth(1).and_then(|rest| rest.split('"').next());
+        (shown(&turn).join(" "), beside.unwrap_or_default().to_owned())
+    };
+    let own = "Odd-Names every_type";
+    let bare = [
+        (format!("{own} no_parameters run_now"), " Beside run_now.".to_owned()),
+        ("Odd-Names every_bound every_type no_parameters".to_owned(), String::new()),
+    ];
+    assert_eq!([look(&left), look(&less)], bare);
+    let id = registry.add(find()).expect("the names are free");
+    let beside = " Beside mcp_find, run_now.".to_owned();
+    assert_eq!(look(&left), (format!("{own} mcp_find mcp_look no_parameters run_now"), beside));
+    let beside = " Beside mcp_find.".to_owned();
+    assert_eq!(look(&less), ("Odd-Names every_bound every_type mcp_find no_parameters".to_owned(), beside));
+    registry.remove(id);
+    assert_eq!([look(&left), look(&less)], bare);
 }

@@ -14,7 +14,13 @@ struct Run {
 
 impl Run {
     fn of(folder: &TempDir, args: &[&str]) -> Self {
+        Self::with(folder, args, |program| program)
+    }
+
+    /// The same in another environment.
+    fn with(folder: &TempDir, args: &[&str], change: impl FnOnce(&mut Command) -> &mut Command) -> Self {
         let mut program = Command::new(env!("CARGO_BIN_EXE_toolc"));
+        change(&mut program);
         program.args(args).current_dir(folder.path()).env("XDG_CACHE_HOME", folder.path().join("cache"));
         let Output { status, stdout, stderr } = program.output().expect("failed to start toolc");
         let text = |bytes| String::from_utf8(bytes).expect("only text is printed");
@@ -177,6 +183,84 @@ fn state_belongs_to_one_process() {
     assert!(written.to_string().contains("Write it."), "{written}");
     let read = Run::of(&folder, &["call", "todo", "{}", "--task", "a"]).result();
     assert!(!read.to_string().contains("Write it."), "{read}");
+}
+
+/// Where no program is found.
+fn without_programs(args: &[&str]) -> Run {
+    let folder = folder();
+    Run::with(&folder, args, |program| program.env("PATH", folder.path()))
+}
+
+/// Where `sh` is.
+fn with_a_shell(args: &[&str]) -> Run {
+    let folder = folder();
+    let shell = folder.path().join(if cfg!(windows) { "sh.exe" } else { "sh" });
+    std::fs::write(&shell, "").expect("failed to write");
+    #[cfg(unix)]
+    std::fs::set_permissions(&shell, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("failed to make it a program");
+    Run::with(&folder, args, |program| program.env("PATH", folder.path()))
+}
+
+#[test]
+fn the_doctor_tells_which_tools_are_there() {
+    let well = with_a_shell(&["doctor"]);
+    assert_eq!((well.status, well.err.as_str()), (Some(0), ""));
+    assert_eq!(
+        well.out,
+        "✓ patch (file)\n✓ read_file (file)\n✓ search_files (file)\n✓ terminal (terminal)\n✓ todo (todo)\n\
+         ✓ write_file (file)\n6 of 6 tools are there\n"
+    );
+    let ill = without_programs(&["doctor", "--enable", "terminal,todo"]);
+    assert_eq!((ill.status, ill.err.as_str()), (Some(1), ""));
+    let told = "! terminal (terminal)\n    needs the program `sh`\n✓ todo (todo)\n1 of 2 tools are there\n";
+    assert_eq!(ill.out, told);
+    assert_eq!(without_programs(&["doctor", "--disable", "terminal"]).status, Some(0));
+}
+
+#[test]
+fn the_doctor_speaks_json_too() {
+    let ill = without_programs(&["doctor", "--json", "--enable", "terminal"]);
+    assert_eq!(ill.status, Some(1));
+    let lacks = json!([{ "kind": "programs", "names": ["sh"], "text": "needs the program `sh`" }]);
+    let terminal = json!({ "tool": "terminal", "toolset": "terminal", "is_shown": false, "lacks": lacks, "flakes": [],
+        "missing": [] });
+    assert_eq!(ill.json(), json!({ "tools": [terminal], "variables": [] }));
+    assert_eq!(with_a_shell(&["doctor", "--json"]).result()["tools"][0]["is_shown"], true);
+}
+
+#[test]
+fn why_tells_the_way_that_grants_a_tool_and_what_it_needs() {
+    let shown = with_a_shell(&["why", "terminal", "--enable", "cli"]);
+    assert_eq!((shown.status, shown.err.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = shown.out.lines().map(str::trim).collect();
+    assert_eq!(lines[..3], ["`terminal` is shown", "granted: cli → terminal", "✓ needs the program `sh`",]);
+    assert!(
+        lines[3].starts_with("text \"To look into files, prefer read_file and search_files.\" is shown: "),
+        "{lines:?}"
+    );
+    assert!(lines[3].ends_with("(`read_file` is there, `search_files` is there)"), "{lines:?}");
+
+    let hidden = without_programs(&["why", "terminal"]);
+    assert_eq!(hidden.status, Some(1));
+    assert!(hidden.out.starts_with("`terminal` is hidden: needs the program `sh`\n"), "{}", hidden.out);
+    let taken = with_a_shell(&["why", "read_file", "--enable", "file", "--disable", "safe", "--json"]);
+    assert_eq!(taken.status, Some(1));
+    let taken = taken.json();
+    assert_eq!(taken["status"], "taken_away");
+    assert_eq!(taken["grants"], json!([{ "by": "path", "path": ["file"] }]));
+    let not = with_a_shell(&["why", "todo", "--enable", "file"]);
+    assert_eq!(not.status, Some(1));
+    assert!(not.out.starts_with("`todo` is not granted\n    it comes with `"), "{}", not.out);
+}
+
+#[test]
+fn why_knows_what_an_unknown_tool_may_be_a_slip_for() {
+    let run = |args: &[&str]| Run::of(&folder(), args);
+    run(&["why", "raed_file"]).refused("no provider has a tool `raed_file`: did you mean `read_file`?");
+    run(&["why", "browser"]).refused("no provider has a tool `browser`");
+    run(&["why", "read_file", "--enable", "saef"]).refused("unknown toolset `saef`: did you mean `safe`?");
+    run(&["doctor", "--disable", "saef"]).refused("unknown toolset `saef`: did you mean `safe`?");
 }
 
 /// A model's text may hold anything that a command line can.

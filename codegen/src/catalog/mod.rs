@@ -37,6 +37,10 @@ pub struct FactId(pub usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VariableId(pub usize);
 
+/// Index of a tool that comes at run time. Ids are in the order of the names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExternalId(pub usize);
+
 /// Everything that a project declares, linked.
 #[derive(Debug)]
 pub struct Catalog {
@@ -46,6 +50,8 @@ pub struct Catalog {
     commands: Vec<CommandsManifest>,
     facts: Vec<FactManifest>,
     variables: Vec<VariableManifest>,
+    /// Tools that come at run time.
+    external: Vec<String>,
     settings: Settings,
     graph: Graph,
     /// What the turn of all tools shows.
@@ -82,6 +88,10 @@ pub struct Requires {
     pub tools: Vec<(ToolId, Place)>,
     /// Tools, one of which is shown.
     pub any_tools: Vec<(ToolId, Place)>,
+    /// Tools that come at run time, all of which are shown.
+    pub external: Vec<ExternalId>,
+    /// Further tools, of those that come at run time, one of which is shown.
+    pub any_external: Vec<ExternalId>,
 }
 
 /// A question that conditions ask.
@@ -89,6 +99,8 @@ pub struct Requires {
 pub enum Atom {
     /// Whether this tool is in the turn.
     Tool(ToolId),
+    /// Whether this tool is, which comes at run time.
+    External(ExternalId),
     /// Whether this fact is true.
     Fact(FactId),
     /// How this fact compares.
@@ -112,6 +124,10 @@ pub struct Toolset {
     pub base: Option<(ToolsetId, Place)>,
     /// Tools that it does not hold.
     pub excludes: Vec<ToolId>,
+    /// Tools that it lists, and that come at run time.
+    pub external: Vec<ExternalId>,
+    /// Tools that come at run time, and that it does not hold.
+    pub excludes_external: Vec<ExternalId>,
     /// What its requirements ask.
     pub atoms: Vec<Atom>,
     /// What has to be there for its home tools to be shown.
@@ -213,6 +229,14 @@ impl Index<ToolsetId> for Catalog {
     }
 }
 
+impl Index<ExternalId> for Catalog {
+    type Output = String;
+
+    fn index(&self, id: ExternalId) -> &String {
+        &self.external[id.0]
+    }
+}
+
 impl Index<FactId> for Catalog {
     type Output = FactManifest;
 
@@ -255,8 +279,13 @@ impl Catalog {
         &self.facts
     }
 
+    /// The tools that come at run time, by name.
+    pub fn external(&self) -> &[String] {
+        &self.external
+    }
+
     /// Those of some granted tools that a turn shows where every fact is at its default, and everything else is there
-    /// that they require. The set is decided before any text.
+    /// that they require, but for what comes at run time. The set is decided before any text.
     pub fn shown(&self, granted: Members) -> Members {
         let mut shown = granted;
         let mut there: Vec<ToolId> = (0..shown.len()).filter(|&id| shown[id]).map(ToolId).collect();
@@ -270,8 +299,10 @@ impl Catalog {
         loop {
             let met = |requires: &Requires| {
                 let is_shown = |(id, _): &(ToolId, Place)| shown[id.0];
-                requires.tools.iter().all(is_shown)
-                    && (requires.any_tools.is_empty() || requires.any_tools.iter().any(is_shown))
+                let any = requires.any_tools.is_empty() && requires.any_external.is_empty();
+                requires.external.is_empty()
+                    && requires.tools.iter().all(is_shown)
+                    && (any || requires.any_tools.iter().any(is_shown))
             };
             let stays = |&id: &ToolId| met(&self[id].requires) && met(&self[self[id].home].requires);
             let (stay, leave): (Vec<ToolId>, Vec<ToolId>) = there.into_iter().partition(stays);
@@ -296,6 +327,7 @@ impl Catalog {
     fn holds(&self, atom: &Atom, members: &[bool], told: &[(FactId, FactValue)]) -> bool {
         match atom {
             Atom::Tool(id) => members.get(id.0).copied().unwrap_or(false),
+            Atom::External(_) => false,
             Atom::Fact(id) => *self.fact(*id, told) == FactValue::Boolean(true),
             Atom::Compared(id, comparison, with) => comparison.holds(self.fact(*id, told), with),
         }

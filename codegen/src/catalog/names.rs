@@ -5,10 +5,10 @@ use std::mem::discriminant;
 
 use toolc::segment::{Comparison, FactValue};
 
-use super::{Atom, FactId, ToolId, ToolsetId, VariableId};
-use crate::diagnostic::{At, Code, Diagnostic, Sink};
-use crate::lower::{DIALECTS, Dialect};
+use super::{Atom, ExternalId, FactId, ToolId, ToolsetId, VariableId};
+use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::manifest::FactManifest;
+use crate::providers::PROVIDERS;
 use crate::source::Kind;
 use crate::text::condition::Asks;
 
@@ -22,6 +22,8 @@ pub(super) struct Names<'s> {
     /// Of toolsets, each with the name that it stands for.
     pub(super) aliases: BTreeMap<String, String>,
     pub(super) variables: BTreeMap<String, VariableId>,
+    /// Tools that come at run time.
+    pub(super) external: BTreeMap<String, ExternalId>,
     pub(super) broken: Vec<(Kind, String)>,
     pub(super) sink: &'s Sink,
 }
@@ -30,7 +32,10 @@ impl Names<'_> {
     pub(super) fn atom(&self, asks: &At<Asks>, facts: &BTreeMap<String, FactManifest>) -> Option<Atom> {
         let place = asks.place;
         match &asks.value {
-            Asks::Tool(name) => self.tool(&At::new(name.clone(), place)).map(Atom::Tool),
+            Asks::Tool(name) => match self.external.get(name) {
+                Some(id) => Some(Atom::External(*id)),
+                None => self.tool(&At::new(name.clone(), place)).map(Atom::Tool),
+            },
             Asks::Fact(name, compared) => {
                 let id = self.fact(&At::new(name.clone(), place))?;
                 let fact = &facts[name];
@@ -66,7 +71,8 @@ impl Names<'_> {
 
     pub(super) fn fact(&self, name: &At<String>) -> Option<FactId> {
         let found = self.facts.get(&name.value).copied();
-        if found.is_none() {
+        let is_broken = self.is_broken(Kind::Facts, &name.value) || self.is_broken(Kind::Facts, "facts");
+        if found.is_none() && !is_broken {
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_FACT, name.place, format!("unknown fact `{}`", name.value))
                     .help_nearest(&name.value, self.facts.keys().map(String::as_str), "the facts are")
@@ -83,10 +89,20 @@ impl Names<'_> {
             self.sink.push(if self.declared.contains(&name.value) {
                 found.help(format!("`{}` is a toolset: name it in `includes`", name.value))
             } else {
-                found.help_nearest(&name.value, self.tools.keys().map(String::as_str), "the tools are")
+                let tools = self.tools.keys().chain(self.external.keys()).map(String::as_str);
+                found
+                    .help_nearest(&name.value, tools, "the tools are")
+                    .help("a tool that comes at run time is named in `[external]`, in `toolc.toml`")
             });
         }
         found
+    }
+
+    /// Tools of a list, apart from those that come at run time.
+    pub(super) fn listed(&self, names: &[At<String>]) -> (Vec<(ToolId, Place)>, Vec<ExternalId>) {
+        let (external, own): (Vec<_>, Vec<_>) = names.iter().partition(|name| self.external.contains_key(&name.value));
+        let own = own.into_iter().filter_map(|name| Some((self.tool(name)?, name.place)));
+        (own.collect(), external.into_iter().map(|name| self.external[&name.value]).collect())
     }
 
     pub(super) fn toolset(&self, name: &At<String>) -> Option<ToolsetId> {
@@ -131,13 +147,14 @@ impl Names<'_> {
         found
     }
 
-    /// A dialect that there is.
-    pub(super) fn dialect(&self, name: &At<String>) -> Option<&'static Dialect> {
-        let found = DIALECTS.iter().find(|dialect| dialect.name == name.value);
+    /// A dialect that there is, whether or not it can be written yet.
+    pub(super) fn dialect(&self, name: &At<String>) -> Option<&'static str> {
+        let all = || PROVIDERS.iter().map(|provider| provider.dialect);
+        let found = all().find(|dialect| *dialect == name.value);
         if found.is_none() {
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_DIALECT, name.place, format!("unknown dialect `{}`", name.value))
-                    .help_nearest(&name.value, DIALECTS.iter().map(|dialect| dialect.name), "the dialects are"),
+                    .help_nearest(&name.value, all(), "the dialects are"),
             );
         }
         found

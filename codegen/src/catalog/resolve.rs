@@ -6,8 +6,8 @@ use toolc::graph::{Graph, Set};
 
 use super::names::Names;
 use super::settings::settings;
-use super::{Atom, Catalog, Distribution, FactId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
-use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
+use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
 use crate::source::Kind;
 use crate::text::questions::Questions;
@@ -27,6 +27,8 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         let name = tool.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default();
         toolsets.entry(name.clone()).or_insert_with(|| ToolsetManifest::assumed(At::new(name, place)));
     }
+    let written = written.unwrap_or_default();
+    let external = external(&written.external, &tools, sink);
     let facts: BTreeMap<String, FactManifest> = facts.into_iter().map(|fact| (fact.name.value.clone(), fact)).collect();
     let variables: BTreeMap<_, _> = variables.into_iter().map(|one| (one.name.value.clone(), one)).collect();
     let aliases = toolsets
@@ -36,13 +38,14 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         facts: facts.keys().cloned().zip((0..).map(FactId)).collect(),
         variables: variables.keys().cloned().zip((0..).map(VariableId)).collect(),
         tools: tools.keys().cloned().zip((0..).map(ToolId)).collect(),
+        external: external.iter().cloned().zip((0..).map(ExternalId)).collect(),
         toolsets: toolsets.keys().cloned().zip((0..).map(ToolsetId)).collect(),
         aliases: aliases.collect(),
         declared,
         broken,
         sink,
     };
-    let settings = settings(written.unwrap_or_default(), &names, sink);
+    let settings = settings(written, &names, sink);
     let tools: Vec<Tool> = tools.into_values().map(|manifest| tool(manifest, &names, &facts)).collect();
     let mut home_tools: Vec<Vec<ToolId>> = vec![Vec::new(); toolsets.len()];
     for (tool, id) in tools.iter().zip((0..).map(ToolId)) {
@@ -73,6 +76,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         commands: commands.into_values().collect(),
         facts: facts.into_values().collect(),
         variables: variables.into_values().collect(),
+        external: external.into_iter().collect(),
         settings,
         graph,
     };
@@ -96,19 +100,26 @@ fn tool(manifest: ToolManifest, names: &Names<'_>, facts: &Facts) -> Tool {
         facts: written.into_iter().collect::<Option<_>>().unwrap_or_default(),
         requires: requires(&manifest.requires, names),
         replacement: replacement.and_then(|name| names.tool(name)),
-        dialects: dialects.filter_map(|(index, one)| Some((names.dialect(&one.dialect)?.name, index))).collect(),
+        dialects: dialects.filter_map(|(index, one)| Some((names.dialect(&one.dialect)?, index))).collect(),
         manifest,
     }
 }
 
 fn toolset(manifest: ToolsetManifest, home_tools: Vec<ToolId>, names: &Names<'_>, facts: &Facts) -> Toolset {
+    let ids = |(own, external): (Vec<(ToolId, Place)>, Vec<ExternalId>)| {
+        (own.into_iter().map(|(id, _)| id).collect(), external)
+    };
+    let (tools, external) = ids(names.listed(&manifest.tools));
+    let (excludes, excludes_external) = ids(names.listed(&manifest.excludes));
     Toolset {
         declared: names.declared.contains(&manifest.name.value),
         home_tools,
-        tools: manifest.tools.iter().filter_map(|name| names.tool(name)).collect(),
+        tools,
+        external,
         includes: manifest.includes.iter().filter_map(|name| Some((names.toolset(name)?, name.place))).collect(),
         base: manifest.base.as_ref().and_then(|name| Some((names.toolset(name)?, name.place))),
-        excludes: manifest.excludes.iter().filter_map(|name| names.tool(name)).collect(),
+        excludes,
+        excludes_external,
         atoms: atoms(&manifest.questions, names, facts),
         requires: requires(&manifest.requires, names),
         manifest,
@@ -122,14 +133,32 @@ fn atoms(questions: &Questions, names: &Names<'_>, facts: &Facts) -> Vec<Atom> {
 }
 
 fn requires(manifest: &RequiresManifest, names: &Names<'_>) -> Requires {
-    let tools = |list: &[At<String>]| list.iter().filter_map(|name| Some((names.tool(name)?, name.place))).collect();
+    let (tools, external) = names.listed(&manifest.tools);
+    let (any_tools, any_external) = names.listed(&manifest.any_tools);
     let variables = |list: &[At<String>]| list.iter().filter_map(|name| names.variable(name)).collect();
     Requires {
         env: variables(&manifest.env),
         any_env: variables(&manifest.any_env),
-        tools: tools(&manifest.tools),
-        any_tools: tools(&manifest.any_tools),
+        tools,
+        any_tools,
+        external,
+        any_external,
     }
+}
+
+/// Tools that come at run time: none that a manifest declares, each once.
+fn external(names: &[At<String>], tools: &BTreeMap<String, ToolManifest>, sink: &Sink) -> BTreeSet<String> {
+    let mut kept = BTreeSet::new();
+    for name in names {
+        let taken = |what: &str| Diagnostic::new(Code::DUPLICATE_NAME, name.place, format!("`{}` {what}", name.value));
+        if let Some(tool) = tools.get(&name.value) {
+            let found = taken("does not come at run time: a manifest declares it");
+            sink.push(found.related(tool.name.place, "declared here").help("take one of them out"));
+        } else if !kept.insert(name.value.clone()) {
+            sink.push(taken("stands here twice").help("take one of them out"));
+        }
+    }
+    kept
 }
 
 /// By name; of two with one name the first stays.

@@ -17,7 +17,10 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         let tool = &catalog[ToolId(tool)];
         // Of several tools that will do, another one may be there.
         let edges = |requires: &Requires| {
-            let only = if let [only] = requires.any_tools.as_slice() { Some(only) } else { None };
+            let only = match requires.any_tools.as_slice() {
+                [only] if requires.any_external.is_empty() => Some(only),
+                _ => None,
+            };
             requires.tools.iter().chain(only).copied().collect::<Vec<_>>()
         };
         let all = [edges(&tool.requires), edges(&catalog[tool.home].requires)].concat();

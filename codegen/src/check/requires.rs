@@ -24,7 +24,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 
 fn asks_for_tools(when: &When, atoms: &[Atom]) -> bool {
     match when {
-        Condition::Atom(AtomId(atom)) => matches!(atoms.get(*atom), Some(Atom::Tool(_))),
+        Condition::Atom(AtomId(atom)) => matches!(atoms.get(*atom), Some(Atom::Tool(_) | Atom::External(_))),
         Condition::Not(inner) => asks_for_tools(inner, atoms),
         Condition::And(parts) | Condition::Or(parts) => parts.iter().any(|part| asks_for_tools(part, atoms)),
     }

@@ -6,7 +6,7 @@ use toolc::behaviour::Annotations;
 use toolc::segment::FactValue;
 
 use super::{Draft, Inputs, MARK, Part, pretty};
-use crate::catalog::{Atom, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
+use crate::catalog::{Atom, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::diagnostic::{At, Place};
 use crate::doc::Doc;
 use crate::lower::Lowered;
@@ -23,13 +23,16 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
         Part::new(Inputs::Tools(vec![id]), move || before.to_owned() + &pretty::inner(&tool(catalog, one), 2))
     }));
     draft.parts.push(Part::new(Inputs::Common, || {
-        let rest = json!({
+        let mut rest = json!({
             "toolsets": catalog.toolsets().map(|(id, one)| toolset(catalog, id, one)).collect::<Value>(),
             "distributions": distributions(catalog),
             "commands": catalog.commands().iter().map(commands).collect::<Value>(),
             "facts": facts(catalog),
             "env": variables(catalog),
         });
+        if !catalog.external().is_empty() {
+            rest["external"] = json!({ "tools": catalog.external() });
+        }
         let end = if catalog.tools().next().is_some() { "\n  ]," } else { "]," };
         end.to_owned() + pretty::lines(&rest.to_string()).trim_start_matches('{')
     }));
@@ -39,7 +42,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 /// As JSON.
 fn tool(catalog: &Lowered<'_>, tool: &Tool) -> String {
     let (setting, manifest) = (catalog.full_setting(tool), &tool.manifest);
-    let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value;
+    let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value();
     let parallel = manifest.parallel.as_ref().map_or("never", |word| &word.value);
     let dialects = manifest.dialects.iter().map(|dialect| {
         let description = dialect.description.as_ref().map(|text| setting.text(&text.value));
@@ -103,6 +106,10 @@ fn secrets(schema: &Schema, at: &str) -> Option<Vec<String>> {
 fn toolset(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Value {
     let manifest = &toolset.manifest;
     let names = |ids: &[ToolId]| ids.iter().map(|&id| catalog[id].name()).collect::<Value>();
+    let own_and = |ids: &[ToolId], external: &[ExternalId]| {
+        let own = ids.iter().map(|&id| catalog[id].name());
+        own.chain(external.iter().map(|&id| catalog[id].as_str())).collect::<Value>()
+    };
     let mut direct: Vec<ToolId> = toolset.direct().collect();
     direct.sort_unstable();
     direct.dedup();
@@ -113,7 +120,8 @@ fn toolset(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Value {
         ("direct", names(&direct)),
         ("includes", toolset.includes.iter().map(|(id, _)| catalog[*id].name()).collect()),
         ("base", json!(toolset.base.map(|(id, _)| catalog[id].name()))),
-        ("excludes", names(&toolset.excludes)),
+        ("excludes", own_and(&toolset.excludes, &toolset.excludes_external)),
+        ("external", if toolset.external.is_empty() { Value::Null } else { own_and(&[], &toolset.external) }),
         ("closed", json!(manifest.closed)),
         ("aliases", manifest.aliases.iter().map(|alias| alias.value.as_str()).collect()),
         ("tags", json!(manifest.tags)),
@@ -126,14 +134,17 @@ fn toolset(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Value {
 fn requires(catalog: &Lowered<'_>, linked: &Requires, manifest: &RequiresManifest, atoms: &[Atom]) -> Value {
     let some = |names: Vec<&str>| if names.is_empty() { Value::Null } else { json!(names) };
     let variables = |ids: &[VariableId]| some(ids.iter().map(|&id| catalog[id].name.value.as_str()).collect());
-    let tools = |ids: &[(ToolId, Place)]| some(ids.iter().map(|&(id, _)| catalog[id].name()).collect());
+    let tools = |ids: &[(ToolId, Place)], external: &[ExternalId]| {
+        let own = ids.iter().map(|&(id, _)| catalog[id].name());
+        some(own.chain(external.iter().map(|&id| catalog[id].as_str())).collect())
+    };
     said([
         ("env", variables(&linked.env)),
         ("any_env", variables(&linked.any_env)),
         ("programs", some(manifest.programs.iter().map(String::as_str).collect())),
         ("os", some(manifest.os.iter().map(String::as_str).collect())),
-        ("tools", tools(&linked.tools)),
-        ("any_tools", tools(&linked.any_tools)),
+        ("tools", tools(&linked.tools, &linked.external)),
+        ("any_tools", tools(&linked.any_tools, &linked.any_external)),
         ("when", json!(manifest.when.as_ref().map(|when| written(&when.value, atoms, catalog)))),
         ("check", json!(manifest.check.then_some(true))),
     ])
@@ -151,6 +162,7 @@ fn written(when: &When, atoms: &[Atom], catalog: &Lowered<'_>) -> String {
         Condition::Or(parts) => joined(parts, " or "),
         Condition::Atom(atom) => match &atoms[atom.0] {
             Atom::Tool(id) => format!("tools.{}", catalog[*id].name()),
+            Atom::External(id) => format!("tools.{}", catalog[*id]),
             Atom::Fact(id) => format!("facts.{}", catalog[*id].name.value),
             Atom::Compared(id, comparison, with) => {
                 let with = match with {

@@ -178,7 +178,7 @@ impl Dialect {
             params: defs.document_in(&schema, self.language.spelling),
             has_params: has_properties(&schema),
             returns: self.returns(tool, &mut losses),
-            annotations: manifest.annotations.value,
+            annotations: manifest.annotations.value(),
         };
         let mut doc = (self.envelope)(&shown);
         // Texts that list other tools list them by their names there.

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use toolc::pack::Pack as _;
 use toolc::segment;
 
-use crate::catalog::{Atom, Catalog, Tool, ToolId, Toolset, ToolsetId};
+use crate::catalog::{Atom, Catalog, ExternalId, Tool, ToolId, Toolset, ToolsetId};
 use crate::check::Checked;
 
 pub use dialects::{DIALECTS, Dialect, Lowering};
@@ -93,14 +93,17 @@ fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
 
 fn toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
     let manifest = &toolset.manifest;
-    let tools = |ids: &[ToolId]| ids.iter().map(|&id| text(catalog[id].name())).collect();
+    let tools = |ids: &[ToolId], external: &[ExternalId]| {
+        let own = ids.iter().map(|&id| text(catalog[id].name()));
+        own.chain(external.iter().map(|&id| text(&catalog[id]))).collect()
+    };
     toolc::Toolset {
         name: text(toolset.name()),
         description: text(&manifest.description),
-        tools: tools(&toolset.tools),
+        tools: tools(&toolset.tools, &toolset.external),
         includes: toolset.includes.iter().map(|&(id, _)| text(catalog[id].name())).collect(),
         base: toolset.base.map(|(id, _)| text(catalog[id].name())),
-        excludes: tools(&toolset.excludes),
+        excludes: tools(&toolset.excludes, &toolset.excludes_external),
         aliases: manifest.aliases.iter().map(|alias| text(&alias.value)).collect(),
         tags: manifest.tags.iter().map(|tag| text(tag)).collect(),
         closed: manifest.closed,
@@ -111,6 +114,7 @@ fn toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
 fn atom(catalog: &Catalog, atom: &Atom) -> segment::Atom {
     match atom {
         Atom::Tool(id) => segment::Atom::Tool(text(catalog[*id].name())),
+        Atom::External(id) => segment::Atom::Tool(text(&catalog[*id])),
         Atom::Fact(id) => segment::Atom::Fact(text(&catalog[*id].name.value)),
         Atom::Compared(id, comparison, with) => {
             segment::Atom::Compared(text(&catalog[*id].name.value), *comparison, with.clone())

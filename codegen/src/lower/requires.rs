@@ -4,7 +4,7 @@ use toolc::Text;
 use toolc::requirement::Requirement;
 
 use super::{atom, text};
-use crate::catalog::{Atom, Catalog, Requires, ToolId, VariableId};
+use crate::catalog::{Atom, Catalog, ExternalId, Requires, ToolId, VariableId};
 use crate::diagnostic::Place;
 use crate::doc::compile;
 use crate::manifest::RequiresManifest;
@@ -17,15 +17,18 @@ pub(super) fn of(
     atoms: &[Atom],
 ) -> Vec<Requirement> {
     let variables = |ids: &[VariableId]| ids.iter().map(|&id| text(&catalog[id].name.value)).collect();
-    let tools = |ids: &[(ToolId, Place)]| ids.iter().map(|&(id, _)| text(catalog[id].name())).collect();
+    let tools = |ids: &[(ToolId, Place)], external: &[ExternalId]| {
+        let own = ids.iter().map(|&(id, _)| text(catalog[id].name()));
+        own.chain(external.iter().map(|&id| text(&catalog[id]))).collect()
+    };
     let texts = |texts: &[String]| texts.iter().map(|name| text(name)).collect();
     let lists = [
         some(Requirement::Env, variables(&linked.env)),
         some(Requirement::AnyEnv, variables(&linked.any_env)),
         some(Requirement::Programs, texts(&manifest.programs)),
         some(Requirement::Os, texts(&manifest.os)),
-        some(Requirement::Tools, tools(&linked.tools)),
-        some(Requirement::AnyTools, tools(&linked.any_tools)),
+        some(Requirement::Tools, tools(&linked.tools, &linked.external)),
+        some(Requirement::AnyTools, tools(&linked.any_tools, &linked.any_external)),
     ];
     let when = manifest.when.iter().map(|when| condition(catalog, &when.value, atoms));
     lists.into_iter().flatten().chain(when).chain(manifest.check.then_some(Requirement::Check)).collect()

@@ -9,13 +9,14 @@ mod syntax;
 
 use std::cell::RefCell;
 
-use toolc::behaviour::{Annotations, Execution};
+use toolc::behaviour::Execution;
 
 use crate::diagnostic::{At, Code, Diagnostic, Sink, SourceId};
 use crate::parallel;
 use crate::source::{Kind, Source, Sources};
 use crate::text::questions::Questions;
 pub use model::*;
+pub(crate) use offsets::written;
 use read::Reader;
 
 /// Parses every source.
@@ -54,9 +55,13 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         }
         Kind::Distribution => manifests.distributions.push(distribution(&reader, named())),
         Kind::Commands => manifests.commands.push(commands(&reader, named())),
-        Kind::Facts => manifests.facts = facts(&reader),
+        Kind::Facts => {
+            let (facts, broken) = facts(&reader);
+            manifests.facts = facts;
+            manifests.broken.extend(broken.into_iter().map(|name| (kind, name)));
+        }
         Kind::Env => manifests.variables = variables(&reader),
-        Kind::Settings => manifests.settings = Some(settings(&reader)),
+        Kind::Settings => manifests.settings = Some(settings(&reader, sink)),
     }
     manifests
 }
@@ -75,7 +80,11 @@ fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
         description: reader.template("description").unwrap_or_else(|| At::new(Vec::new(), name.place)),
         title: reader.text("title").map(|title| title.value),
         emoji: string(reader, "emoji"),
-        execution: execution.unwrap_or(At::new(Execution::Sync, name.place)),
+        // Which other keys go with a word that there is not, nobody knows: all of them go with this one.
+        execution: execution.unwrap_or_else(|| {
+            let is_said = reader.text("execution").is_some();
+            At::new(if is_said { Execution::Async } else { Execution::Sync }, name.place)
+        }),
         timeout: reader.duration("timeout"),
         max_result_chars: reader.count("max_result_chars"),
         parallel: reader.text("parallel"),
@@ -95,17 +104,16 @@ fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
     }
 }
 
-fn annotations(reader: &Reader<'_>) -> At<Annotations> {
-    let Some(reader) = reader.table("annotations") else { return At::new(Annotations::DEFAULT, reader.place()) };
-    let flag = |key, default| reader.flag(key).unwrap_or(default);
-    let read_only = flag("read_only", Annotations::DEFAULT.read_only);
-    let annotations = Annotations {
-        read_only,
-        destructive: flag("destructive", !read_only),
-        idempotent: flag("idempotent", Annotations::DEFAULT.idempotent),
-        open_world: flag("open_world", Annotations::DEFAULT.open_world),
-    };
-    At::new(annotations, reader.place())
+fn annotations(reader: &Reader<'_>) -> AnnotationsManifest {
+    let reader = reader.table("annotations");
+    let flag = |key| reader.as_ref().and_then(|reader| reader.flag_at(key));
+    AnnotationsManifest {
+        place: reader.as_ref().map(Reader::place),
+        read_only: flag("read_only"),
+        destructive: flag("destructive"),
+        idempotent: flag("idempotent"),
+        open_world: flag("open_world"),
+    }
 }
 
 fn requires(reader: &Reader<'_>) -> RequiresManifest {
@@ -178,12 +186,16 @@ fn commands(reader: &Reader<'_>, name: At<String>) -> CommandsManifest {
     CommandsManifest { name, description: string(reader, "description"), rules }
 }
 
-fn facts(reader: &Reader<'_>) -> Vec<FactManifest> {
-    let fact = |(name, reader): (At<String>, Reader<'_>)| {
-        let default = reader.fact_value("default")?;
-        Some(FactManifest { name, default, description: string(&reader, "description") })
-    };
-    reader.tables("facts").into_iter().filter_map(fact).collect()
+/// The facts, and the names of those that have no value.
+fn facts(reader: &Reader<'_>) -> (Vec<FactManifest>, Vec<String>) {
+    let (mut facts, mut broken) = (Vec::new(), Vec::new());
+    for (name, reader) in reader.tables("facts") {
+        match reader.fact_value("default") {
+            Some(default) => facts.push(FactManifest { name, default, description: string(&reader, "description") }),
+            None => broken.push(name.value),
+        }
+    }
+    (facts, broken)
 }
 
 fn variables(reader: &Reader<'_>) -> Vec<VariableManifest> {
@@ -197,15 +209,23 @@ fn variables(reader: &Reader<'_>) -> Vec<VariableManifest> {
     reader.tables("env").into_iter().map(variable).collect()
 }
 
-fn settings(reader: &Reader<'_>) -> SettingsManifest {
+fn settings(reader: &Reader<'_>, sink: &Sink) -> SettingsManifest {
+    let external = reader.table("external").map(|external| external.texts("tools")).unwrap_or_default();
+    for name in &external {
+        check_name(name, Kind::Tool, sink);
+    }
     let budgets = reader.table("budgets");
     let budget = |key| budgets.as_ref().and_then(|budgets| budgets.count(key));
     SettingsManifest {
         dialects: reader.texts("dialects"),
         rust: reader.text("rust"),
         levels: reader.texts_by_name("lint"),
+        baseline: reader.text("baseline"),
         tools: budget("tools"),
         tokens: budget("tokens"),
+        description: budget("description"),
+        parameters: budget("parameters"),
+        external,
     }
 }
 
@@ -226,6 +246,12 @@ fn name(reader: &Reader<'_>, kind: Kind, source: &Source, sink: &Sink) -> At<Str
                 .help(format!("rename the file to `{}.toml`, or the {noun} to `{}`", name.value, source.stem)),
         );
     }
+    check_name(&name, kind, sink);
+    name
+}
+
+fn check_name(name: &At<String>, kind: Kind, sink: &Sink) {
+    let noun = kind.noun();
     if is_reserved(kind, &name.value) {
         let message = format!("`{}` is a {noun} of toolc's own", name.value);
         sink.push(Diagnostic::new(Code::RESERVED_NAME, name.place, message).help("choose another name"));
@@ -237,7 +263,6 @@ fn name(reader: &Reader<'_>, kind: Kind, source: &Source, sink: &Sink) -> At<Str
                 .help("use snake_case, and leave room for the prefixes that clients add"),
         );
     }
-    name
 }
 
 /// Whether toolc itself answers to this name.

@@ -39,6 +39,15 @@ impl<A> Condition<A> {
         }
     }
 
+    /// Its atoms, in order.
+    pub fn atoms(&self) -> Vec<&A> {
+        match self {
+            Condition::Atom(asked) => vec![asked],
+            Condition::Not(inner) => inner.atoms(),
+            Condition::And(parts) | Condition::Or(parts) => parts.iter().flat_map(Condition::atoms).collect(),
+        }
+    }
+
     /// The same over other atoms.
     pub fn map<B>(self, link: &mut impl FnMut(A) -> B) -> Condition<B> {
         let mut all = |parts: Vec<Condition<A>>| parts.into_iter().map(|part| part.map(link)).collect();
@@ -239,6 +248,53 @@ mod tests {
         ] {
             assert_eq!(show(&parse(text).unwrap()), shown, "{text}");
         }
+    }
+
+    /// What the runtime tells a person of a condition is what a manifest may say, and means the same.
+    #[test]
+    fn what_the_runtime_writes_reads_back() {
+        use toolc::segment::{self, Atom, Op};
+        let atoms = [
+            Atom::Tool("a".to_owned().into()),
+            Atom::Fact("b".to_owned().into()),
+            Atom::Compared("c".to_owned().into(), Comparison::LessOrEqual, FactValue::Integer(-3)),
+            Atom::Compared("d".to_owned().into(), Comparison::NotEqual, FactValue::Text(r#"it's "\"#.into())),
+        ];
+        let asks = |written: &Written, of: &Atom| match (&written.asks, of) {
+            (Asks::Tool(name), Atom::Tool(other)) | (Asks::Fact(name, None), Atom::Fact(other)) => name == other,
+            (Asks::Fact(name, Some((sign, value))), Atom::Compared(other, other_sign, other_value)) => {
+                name == other && sign == other_sign && value == other_value
+            }
+            _ => false,
+        };
+        // Every condition of so many steps.
+        let steps = [Op::Atom(0), Op::Atom(1), Op::Atom(2), Op::Atom(3), Op::Not, Op::And, Op::Or];
+        let (mut open, mut count) = (vec![(Vec::new(), 0)], 0);
+        while let Some((ops, depth)) = open.pop() {
+            if depth == 1 {
+                let condition = segment::Condition(ops.clone());
+                let text = condition.written(&atoms);
+                let read = parse(&text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+                for holding in 0..1_u16 << atoms.len() {
+                    let holds = |written: &Written| {
+                        let at = atoms.iter().position(|atom| asks(written, atom)).expect("it is one of them");
+                        holding >> at & 1 == 1
+                    };
+                    assert_eq!(read.holds(&holds), condition.holds(holding), "{text}");
+                }
+                count += 1;
+            }
+            for op in steps.into_iter().filter(|_| ops.len() < 6) {
+                let after = match op {
+                    Op::Atom(_) => depth + 1,
+                    Op::Not if depth > 0 => depth,
+                    Op::And | Op::Or if depth > 1 => depth - 1,
+                    _ => continue,
+                };
+                open.push(([&ops[..], &[op]].concat(), after));
+            }
+        }
+        assert!(count > 1_000, "{count}");
     }
 
     #[test]

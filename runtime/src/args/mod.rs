@@ -4,6 +4,8 @@
 //! when it fails is the text read again into a tree, repaired toward the table and
 //! [validated](validate), so that an answer names every problem at once.
 
+#[cfg(feature = "search")]
+mod bridged;
 mod fill;
 mod hide;
 mod kind;
@@ -26,6 +28,8 @@ use serde_json::{Map, Value};
 
 use crate::result::output::{ErrorKind, Problem, ToolError};
 use crate::table::Table;
+#[cfg(feature = "search")]
+pub(crate) use bridged::bridged;
 pub(crate) use number::integer;
 use reader::Reader;
 use tree::Tree;

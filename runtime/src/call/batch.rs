@@ -85,7 +85,14 @@ impl Turn {
         self.batched(calls, &agent).await
     }
 
-    async fn batched<'r>(&self, calls: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<Answered<'r>> {
+    async fn batched<'r>(&self, made: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<Answered<'r>> {
+        let calls = made;
+        #[cfg(feature = "search")]
+        let bridged: Vec<_> = calls.iter().map(|call| self.bridged(call)).collect();
+        #[cfg(feature = "search")]
+        let calls: &[ToolCall<'_>] = &(calls.iter().zip(&bridged))
+            .map(|(call, bridged)| bridged.as_ref().map_or(*call, |bridged| bridged.request(call)))
+            .collect::<Vec<_>>();
         let mut batch = Batch {
             turn: self,
             began: self.begin(),
@@ -98,9 +105,8 @@ impl Turn {
         poll_fn(|context| batch.poll(context)).await;
         let mut outcomes: Vec<Outcome> = batch.outcomes.into_iter().flatten().collect();
         self.keep_to_budget(calls, &mut outcomes);
-        let answered =
-            |(call, outcome): (&ToolCall<'r>, Outcome)| Answered { call: *call, answer: self.told(call, outcome) };
-        calls.iter().zip(outcomes).map(answered).collect()
+        let answers = calls.iter().zip(outcomes).map(|(call, outcome)| self.told(call, outcome));
+        made.iter().zip(answers).map(|(call, answer)| Answered { call: *call, answer }).collect()
     }
 
     /// What the call may run beside.

@@ -44,6 +44,10 @@ impl Turn {
     /// has to approve it; the handler runs; hooks may transform its result; an error loses framing, a result that is too
     /// long is shortened; hooks see what the model gets.
     pub async fn call(&self, request: &ToolCall<'_>) -> Answer {
+        #[cfg(feature = "search")]
+        let bridged = self.bridged(request);
+        #[cfg(feature = "search")]
+        let request = &bridged.as_ref().map_or(*request, |bridged| bridged.request(request));
         let session = self.begin();
         // Where nobody looks at it, nothing is made but the arguments, and a handler that waits for nothing is done
         // before any of this is kept.
@@ -100,6 +104,10 @@ impl Turn {
     /// }
     /// ```
     pub async fn agent_call<A: AgentTools>(&self, request: &ToolCall<'_>) -> Option<Result<AgentTask<A>, Answer>> {
+        #[cfg(feature = "search")]
+        let bridged = self.bridged(request);
+        #[cfg(feature = "search")]
+        let request = &bridged.as_ref().map_or(*request, |bridged| bridged.request(request));
         let id = self.find(request.name())?;
         if !self.state().tools[id].way.is_agents {
             return None;
@@ -147,7 +155,13 @@ impl Turn {
         record: &mut Record,
         agent: &AgentLoop<'_>,
     ) -> CallResult {
-        let Some(id) = tool else { return Err(self.unknown(request.name())) };
+        let Some(id) = tool else {
+            #[cfg(feature = "search")]
+            if let Some(result) = self.answer_of_search(request) {
+                return result;
+            }
+            return Err(self.unknown(request.name()));
+        };
         let is_agents = self.state().tools[id].way.is_agents;
         let call = self.context(id, request, session);
         let reply = if self.is_watched(id) {

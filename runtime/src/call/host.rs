@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::call::approval::Allowed;
 use crate::call::hooks;
+use crate::registry::choice::Choice;
 use crate::run::progress::Sink;
 use crate::watch::trace;
 use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task};
@@ -14,6 +15,8 @@ use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task};
 pub(crate) struct Host {
     /// What the host calls the session.
     pub(crate) id: String,
+    /// The toolsets that the session grants, and those that it takes away.
+    pub(crate) choice: Choice,
     /// Stops the session's calls.
     pub(crate) cancel: Cancel,
     /// The task of calls that name none.
@@ -28,6 +31,8 @@ pub(crate) struct Host {
     pub(crate) allowed: Allowed,
     pub(crate) limits: ResultLimits,
     pub(crate) spill: Option<Arc<dyn Spill>>,
+    #[cfg(feature = "search")]
+    pub(crate) search: Option<crate::ToolSearch>,
 }
 
 impl Host {
@@ -47,6 +52,7 @@ impl Default for Host {
     fn default() -> Self {
         Self {
             id: String::new(),
+            choice: Choice::default(),
             cancel: Cancel::new(),
             task: Task::new(Task::DEFAULT),
             timeout: Duration::from_mins(5),
@@ -57,6 +63,8 @@ impl Default for Host {
             allowed: Allowed::default(),
             limits: ResultLimits::default(),
             spill: None,
+            #[cfg(feature = "search")]
+            search: None,
         }
     }
 }
@@ -66,6 +74,7 @@ impl fmt::Debug for Host {
         let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
         f.debug_struct("Host")
             .field("id", &self.id)
+            .field("choice", &self.choice)
             .field("timeout", &self.timeout)
             .field("hooks", &hooks)
             .field("limits", &self.limits)

@@ -55,6 +55,15 @@ impl<'a> ToolCall<'a> {
         Self { cancel: Some(Since::ever(cancel)), ..self }
     }
 
+    /// The same call of another tool, with other arguments.
+    #[cfg(feature = "search")]
+    pub(crate) const fn of<'s>(self, name: &'s str, arguments: &'s str) -> ToolCall<'s>
+    where
+        'a: 's,
+    {
+        ToolCall { name, arguments, ..self }
+    }
+
     /// Its own task, or else this one.
     pub(crate) fn or_task(self, task: &'a Task) -> Self {
         if self.task.is_some() { self } else { self.with_task(task) }

@@ -1,6 +1,7 @@
 //! What a provider says of its tools, as plain data, and how generated code brings it.
 
 pub mod behaviour;
+mod draw;
 pub mod fields;
 pub mod pack;
 pub mod requirement;
@@ -10,3 +11,4 @@ pub(crate) mod spec;
 pub mod table;
 pub mod to_json;
 pub(crate) mod tokens;
+pub(crate) mod words;

@@ -89,7 +89,7 @@ pub struct Fact {
     pub default: FactValue,
 }
 
-/// A named bundle of tools. Names in it that nobody registered stand for nothing.
+/// A named bundle of tools. Names in it that nobody has registered stand for nothing, until somebody does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Toolset {
     /// Unique in a registry.

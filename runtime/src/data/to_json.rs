@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
-use crate::json;
+use crate::{Text, json};
 
 /// A value that can be written as JSON text.
 pub trait ToJson {
@@ -113,6 +113,12 @@ impl ToJson for str {
 impl ToJson for String {
     fn to_json(&self, out: &mut String) {
         self.as_str().to_json(out);
+    }
+}
+
+impl ToJson for Text {
+    fn to_json(&self, out: &mut String) {
+        (**self).to_json(out);
     }
 }
 

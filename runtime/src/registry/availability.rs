@@ -1,8 +1,10 @@
 //! Whether a tool is there: what is asked of handlers, what they answer, and why a tool is not shown.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::Text;
+use crate::data::words;
 
 /// What a provider is asked about: see [`Provider::available`](crate::Provider::available).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +71,10 @@ pub enum Reason {
     Facts(Vec<Text>),
     /// The handlers say so.
     Check(Text),
+    /// The handlers panicked when they were asked, with this message.
+    Panicked(Text),
+    /// The handlers did not answer within this time.
+    TimedOut(Duration),
     /// These tools are not shown.
     Tools(Vec<Text>),
     /// None of these tools is shown.
@@ -84,12 +90,14 @@ impl fmt::Display for Reason {
             Reason::Env(names) => needs(f, "environment variable", names),
             Reason::AnyEnv(names) => needs_one(f, "environment variable", names),
             Reason::Programs(names) => needs(f, "program", names),
-            Reason::Os(names) => write!(f, "runs only on {}", list(names, "or")),
+            Reason::Os(names) => write!(f, "runs only on {}", words::list(names, "or")),
             Reason::Facts(names) => match &**names {
                 [name] => write!(f, "the fact `{name}` rules it out"),
-                names => write!(f, "the facts {} rule it out", list(names, "and")),
+                names => write!(f, "the facts {} rule it out", words::list(names, "and")),
             },
             Reason::Check(text) => f.write_str(text),
+            Reason::Panicked(message) => write!(f, "its check failed unexpectedly: {message}"),
+            Reason::TimedOut(limit) => write!(f, "its check gave no answer within {limit:?}"),
             Reason::Tools(names) => needs(f, "tool", names),
             Reason::AnyTools(names) => needs_one(f, "tool", names),
             Reason::Unregistered(names) => {
@@ -101,24 +109,13 @@ impl fmt::Display for Reason {
 }
 
 fn needs(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
-    let plural = if names.len() == 1 { "" } else { "s" };
-    write!(f, "needs the {what}{plural} {}", list(names, "and"))
+    f.write_str("needs ")?;
+    words::all_of(f, what, names)
 }
 
 fn needs_one(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
-    match names {
-        [_] => needs(f, what, names),
-        names => write!(f, "needs one of the {what}s {}", list(names, "and")),
-    }
-}
-
-/// "`a`, `b` and `c`".
-fn list(names: &[Text], last: &str) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match &*quoted {
-        [several @ .., one] if !several.is_empty() => format!("{} {last} {one}", several.join(", ")),
-        all => all.concat(),
-    }
+    f.write_str("needs ")?;
+    words::one_of(f, what, names)
 }
 
 #[cfg(test)]
@@ -140,6 +137,8 @@ mod tests {
             (Reason::Tools(names(&["a", "b", "c"])), "needs the tools `a`, `b` and `c`"),
             (Reason::AnyTools(names(&["a", "b"])), "needs one of the tools `a` and `b`"),
             (Reason::Unregistered(names(&["a"])), "needs the tool `a`, which no provider has"),
+            (Reason::Panicked("no state".into()), "its check failed unexpectedly: no state"),
+            (Reason::TimedOut(Duration::from_millis(1500)), "its check gave no answer within 1.5s"),
         ] {
             assert_eq!(reason.to_string(), text);
         }

@@ -1,68 +1,107 @@
 //! Which of the granted tools are there: the environment, the facts and the handlers are asked first, and then those
 //! tools leave whose tools are not there, until no more do. Linear in the requirements.
 
+use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use crate::graph::Members;
 use crate::registry::State;
+use crate::registry::checks::{BELIEVED, Question, Standing, Subject, Terms, Until, World};
+use crate::registry::choice::Granted;
 use crate::registry::facts::{Asked, Facts};
 use crate::registry::gates::{Gate, Gates};
 use crate::registry::sheet::Line;
-use crate::run::panics;
-use crate::run::panics::Panicked;
-use crate::{Availability, Check, Dialect, Env, Reason, Text};
+use crate::run::clock::Clock;
+use crate::{Dialect, Env, Reason, Text};
 
-/// How long an answer of the environment or of handlers is believed.
-const BELIEVED: Duration = Duration::from_secs(30);
-
-/// What a session is granted of one state of a registry, and what the environment and the handlers said last of that.
-pub(crate) struct Verdicts {
+/// What a session is granted of one state of a registry, and what its environment said of that.
+pub(crate) struct Seen {
     state: Arc<State>,
     /// By position.
-    granted: Vec<usize>,
-    /// Whether anybody was asked who may change their mind.
-    asked: bool,
-    /// When the first of them was. None: there is no clock, or nobody was.
-    since: Option<Instant>,
-    /// For each gate, whether it was open.
-    of: Vec<Option<Result<(), Reason>>>,
-}
-
-/// What is asked.
-pub(crate) struct World<'a> {
-    pub(crate) env: &'a Env,
-    pub(crate) facts: Facts<'a>,
-    pub(crate) clock: fn() -> Option<Instant>,
+    pub(crate) granted: Vec<usize>,
+    /// Toolsets that the session chose and that there are not, and those that hold nothing.
+    pub(crate) missing: Arc<[Text]>,
+    /// For each gate that asks for nothing but the environment, and that a granted tool has to pass: why it is closed.
+    closed: Vec<Option<Reason>>,
+    until: Until,
+    /// How much had changed by then: see [`Checks::changes`](crate::registry::checks::Checks::changes).
+    changes: u64,
 }
 
 /// The set that a turn is made of.
 pub(crate) struct Decided {
     /// Tools by position, which is by name.
     pub(crate) there: Vec<usize>,
-    /// Granted tools that are not there, by position, and why.
-    pub(crate) hidden: Vec<(usize, Reason)>,
+    pub(crate) found: Found,
+    /// Until when it stays so, if nothing changes.
+    pub(crate) until: Until,
 }
 
-impl Verdicts {
-    pub(crate) fn new(state: Arc<State>, members: &Members) -> Self {
-        let of = vec![None; state.gates.all.len()];
-        let mut granted = Vec::with_capacity(members.len());
-        granted.extend((0..members.len()).filter(|&id| members[id]));
-        Self { state, granted, asked: false, since: None, of }
+/// What a turn was made with.
+pub(crate) struct Found {
+    /// Granted tools that are not there, by position, and why.
+    pub(crate) hidden: Vec<(usize, Reason)>,
+    pub(crate) seen: Arc<Seen>,
+    /// The checks that were asked, by gate.
+    pub(crate) checks: BTreeMap<usize, Standing>,
+    /// Whose time the checks were asked by.
+    pub(crate) clock: Clock,
+}
+
+impl Seen {
+    pub(crate) fn new(state: Arc<State>, granted: Granted, changes: u64, terms: &Terms<'_>) -> Self {
+        let Granted { members, missing } = granted;
+        let granted: Vec<usize> = (0..members.len()).filter(|&id| members[id]).collect();
+        let gates = &state.gates;
+        let mut asked = vec![false; gates.all.len()];
+        if !gates.is_empty() {
+            granted.iter().flat_map(|&id| &gates.of[id]).for_each(|&gate| asked[gate] = true);
+        }
+        let now = terms.clock;
+        let mut until = Until::Always;
+        let closed = gates.all.iter().zip(asked).map(|(gate, is_asked)| {
+            if is_asked && gate.may_change() && until == Until::Always {
+                // From before the first look.
+                until = now.now().and_then(|now| now.checked_add(BELIEVED)).map_or(Until::Over, Until::Then);
+            }
+            if is_asked { looked_at(gate, terms.env).err() } else { None }
+        });
+        let closed = closed.collect();
+        Self { state, granted, missing, closed, until, changes }
     }
 
-    /// Whether these are of `state`, and still believed.
-    pub(crate) fn hold(&self, state: &State, clock: fn() -> Option<Instant>) -> bool {
-        let is_young = |since| clock().is_some_and(|now| now.saturating_duration_since(since) < BELIEVED);
-        ptr::eq(&raw const *self.state, state) && (!self.asked || self.since.is_some_and(is_young))
+    /// Whether this is still believed.
+    pub(crate) fn holds(&self, changes: u64, terms: &Terms<'_>) -> bool {
+        self.changes == changes && !self.until.is_over(terms.clock)
+    }
+
+    /// Whether this is of `state`.
+    pub(crate) fn is_of(&self, state: &State) -> bool {
+        ptr::eq(&raw const *self.state, state)
+    }
+
+    /// Why a gate that asks for the environment, or for facts, is closed.
+    pub(crate) fn closed(&self, gate: usize, facts: Facts<'_>) -> Option<Reason> {
+        match &self.state.gates.all[gate] {
+            Gate::Facts { condition, asked } if !condition.holds(facts.atoms(asked, |_| false)) => {
+                let mut names: Vec<Text> = asked.iter().filter_map(Asked::fact).cloned().collect();
+                names.sort_unstable();
+                names.dedup();
+                Some(Reason::Facts(names))
+            }
+            _ => self.closed[gate].clone(),
+        }
     }
 
     /// Which of the granted tools are there.
-    pub(crate) fn decide(&mut self, dialect: Dialect, world: &World<'_>) -> Decided {
-        let state = Arc::clone(&self.state);
-        let sheet = state.sheet(dialect);
+    pub(crate) fn decide(
+        self: &Arc<Self>,
+        dialect: Dialect,
+        facts: Facts<'_>,
+        world: &World,
+        terms: &Terms<'_>,
+    ) -> Decided {
+        let (state, sheet) = (&self.state, self.state.sheet(dialect));
         let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
         for &id in &self.granted {
             match sheet.get(id) {
@@ -70,52 +109,46 @@ impl Verdicts {
                 Some(Line::Static(_) | Line::Pieces { .. }) => there.push(id),
             }
         }
+        let (mut checks, mut until) = (BTreeMap::new(), self.until);
         if !state.gates.is_empty() {
+            let closed = |id: usize| state.gates.of[id].iter().find_map(|&gate| self.closed(gate, facts));
+            there.retain(|&id| closed(id).map(|reason| hidden.push((id, reason))).is_none());
+            checks = self.ask(&there, world, terms);
+            until = checks.values().map(|standing: &Standing| standing.until).fold(until, Until::min);
+            let failed = |id: usize| state.gates.of[id].iter().find_map(|gate| checks.get(gate)?.verdict.clone().err());
+            there.retain(|&id| failed(id).map(|reason| hidden.push((id, reason))).is_none());
             let mut members = vec![false; state.tools.len()];
             for &id in &there {
                 members[id] = true;
             }
-            self.shut(&state, &mut members, &mut hidden, world);
+            leave(&state.gates, &mut members, &mut hidden);
             there.retain(|&id| members[id]);
             hidden.sort_unstable_by_key(|(id, _)| *id);
         }
-        Decided { there, hidden }
+        Decided { there, found: Found { hidden, seen: Arc::clone(self), checks, clock: terms.clock.clone() }, until }
     }
 
-    /// Takes those out of `there` whose gates are closed.
-    fn shut(&mut self, state: &State, there: &mut Members, hidden: &mut Vec<(usize, Reason)>, world: &World<'_>) {
-        // Facts are told anew at any time.
-        for (gate, verdict) in state.gates.all.iter().zip(&mut self.of) {
-            if let Gate::Facts { .. } = gate {
-                *verdict = None;
+    /// Asks the checks that these tools have to pass, each of them once.
+    fn ask(&self, tools: &[usize], world: &World, terms: &Terms<'_>) -> BTreeMap<usize, Standing> {
+        let gates = &self.state.gates;
+        let mut asked: BTreeMap<usize, Question<'_>> = BTreeMap::new();
+        for (id, gate) in tools.iter().flat_map(|&id| gates.of[id].iter().map(move |&gate| (id, gate))) {
+            if let Gate::Check { provider } = gates.all[gate] {
+                let own = || Subject::Tool(self.state.tools[id].index);
+                let subject = gates.toolsets[gate].clone().map_or_else(own, Subject::Toolset);
+                asked.entry(gate).or_insert(Question { provider: &self.state.providers[provider], subject });
             }
         }
-        for (id, there) in there.iter_mut().enumerate().filter(|(_, there)| **there) {
-            let mut gates = state.gates.of[id].iter();
-            if let Some(reason) = gates.find_map(|&gate| self.closed(state, gate, id, world)) {
-                *there = false;
-                hidden.push((id, reason));
-            }
+        if asked.is_empty() {
+            return BTreeMap::new();
         }
-        leave(&state.gates, there, hidden);
-    }
-
-    /// Why this gate, which `tool` has to pass, is closed, if it is. It is looked at once.
-    fn closed(&mut self, state: &State, gate: usize, tool: usize, world: &World<'_>) -> Option<Reason> {
-        if self.of[gate].is_none() {
-            let asked = &state.gates.all[gate];
-            let may_change = matches!(asked, Gate::Env(_) | Gate::AnyEnv(_) | Gate::Programs(_) | Gate::Check { .. });
-            if may_change && !std::mem::replace(&mut self.asked, true) {
-                self.since = (world.clock)();
-            }
-            self.of[gate] = Some(ask(state, asked, tool, world));
-        }
-        self.of[gate].clone()?.err()
+        let (gates, questions): (Vec<usize>, Vec<Question<'_>>) = asked.into_iter().unzip();
+        gates.into_iter().zip(world.ask(&questions, terms)).collect()
     }
 }
 
-fn ask(state: &State, gate: &Gate, tool: usize, world: &World<'_>) -> Result<(), Reason> {
-    let World { env, facts, .. } = world;
+/// Whether a gate is open, as far as the environment goes.
+fn looked_at(gate: &Gate, env: &Env) -> Result<(), Reason> {
     let all = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> Reason| {
         let missing: Vec<Text> = names.iter().filter(|name| !has(name)).cloned().collect();
         if missing.is_empty() { Ok(()) } else { Err(reason(missing)) }
@@ -129,42 +162,19 @@ fn ask(state: &State, gate: &Gate, tool: usize, world: &World<'_>) -> Result<(),
         Gate::AnyEnv(names) => one(names, &is_set, Reason::AnyEnv),
         Gate::Programs(names) => all(names, &|name| env.has_program(name), Reason::Programs),
         Gate::Os(names) => one(names, &|name| name == std::env::consts::OS, Reason::Os),
-        Gate::Facts { condition, asked } => {
-            if condition.holds(facts.atoms(asked, |_| false)) {
-                return Ok(());
-            }
-            let mut names: Vec<Text> = asked.iter().filter_map(Asked::fact).cloned().collect();
-            names.sort_unstable();
-            names.dedup();
-            Err(Reason::Facts(names))
-        }
-        Gate::Check { provider, toolset } => {
-            let check = match toolset {
-                Some(name) => Check::Toolset(name),
-                None => Check::Tool(state.tools[tool].index),
-            };
-            match panics::caught(|| state.providers[*provider].available(check, env)) {
-                Ok(Availability::Available) => Ok(()),
-                Ok(Availability::Unavailable(reason)) => Err(Reason::Check(reason)),
-                Err(Panicked(message)) => {
-                    Err(Reason::Check(format!("its check failed unexpectedly: {message}").into()))
-                }
-            }
-        }
-        // Those are for later: which tools are there is not known yet.
-        Gate::Tools { .. } => Ok(()),
+        // Facts are told anew at any time, handlers are asked on threads, and which tools are there is not known yet.
+        Gate::Facts { .. } | Gate::Check { .. } | Gate::Tools { .. } => Ok(()),
     }
 }
 
 /// Takes out those whose tools are not there, then those who asked for them, and so on.
 fn leave(gates: &Gates, there: &mut [bool], hidden: &mut Vec<(usize, Reason)>) {
-    // How many more of its tools a gate can lose until it closes.
     let mut spare: Vec<usize> = gates.all.iter().map(|gate| spare(gate, there)).collect();
     let asks = |gate: &Gate| matches!(gate, Gate::Tools { .. });
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
     while !closing.is_empty() {
         // The reasons first: what leaves together with a tool is not why it leaves.
-        let reasons: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], there)).collect();
+        let reasons: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], |tool| there[tool])).collect();
         let mut left = Vec::new();
         for (id, reason) in std::mem::take(&mut closing).into_iter().zip(reasons) {
             for &tool in &gates.behind[id] {
@@ -185,13 +195,15 @@ fn leave(gates: &Gates, there: &mut [bool], hidden: &mut Vec<(usize, Reason)>) {
     }
 }
 
+/// How many more of its tools such a gate can lose until it closes.
 fn spare(gate: &Gate, there: &[bool]) -> usize {
     let Gate::Tools { tools, any } = gate else { return 0 };
     let count = tools.iter().filter(|(_, tool)| tool.is_some_and(|tool| there[tool])).count();
     if *any { count } else { usize::from(count == tools.len()) }
 }
 
-fn missing(gate: &Gate, there: &[bool]) -> Reason {
+/// Why such a gate is closed.
+pub(crate) fn missing(gate: &Gate, there: impl Fn(usize) -> bool) -> Reason {
     let Gate::Tools { tools, any } = gate else { return Reason::Tools(Vec::new()) };
     let names = |of: &dyn Fn(Option<usize>) -> bool| {
         tools.iter().filter(|(_, tool)| of(*tool)).map(|(name, _)| name.clone()).collect::<Vec<_>>()
@@ -200,7 +212,7 @@ fn missing(gate: &Gate, there: &[bool]) -> Reason {
     if *any {
         Reason::AnyTools(names(&|_| true))
     } else if strange.is_empty() {
-        Reason::Tools(names(&|tool| tool.is_some_and(|tool| !there[tool])))
+        Reason::Tools(names(&|tool| tool.is_some_and(|tool| !there(tool))))
     } else {
         Reason::Unregistered(strange)
     }

@@ -40,6 +40,11 @@ impl Env {
         Self { process: false, made: None }
     }
 
+    /// Whether it is the process's own and nothing more.
+    pub(crate) fn is_process(&self) -> bool {
+        self.process && self.made.is_none()
+    }
+
     /// This one, with the variable `name` set to `value`. Empty means not set.
     #[must_use]
     pub fn with_var(mut self, name: impl AsRef<str>, value: impl Into<String>) -> Self {

@@ -6,12 +6,14 @@ use crate::registry::State;
 use crate::registry::facts::Asked;
 use crate::requirement::Requirement;
 use crate::segment::Condition;
-use crate::{Text, Toolset};
+use crate::{Text, Tool, Toolset};
 
 /// The gates of a registry's tools. Tools and gates are meant by their positions.
 #[derive(Default)]
 pub(crate) struct Gates {
     pub(crate) all: Vec<Gate>,
+    /// For each gate, the toolset whose requirement it is. None: that of the tool behind it.
+    pub(crate) toolsets: Vec<Option<Text>>,
     /// For each tool, the gates that it has to pass, in the order in which they are tried.
     pub(crate) of: Vec<Vec<usize>>,
     /// For each gate, the tools that have to pass it.
@@ -32,10 +34,9 @@ pub(crate) enum Gate {
         condition: Condition,
         asked: Vec<Asked>,
     },
-    /// `toolset`, or else the tool behind this gate.
+    /// This one answers for the toolset, or else for the tool behind this gate.
     Check {
         provider: usize,
-        toolset: Option<Text>,
     },
     /// Each tool with its position, if anybody registered it.
     Tools {
@@ -44,20 +45,27 @@ pub(crate) enum Gate {
     },
 }
 
+impl Gate {
+    /// Whether the environment that it asks for changes by itself.
+    pub(crate) fn may_change(&self) -> bool {
+        matches!(self, Gate::Env(_) | Gate::AnyEnv(_) | Gate::Programs(_))
+    }
+}
+
 impl Gates {
-    /// The gates of `state`, with the toolsets that are declared in it, each with its provider.
-    pub(crate) fn new(state: &State, declared: &[(usize, &Toolset)]) -> Self {
+    /// The gates of `state`, whose tools these are, with the toolsets that are declared in it, each with its provider.
+    pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(usize, &Toolset)]) -> Self {
         let homes: BTreeMap<&str, &Toolset> =
             declared.iter().filter(|(_, t)| !t.requires.is_empty()).map(|&(_, t)| (&*t.name, t)).collect();
-        let count = state.tools.len();
-        if homes.is_empty() && (0..count).all(|id| state.tool(id).requires.is_empty()) {
+        let count = tools.len();
+        if homes.is_empty() && tools.iter().all(|tool| tool.requires.is_empty()) {
             return Self::default();
         }
         let declaring: BTreeSet<(&str, usize)> = declared.iter().map(|&(provider, t)| (&*t.name, provider)).collect();
         let mut gates = Self { of: vec![Vec::new(); count], asking: vec![Vec::new(); count], ..Self::default() };
         let mut shared: BTreeMap<(&str, Option<usize>), Vec<usize>> = BTreeMap::new();
-        for id in 0..count {
-            let (tool, owner) = (state.tool(id), state.tools[id].provider);
+        for (id, tool) in tools.iter().enumerate() {
+            let owner = state.tools[id].provider;
             // What is data comes first: no handler is asked whether it can work without its key.
             for check in [false, true] {
                 let sort = |requirement: &&Requirement| (**requirement == Requirement::Check) == check;
@@ -99,7 +107,7 @@ impl Gates {
                 condition: condition.clone(),
                 asked: atoms.iter().map(|atom| Asked::new(atom, |name| state.find(name))).collect(),
             },
-            Requirement::Check => Gate::Check { provider, toolset },
+            Requirement::Check => Gate::Check { provider },
             Requirement::Tools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: false },
             Requirement::AnyTools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: true },
         };
@@ -108,6 +116,7 @@ impl Gates {
             tools.iter().filter_map(|&(_, tool)| tool).for_each(|tool| self.asking[tool].push(id));
         }
         self.all.push(gate);
+        self.toolsets.push(toolset);
         self.behind.push(Vec::new());
         id
     }

@@ -2,7 +2,8 @@
 //!
 //! Used at build time, to write what each toolset holds, and at run time, to grant it: one meaning for both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::iter;
 
 /// One toolset. Indices of tools and of sets are the caller's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -97,6 +98,54 @@ impl Graph {
         reached
     }
 
+    /// A shortest way on which `set` brings `tool`: sets, of which the first is `set` and the last has the tool itself.
+    /// Among equals, the one that the sets' own order puts first. None where `set` does not hold it.
+    ///
+    /// ```
+    /// use toolc::graph::{Graph, Set};
+    ///
+    /// let file = Set { tools: vec![0], ..Set::default() };
+    /// let cli = Set { includes: vec![0], ..Set::default() };
+    /// let graph = Graph { tools: 1, sets: vec![file, cli] };
+    /// assert_eq!(graph.path(1, 0), Some(vec![1, 0]));
+    /// ```
+    pub fn path(&self, set: usize, tool: usize) -> Option<Vec<usize>> {
+        self.way(set, tool, |set| !set.excludes.contains(&tool))
+    }
+
+    /// Why `set` does not hold `tool`, although it reaches a set that has it: a shortest such way, and the first set on it
+    /// that excludes the tool. None where it reaches none, or holds the tool.
+    pub fn exclusion(&self, set: usize, tool: usize) -> Option<(Vec<usize>, usize)> {
+        if self.path(set, tool).is_some() {
+            return None;
+        }
+        let way = self.way(set, tool, |_| true)?;
+        let by = way.iter().copied().find(|&id| self.sets[id].excludes.contains(&tool))?;
+        Some((way, by))
+    }
+
+    /// A shortest way from `set` to one that has `tool`, over sets that are `open`.
+    fn way(&self, set: usize, tool: usize, open: impl Fn(&Set) -> bool) -> Option<Vec<usize>> {
+        // Each set that was reached, and from which.
+        let mut from: BTreeMap<usize, Option<usize>> = BTreeMap::from([(set, None)]);
+        let mut line = VecDeque::from([set]);
+        while let Some(id) = line.pop_front() {
+            let Some(set) = self.sets.get(id).filter(|set| open(set)) else { continue };
+            if set.tools.contains(&tool) {
+                let mut way: Vec<usize> = iter::successors(Some(id), |id| from[id]).collect();
+                way.reverse();
+                return Some(way);
+            }
+            for next in set.edges() {
+                from.entry(next).or_insert_with(|| {
+                    line.push_back(next);
+                    Some(id)
+                });
+            }
+        }
+        None
+    }
+
     /// What enabling and disabling these comes to. Nothing enabled means everything; disabling wins.
     ///
     /// Disabling a set leaves alone what its base resolves to: without `telegram` (base `core`) the Telegram
@@ -110,6 +159,12 @@ impl Graph {
                 Pick::Set(set) => members.iter_mut().zip(self.resolve(set)).for_each(|(member, new)| *member |= new),
             }
         }
+        self.deny(&mut members, disabled);
+        members
+    }
+
+    /// Takes out of `members` what disabling these takes away.
+    pub(crate) fn deny(&self, members: &mut Members, disabled: &[Pick]) {
         for &pick in disabled {
             let Pick::Set(set) = pick else {
                 members.fill(false);
@@ -121,7 +176,6 @@ impl Graph {
                 members[tool] &= !denied || keep;
             }
         }
-        members
     }
 }
 
@@ -199,6 +253,66 @@ mod tests {
             resolve(vec![set(&[], &[1, 2], None), without(&[0, 1], both()), without(&[1], both()), leaf()]),
             [0, 2]
         );
+    }
+
+    #[test]
+    fn a_path_is_a_shortest_way_and_among_equals_the_first() {
+        let sets = vec![
+            set(&[], &[1, 2, 3], None),
+            set(&[], &[3], None),
+            set(&[0], &[], None),
+            set(&[0, 1], &[0], Some(4)),
+            without(&[0], set(&[2], &[], None)),
+        ];
+        let graph = Graph { tools: 4, sets };
+        assert_eq!(graph.path(0, 0), Some(vec![0, 2]));
+        assert_eq!(graph.path(0, 1), Some(vec![0, 3]));
+        assert_eq!(graph.path(1, 2), Some(vec![1, 3, 4]));
+        assert_eq!([graph.path(2, 1), graph.path(0, 3), graph.path(9, 0), graph.path(0, 9)], [const { None }; 4]);
+    }
+
+    #[test]
+    fn a_path_goes_around_whoever_excludes_the_tool() {
+        let leaf = || set(&[0, 1], &[], None);
+        let sets = vec![
+            set(&[], &[1, 2], None),
+            without(&[0], set(&[], &[4], None)),
+            set(&[], &[3], None),
+            set(&[], &[4], None),
+            leaf(),
+            without(&[1], set(&[], &[1], None)),
+        ];
+        let graph = Graph { tools: 2, sets };
+        assert_eq!(graph.path(0, 0), Some(vec![0, 2, 3, 4]));
+        assert_eq!((graph.path(1, 0), graph.exclusion(1, 0)), (None, Some((vec![1, 4], 1))));
+        assert_eq!(graph.exclusion(5, 0), Some((vec![5, 1, 4], 1)));
+        assert_eq!(graph.exclusion(5, 1), Some((vec![5, 1, 4], 5)));
+        assert_eq!([graph.exclusion(0, 0), graph.exclusion(4, 0), graph.exclusion(4, 7)], [const { None }; 3]);
+    }
+
+    /// Where there is a path, the set holds the tool, and where there is none, it does not: in all graphs of a size.
+    #[test]
+    fn there_is_a_path_to_what_a_set_resolves_to() {
+        let mut paths = 0;
+        for code in 0..1 << 15_u32 {
+            let bit = |at: u32| code >> at & 1 == 1;
+            let sets: Vec<Set> = (0..3_u32)
+                .map(|id| Set {
+                    tools: Vec::from_iter(bit(id).then_some(0)),
+                    includes: (0..3).filter(|&other| bit(3 + id * 3 + other)).map(|other| other as usize).collect(),
+                    base: None,
+                    excludes: Vec::from_iter(bit(12 + id).then_some(0)),
+                })
+                .collect();
+            let graph = Graph { tools: 1, sets };
+            for set in 0..3 {
+                let (path, holds) = (graph.path(set, 0), graph.resolve(set)[0]);
+                assert_eq!(path.is_some(), holds, "{graph:?} {set}");
+                assert!(!holds || graph.exclusion(set, 0).is_none());
+                paths += usize::from(holds);
+            }
+        }
+        assert!(paths > 10_000, "{paths}");
     }
 
     #[test]

@@ -11,10 +11,10 @@ use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError
 /// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
 /// catalog's handler traits.
 pub trait Provider: Send + Sync {
-    /// Its tools. A tool's position is its index in [`call`](Self::call).
+    /// Its tools, the same whenever it is asked. A tool's position is its index in [`call`](Self::call).
     fn tools(&self) -> &[Tool];
 
-    /// The toolsets that it knows of.
+    /// The toolsets that it knows of, the same whenever it is asked.
     fn toolsets(&self) -> &[Toolset];
 
     /// The facts that its tools' conditions and texts ask for.
@@ -27,10 +27,29 @@ pub trait Provider: Send + Sync {
         &[]
     }
 
+    /// What its tools are found by, in their order: see [`ToolSearch`](crate::ToolSearch). Gen makes it of a generated
+    /// catalog; of any other provider it is made when somebody searches.
+    #[cfg(feature = "search")]
+    fn index(&self) -> Option<crate::search::Index> {
+        None
+    }
+
+    /// Whether all that its toolsets name has to be there when it is added. Not of a generated catalog: gen has looked at
+    /// its names, and another part of it may be added later, or never.
+    fn checks_names(&self) -> bool {
+        false
+    }
+
     /// Whether a tool, or a toolset's home tools, can be used now. Asked where a tool or toolset of its own says
-    /// [`Requirement::Check`](crate::requirement::Requirement::Check), and where nothing else hides those tools; the
-    /// answer is believed for 30 seconds. A session waits for it, so it should not take long, and must not ask the
-    /// session.
+    /// [`Requirement::Check`](crate::requirement::Requirement::Check), for tools that were granted and that nothing hides
+    /// of what their environment and facts have to be.
+    ///
+    /// All that a turn has to ask is asked at the same time, each on a thread of its own, and waited for together: see
+    /// [`SessionBuilder::check_timeout`](crate::SessionBuilder::check_timeout). The answer is believed for 30 seconds. A
+    /// failure within 60 seconds of the last success (a no, a panic, or none in time) is taken for a flake: the tools stay,
+    /// and this is asked again for the next turn. What has not answered yet is not asked again before it does.
+    ///
+    /// Where there are neither threads nor a clock, this is asked on the caller's thread for every turn.
     fn available(&self, check: Check<'_>, env: &Env) -> Availability {
         let _ = (check, env);
         Availability::Available

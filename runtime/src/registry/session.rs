@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::mem::discriminant;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::call::host::Host;
-use crate::graph::Pick;
-use crate::registry::decide::{Verdicts, World};
+use crate::nearest::did_you_mean;
+use crate::registry::State;
+use crate::registry::checks::{PATIENCE, Terms, Until, World};
+use crate::registry::choice::Denied;
+use crate::registry::decide::Seen;
 use crate::registry::facts::Facts;
-use crate::registry::{EVERYTHING, State};
-use crate::run::clock;
+use crate::run::clock::Clock;
 use crate::watch::log::Log;
 use crate::watch::trace;
 use crate::{
@@ -21,20 +23,30 @@ use crate::{
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
 pub struct Session {
     registry: Registry,
-    enabled: Vec<String>,
-    disabled: Vec<String>,
-    env: Env,
     host: Arc<Host>,
-    clock: fn() -> Option<Instant>,
-    /// What the host said, and the latest turn, which is handed out again while nothing has changed.
+    env: Env,
+    world: World,
+    clock: Clock,
+    /// How long a turn waits for checks.
+    patience: Duration,
     now: Mutex<Now>,
 }
 
-#[derive(Default)]
 struct Now {
+    /// What the host said.
     facts: Arc<BTreeMap<Text, FactValue>>,
-    verdicts: Option<Verdicts>,
-    latest: Option<Turn>,
+    denied: Denied,
+    /// What the environment said.
+    seen: Option<Arc<Seen>>,
+    latest: Option<Latest>,
+}
+
+/// The latest turn, which is handed out again while nothing has changed.
+struct Latest {
+    turn: Turn,
+    until: Until,
+    /// How much had changed when it was begun.
+    changes: u64,
 }
 
 /// The choices of a session that is about to begin.
@@ -42,18 +54,17 @@ struct Now {
 #[must_use = "a session begins with `build`"]
 pub struct SessionBuilder {
     registry: Registry,
-    enabled: Vec<String>,
-    disabled: Vec<String>,
     facts: Vec<(Text, FactValue)>,
     env: Env,
     host: Host,
-    clock: fn() -> Option<Instant>,
+    pub(crate) clock: Clock,
+    patience: Duration,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
-        let (enabled, disabled, facts) = (Vec::new(), Vec::new(), Vec::new());
-        Self { registry, enabled, disabled, facts, env: Env::process(), host: Host::default(), clock: clock::now }
+        let (env, host, clock) = (Env::process(), Host::default(), Clock::default());
+        Self { registry, facts: Vec::new(), env, host, clock, patience: PATIENCE }
     }
 
     /// Calls the session so, for whoever handles its calls.
@@ -64,13 +75,25 @@ impl SessionBuilder {
 
     /// Grants what these toolsets resolve to. `all` and `*` are every tool; nothing enabled means `all`.
     pub fn enable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
-        self.enabled.extend(toolsets.into_iter().map(Into::into));
+        self.host.choice.enabled.extend(toolsets.into_iter().map(Into::into));
         self
     }
 
     /// Takes away what these toolsets resolve to, less what their bases do. Wins over enabling.
     pub fn disable<S: Into<String>>(mut self, toolsets: impl IntoIterator<Item = S>) -> Self {
-        self.disabled.extend(toolsets.into_iter().map(Into::into));
+        self.host.choice.disabled.extend(toolsets.into_iter().map(Into::into));
+        self
+    }
+
+    /// Grants these tools, by their own names, beside what toolsets grant. Where only tools are enabled, it is those.
+    pub fn enable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
+        self.host.choice.enabled_tools.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// Takes these tools away. Wins over enabling.
+    pub fn disable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
+        self.host.choice.disabled_tools.extend(tools.into_iter().map(Into::into));
         self
     }
 
@@ -80,9 +103,17 @@ impl SessionBuilder {
         self
     }
 
-    /// Looks for what tools require in `env`, instead of the process's environment.
+    /// Looks for what tools require in `env`, instead of the process's environment. What handlers say of their tools in an
+    /// environment of its own is said for this session alone; sessions in the process's environment share it.
     pub fn env(mut self, env: Env) -> Self {
         self.env = env;
+        self
+    }
+
+    /// Waits this long for what handlers say of their tools, 2 seconds by default: all of them are asked at the same time,
+    /// and no turn takes longer. See [`Provider::available`](crate::Provider::available).
+    pub fn check_timeout(mut self, timeout: Duration) -> Self {
+        self.patience = timeout;
         self
     }
 
@@ -116,6 +147,15 @@ impl SessionBuilder {
         self
     }
 
+    /// Has tool search stand for tools where there are many: the model is told of `tool_search`, `tool_describe` and
+    /// `tool_call` in place of all tools that may be [deferred](crate::behaviour::Behaviour::defer). Those count as there:
+    /// conditions on them hold, and they can be called, under the same hooks and limits as ever.
+    #[cfg(feature = "search")]
+    pub fn tool_search(mut self, search: crate::ToolSearch) -> Self {
+        self.host.search = Some(search);
+        self
+    }
+
     /// How long a call may take where its tool says nothing; 300 seconds by default. The time that it waits for a thread
     /// counts. Sync handlers run to their end: nothing can stop them.
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -134,19 +174,22 @@ impl SessionBuilder {
     /// Begins the session.
     ///
     /// # Errors
-    /// When the registry knows no toolset or fact of a given name, or a fact of another type: a choice that
+    /// When the registry knows no toolset, tool or fact of a given name, or a fact of another type: a choice that
     /// silently comes to less than was asked for, or to more, is never right.
     pub fn build(mut self) -> Result<Session, SessionError> {
         // Before all hooks: it sees calls as they arrive.
         self.host.hooks.splice(0..0, Log::if_wanted());
         let state = self.registry.state();
-        for name in self.enabled.iter().chain(&self.disabled) {
-            if pick(&state, name).is_none() {
-                return Err(unknown_toolset(&state, name));
-            }
+        if let Some(name) = self.host.choice.unknown(&state) {
+            return Err(unknown_toolset(&state, name));
         }
-        let Self { registry, enabled, disabled, facts, env, host, clock } = self;
-        let session = Session { registry, enabled, disabled, env, host: Arc::new(host), clock, now: Mutex::default() };
+        if let Some(name) = self.host.choice.unknown_tool(&state) {
+            return Err(SessionError::unknown("tool", name, state.tools.iter().map(|tool| &*tool.name)));
+        }
+        let Self { registry, facts, env, host, clock, patience } = self;
+        let (host, world) = (Arc::new(host), registry.checks().world(&env));
+        let now = Now { facts: Arc::default(), denied: Denied::new(state), seen: None, latest: None };
+        let session = Session { registry, host, env, world, clock, patience, now: Mutex::new(now) };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -156,27 +199,54 @@ impl Session {
     /// What the model is shown now, in `dialect`. An unchanged session hands out the same turn again.
     ///
     /// What the environment and the handlers say of tools is believed for 30 seconds, and then asked again; a turn
-    /// that comes out the same has the same definitions, in the same place.
+    /// that comes out the same has the same definitions, in the same place. Where handlers have to be asked, this waits
+    /// for them, up to the session's [`check_timeout`](SessionBuilder::check_timeout).
+    ///
+    /// Toolsets are looked up by name whenever the registry has changed. One that is gone grants nothing until it comes
+    /// back, and its [name](Turn::missing_toolsets) is told; what a disabled one took away stays away meanwhile.
     pub fn turn(&self, dialect: Dialect) -> Turn {
-        let now = &mut *self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(turn), Some(verdicts)) = (&now.latest, &now.verdicts)
+        let mut now = self.now();
+        if let Some(Latest { turn, until, changes }) = &now.latest
             && self.registry.is_at(turn.state())
             && turn.dialect() == dialect
-            && verdicts.hold(turn.state(), self.clock)
+            && *changes == self.world.checks().changes()
+            && !until.is_over(&self.clock)
         {
             return turn.clone();
         }
-        let state = self.registry.state();
-        now.verdicts.take_if(|verdicts| !verdicts.hold(&state, self.clock));
-        let latest = now.latest.as_ref().filter(|turn| turn.is_of(&state, dialect));
-        let facts = Facts { told: &now.facts, defaults: &state.facts };
-        let world = World { env: &self.env, facts, clock: self.clock };
-        let verdicts = now.verdicts.get_or_insert_with(|| self.verdicts(&state));
-        let set = verdicts.decide(dialect, &world);
-        let turn = Turn::new(&state, &self.host, dialect, set, facts, latest);
+        let (state, changes) = (self.registry.state(), self.world.checks().changes());
+        let terms = Terms { env: &self.env, clock: &self.clock, patience: self.patience };
+        let known = now.seen.clone().filter(|seen| seen.is_of(&state));
+        let is_new = known.is_none();
+        let known = known.filter(|seen| seen.holds(changes, &terms));
+        let granted = known.is_none().then(|| self.host.choice.granted(&state, &mut now.denied));
+        let facts = Arc::clone(&now.facts);
+        // Nothing is locked while anybody is asked.
+        drop(now);
+        if is_new {
+            self.world.checks().keep(&state.providers);
+        }
+        let seen = known.unwrap_or_else(|| {
+            let granted = granted.unwrap_or_default();
+            Arc::new(Seen::new(Arc::clone(&state), granted, changes, &terms))
+        });
+        let told = Facts { told: &facts, defaults: &state.facts };
+        let set = seen.decide(dialect, told, &self.world, &terms);
+        let until = set.until;
+        let now = &mut *self.now();
+        let latest = now.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.is_of(&state, dialect, &facts));
+        let turn = Turn::new(&state, &self.host, dialect, set, told, latest);
         trace::made(&turn);
-        now.latest = Some(turn.clone());
+        // What has been said meanwhile is for the next turn.
+        if Arc::ptr_eq(&now.facts, &facts) {
+            now.seen = Some(seen);
+            now.latest = Some(Latest { turn: turn.clone(), until, changes });
+        }
         turn
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The task of its calls that name none.
@@ -187,12 +257,6 @@ impl Session {
     /// Cancels its calls that are under way; what begins later does so as before.
     pub fn cancel(&self) {
         self.host.cancel.cancel();
-    }
-
-    /// None yet, on what the session is granted of `state`.
-    fn verdicts(&self, state: &Arc<State>) -> Verdicts {
-        let picks = |names: &[String]| names.iter().filter_map(|name| pick(state, name)).collect::<Vec<_>>();
-        Verdicts::new(Arc::clone(state), &state.graph.select(&picks(&self.enabled), &picks(&self.disabled)))
     }
 
     /// Says what has changed in the host's world. Turns that are under way keep what they were made with.
@@ -213,12 +277,11 @@ impl Session {
                     return Err(SessionError(format!("the fact `{name}` is {is}, and cannot be {told}")));
                 }
                 None => {
-                    let near = nearest(name, state.facts.keys().map(|name| &**name));
-                    return Err(SessionError(format!("unknown fact `{name}`{}", did_you_mean(&near))));
+                    return Err(SessionError::unknown("fact", name, state.facts.keys().map(|name| &**name)));
                 }
             }
         }
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = self.now();
         // What was said before changes nothing, and prompt caches hold.
         if facts.iter().any(|(name, value)| now.facts.get(name) != Some(value)) {
             Arc::make_mut(&mut now.facts).extend(facts);
@@ -228,27 +291,26 @@ impl Session {
     }
 }
 
-fn pick(state: &State, name: &str) -> Option<Pick> {
-    if EVERYTHING.contains(&name) {
-        return Some(Pick::All);
-    }
-    state.toolset(name).map(Pick::Set)
-}
-
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session")
             .field("id", &self.host.id)
-            .field("enabled", &self.enabled)
-            .field("disabled", &self.disabled)
+            .field("enabled", &self.host.choice.enabled)
+            .field("disabled", &self.host.choice.disabled)
             .field("env", &self.env)
             .finish_non_exhaustive()
     }
 }
 
-/// A session asked for something that the registry does not know.
+/// Something was asked for that the registry does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionError(String);
+
+impl SessionError {
+    pub(crate) fn unknown<'k>(what: &str, name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
+        Self(format!("unknown {what} `{name}`{}", did_you_mean(&nearest(name, known))))
+    }
+}
 
 fn unknown_toolset(state: &State, name: &str) -> SessionError {
     let near = nearest(name, state.toolsets.keys().map(|name| &**name));
@@ -261,10 +323,6 @@ fn unknown_toolset(state: &State, name: &str) -> SessionError {
         format!(": there are all, {}", all.join(", "))
     };
     SessionError(format!("unknown toolset `{name}`{hint}"))
-}
-
-fn did_you_mean(near: &[&str]) -> String {
-    if near.is_empty() { String::new() } else { format!(": did you mean `{}`?", near.join("` or `")) }
 }
 
 impl fmt::Display for SessionError {

@@ -25,9 +25,9 @@ pub(crate) enum Line {
 }
 
 /// A sheet for each dialect in which any of `tools` is defined.
-pub(crate) fn sheets<'t>(tools: impl ExactSizeIterator<Item = &'t Tool>) -> BTreeMap<Dialect, Sheet> {
+pub(crate) fn sheets(tools: &[&Tool]) -> BTreeMap<Dialect, Sheet> {
     let (count, mut sheets) = (tools.len(), BTreeMap::new());
-    for (id, tool) in tools.enumerate() {
+    for (id, tool) in tools.iter().enumerate() {
         // Backwards, so that the first one of a dialect is it.
         for (index, definition) in tool.definitions.iter().enumerate().rev() {
             let sheet: &mut Sheet = sheets.entry(definition.dialect).or_insert_with(|| vec![Line::Absent; count]);

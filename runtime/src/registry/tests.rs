@@ -1,5 +1,14 @@
-use crate::fakes::{Fake, renamed, texts, tool, toolset};
-use crate::{Dialect, Registry, Text, Toolset};
+//! What names mean, who may have them, and what becomes of them when providers come and go.
+
+use std::sync::Arc;
+
+use crate::fakes::{Fake, renamed, texts, tool, toolset, wait};
+use crate::requirement::Requirement::Tools;
+use crate::segment::{Atom, Condition, Op, Segment};
+use crate::{
+    Dialect, DynamicTool, DynamicTools, Output, Provider, Refusal, Registry, Reply, Session, Text, Tool, ToolCall,
+    Toolset, Turn,
+};
 
 /// The tools of a session that enables and disables these.
 fn granted(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> String {
@@ -64,20 +73,22 @@ fn an_alias_is_one_toolsets_alone() {
     assert_eq!(collision(Fake::new([tool("a", "old", &[])]), old()), "the toolset alias `old` is taken");
     assert_eq!(collision(old(), Fake::new([tool("a", "old", &[])])), "the toolset alias `old` is taken");
     assert_eq!(collision(old(), none().toolset(aliased("net", &["old"]))), "the toolset alias `old` is taken");
-    assert_eq!(collision(none(), none().toolset(aliased("net", &["all"]))), "the toolset alias `all` is taken");
     // The same name with other aliases is another content.
-    assert_eq!(collision(old(), none().toolset(toolset("web"))), "the toolset name `web` is taken");
+    let told = "the toolset name `web` is taken, and means another toolset";
+    assert_eq!(collision(old(), none().toolset(toolset("web"))), told);
 }
 
 #[test]
 fn a_tool_has_its_name_in_a_dialect_alone() {
     let own = |name| Fake::new([tool(name, "home", &[])]);
     let called = |called, name| Fake::new([renamed(called, tool(name, "home", &[]))]);
-    assert_eq!(collision(own("ask"), called("ask", "query")), "the tool name `ask` is taken");
-    assert_eq!(collision(called("ask", "query"), own("ask")), "the tool name `ask` is taken");
-    assert_eq!(collision(called("ask", "query"), called("ask", "look")), "the tool name `ask` is taken");
-    assert_eq!(collision(own("a"), called("tool_search", "b")), "the tool name `tool_search` is taken");
-    assert_eq!(collision(own("a"), own("a")), "the tool name `a` is taken");
+    let told = "another tool is called `ask`: choose another name";
+    assert_eq!(collision(own("ask"), called("ask", "query")), told);
+    assert_eq!(collision(called("ask", "query"), own("ask")), told);
+    assert_eq!(collision(called("ask", "query"), called("ask", "look")), told);
+    let told = "the tool name `a` is taken: choose another one, or override that tool (`add_overriding`)";
+    assert_eq!(collision(own("a"), own("a")), told);
+    assert_eq!(collision(own("b"), Fake::new([tool("a", "home", &[]), tool("a", "home", &[])])), told);
     // Its own name, said once more.
     own("a").registry().add(Box::new(called("b", "b"))).unwrap();
 }
@@ -89,7 +100,344 @@ fn all_that_is_taken_is_told_at_once() {
     let second = second.toolset(Toolset { description: Text::from("else"), ..aliased("web", &["old"]) });
     assert_eq!(
         collision(first, second),
-        "the tool name `a` is taken, the toolset name `web` is taken, the toolset alias `old` is taken, \
-         the fact name `online` is taken"
+        "the tool name `a` is taken: choose another one, or override that tool (`add_overriding`); the toolset name \
+         `web` is taken, and means another toolset; the toolset alias `old` is taken; the fact name `online` is taken, \
+         with another default"
     );
+}
+
+#[test]
+fn some_names_are_reserved() {
+    let told = |fake: Fake| {
+        let error = Registry::new().add_overriding(Box::new(fake)).unwrap_err();
+        error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
+    for name in ["tool_search", "tool_describe", "tool_call"] {
+        let reserved = format!("the tool name `{name}` is reserved: choose another one");
+        assert_eq!(told(Fake::new([tool(name, "home", &[])])), reserved);
+        assert_eq!(told(Fake::new([renamed(name, tool("b", "home", &[]))])), reserved);
+    }
+    for name in ["all", "*"] {
+        let reserved = format!("the toolset name `{name}` is reserved, for every tool: choose another one");
+        assert_eq!(told(Fake::new([]).toolset(toolset(name))), reserved);
+        assert_eq!(told(Fake::new([tool("a", name, &[])])), reserved);
+        assert_eq!(told(Fake::new([]).toolset(aliased("net", &[name]))), reserved);
+    }
+}
+
+/// A provider of these tools, of the toolset `home`, which answer `by`.
+fn answers(by: &'static str, tools: &[&str]) -> Box<dyn Provider> {
+    let fake = Fake::new(tools.iter().map(|name| tool(name, "home", &[])));
+    Box::new(fake.answer(move |_| Reply::Ready(Ok(Output::text(by)))))
+}
+
+/// Each tool of a turn, and what it answers.
+fn said(turn: &Turn) -> String {
+    let answer = |name: &str| wait(turn.call(&ToolCall::new(name, "{}"))).json;
+    turn.tools().map(|name| format!("{name}: {}", answer(name))).collect::<Vec<_>>().join(", ")
+}
+
+fn now(session: &Session) -> Turn {
+    session.turn(Dialect::OpenAi)
+}
+
+#[test]
+fn what_overrides_stands_in_until_it_goes() {
+    let registry = Registry::new();
+    let session = registry.session().build().unwrap();
+    let base = registry.add(answers("base", &["a", "b"])).unwrap();
+    let (one, two) = (answers("one", &["a"]), answers("two", &["a", "c"]));
+    let one = registry.add_overriding(one).unwrap();
+    let two = registry.add_overriding(two).unwrap();
+    let overridden = now(&session);
+    assert_eq!(said(&overridden), r#"a: "two", b: "base", c: "two""#);
+    assert!(registry.remove(two) && !registry.remove(two));
+    assert_eq!(said(&now(&session)), r#"a: "one", b: "base""#);
+    // Its place is kept by whoever is put in it.
+    registry.replace(base, answers("new base", &["a", "b"])).unwrap();
+    registry.replace(one, answers("new one", &["a"])).unwrap();
+    assert_eq!(said(&now(&session)), r#"a: "new one", b: "new base""#);
+    assert!(registry.remove(base));
+    assert_eq!(said(&now(&session)), r#"a: "new one""#);
+    assert!(registry.remove(one));
+    assert_eq!(said(&now(&session)), "");
+    // What a turn was made with, it keeps.
+    assert_eq!(said(&overridden), r#"a: "two", b: "base", c: "two""#);
+}
+
+#[test]
+fn nobody_stands_in_by_accident() {
+    let registry = Registry::new();
+    let taken = || vec![Refusal::ToolTaken("a".into())];
+    let overriding = registry.add_overriding(answers("over", &["a"])).unwrap();
+    // The other way round, it would be hidden from the start.
+    assert_eq!(registry.add(answers("late", &["a"])).unwrap_err().refusals(), taken());
+    let other = registry.add(answers("other", &["b"])).unwrap();
+    assert_eq!(registry.replace(other, answers("other", &["b", "a"])).unwrap_err().refusals(), taken());
+    assert!(registry.remove(overriding));
+    registry.replace(other, answers("other", &["b", "a"])).unwrap();
+    assert_eq!(said(&now(&registry.session().build().unwrap())), r#"a: "other", b: "other""#);
+    // One tool with two providers' names in a dialect is two tools.
+    let called = Fake::new([renamed("a", tool("c", "home", &[]))]);
+    let told = registry.add_overriding(Box::new(called)).unwrap_err();
+    assert_eq!(told.refusals(), [Refusal::CalledTaken("a".into())]);
+}
+
+#[test]
+fn a_name_in_a_dialect_is_kept_for_who_is_overridden() {
+    let registry = Registry::new();
+    let query = || Fake::new([renamed("ask", tool("query", "home", &[]))]);
+    registry.add(Box::new(query())).unwrap();
+    let id = registry.add_overriding(answers("over", &["query"])).unwrap();
+    assert!(registry.add(answers("other", &["ask"])).is_err());
+    registry.replace(id, Box::new(query())).unwrap();
+    assert_eq!(granted(&registry, &[], &[]), "query");
+}
+
+#[test]
+fn what_is_refused_in_a_place_leaves_who_has_it() {
+    let registry = Registry::new();
+    let id = registry.add(answers("old", &["a"])).unwrap();
+    registry.add(answers("other", &["b"])).unwrap();
+    let before = now(&registry.session().build().unwrap());
+    assert!(registry.replace(id, answers("new", &["b"])).is_err());
+    assert_eq!(said(&now(&registry.session().build().unwrap())), said(&before));
+    registry.remove(id);
+    let error = registry.replace(id, answers("new", &["a"])).unwrap_err();
+    assert!(error.to_string().starts_with("provider refused: there is no provider number "), "{error}");
+    // Another registry's provider is none of this one's.
+    let strange = Registry::new().add(answers("strange", &["c"])).unwrap();
+    assert!(!registry.remove(strange));
+}
+
+#[test]
+fn a_provider_goes_with_the_last_turn_that_knows_of_it() {
+    let registry = Registry::new();
+    let held = Arc::new(());
+    let counted = Arc::clone(&held);
+    let fake = Fake::new([tool("a", "home", &[])]).answer(move |_| {
+        let _ = &counted;
+        Reply::Ready(Ok(Output::text("here")))
+    });
+    let id = registry.add(Box::new(fake)).unwrap();
+    let session = registry.session().build().unwrap();
+    let turn = now(&session);
+    registry.remove(id);
+    assert_eq!((Arc::strong_count(&held), said(&turn)), (2, r#"a: "here""#.to_owned()));
+    drop((turn, now(&session)));
+    assert_eq!(Arc::strong_count(&held), 1);
+}
+
+#[test]
+fn conditions_and_requirements_see_tools_that_come_later() {
+    let mut asking = tool("asking", "home", &[]);
+    asking.atoms = vec![Atom::Tool("late".into())];
+    asking.definitions[0].segments = vec![
+        Segment::Text("\"asking".into()),
+        Segment::When { condition: Condition(vec![Op::Atom(0)]), segments: 1 },
+        Segment::Text(" late".into()),
+        Segment::Text("\"".into()),
+    ];
+    let bundle = Toolset { tools: texts(&["late"]), ..toolset("bundle") };
+    let registry = Fake::new([asking, tool("needing", "home", &[Tools(texts(&["late"]))])]).toolset(bundle).registry();
+    let session = registry.session().build().unwrap();
+    let bundled = registry.session().enable(["bundle"]).build().unwrap();
+    let texts = || [now(&session).definitions().to_owned(), now(&bundled).definitions().to_owned()];
+    assert_eq!(texts(), [r#"["asking"]"#, "[]"]);
+    assert_eq!(now(&bundled).missing_toolsets().collect::<Vec<_>>(), ["bundle"]);
+    let id = registry.add(answers("late", &["late"])).unwrap();
+    assert_eq!(texts(), [r#"["asking late","late","needing"]"#, r#"["late"]"#]);
+    assert_eq!(now(&bundled).missing_toolsets().count(), 0);
+    registry.remove(id);
+    assert_eq!(texts(), [r#"["asking"]"#, "[]"]);
+}
+
+fn dynamic(name: &'static str, home: &'static str) -> DynamicTool {
+    let schema = serde_json::json!({"type": "object"});
+    DynamicTool::sync(name, "Does it.", schema, |_, _| Ok(Output::text("done"))).home(home)
+}
+
+fn custom(toolset: Toolset) -> Box<dyn Provider> {
+    DynamicTools::new().toolset(toolset).build().unwrap()
+}
+
+#[test]
+fn the_last_tool_takes_its_toolset_and_its_aliases_along() {
+    let registry = Registry::new();
+    let one = registry.add(dynamic("one", "server").build().unwrap()).unwrap();
+    let two = registry.add(dynamic("two", "server").build().unwrap()).unwrap();
+    registry.add(custom(aliased("server", &["old_server"]))).unwrap();
+    let session = registry.session().enable(["old_server"]).build().unwrap();
+    let known = || (registry.toolsets().join(" "), registry.session().enable(["old_server"]).build().is_ok());
+    assert_eq!(granted(&registry, &["old_server"], &[]), "one two");
+    registry.remove(one);
+    assert_eq!((granted(&registry, &["old_server"], &[]), known()), ("two".into(), ("server".into(), true)));
+    registry.remove(two);
+    assert_eq!(known(), (String::new(), false));
+    assert_eq!(now(&session).missing_toolsets().collect::<Vec<_>>(), ["old_server"]);
+    registry.add(dynamic("three", "server").build().unwrap()).unwrap();
+    assert_eq!((said(&now(&session)), known()), (r#"three: "done""#.into(), ("server".into(), true)));
+}
+
+#[test]
+fn a_toolset_with_other_members_stays_without_its_home_tools() {
+    let registry = Registry::new();
+    registry.add(dynamic("other", "elsewhere").build().unwrap()).unwrap();
+    let tools = DynamicTools::new().tool(dynamic("one", "server"));
+    let listed = Toolset { tools: texts(&["other"]), ..aliased("server", &["old"]) };
+    registry.add(custom(listed)).unwrap();
+    let id = registry.add(tools.build().unwrap()).unwrap();
+    assert_eq!(granted(&registry, &["old"], &[]), "one other");
+    registry.remove(id);
+    assert_eq!(granted(&registry, &["old"], &[]), "other");
+    // A catalog's toolset stays as it was declared, whatever it holds.
+    let id = registry.add(Box::new(Fake::new([]).toolset(toolset("shelf")))).unwrap();
+    assert_eq!(granted(&registry, &["shelf"], &[]), "");
+    registry.remove(id);
+    assert!(registry.session().enable(["shelf"]).build().is_err());
+}
+
+#[test]
+fn a_custom_toolset_names_what_there_is() {
+    let registry = Fake::new([tool("read_file", "file", &[]), tool("look", "web", &[])])
+        .toolset(aliased("web", &["internet"]))
+        .registry();
+    let told = |toolset: Toolset| {
+        let before = format!("{registry:?}");
+        let error = registry.add(custom(toolset)).unwrap_err().to_string();
+        assert_eq!(format!("{registry:?}"), before);
+        error.strip_prefix("provider refused: ").unwrap().to_owned()
+    };
+    for (toolset, problem) in [
+        (
+            Toolset { tools: texts(&["raed_file"]), ..toolset("x") },
+            "the toolset `x` names an unknown tool `raed_file`: did you mean `read_file`?",
+        ),
+        (
+            Toolset { tools: texts(&["internet"]), ..toolset("x") },
+            "the toolset `x` names an unknown tool `internet`: it is a toolset; name it in `includes`",
+        ),
+        (
+            Toolset { includes: texts(&["web"]), excludes: texts(&["lock"]), ..toolset("x") },
+            "the toolset `x` names an unknown tool `lock`: did you mean `look`?",
+        ),
+        (
+            Toolset { includes: texts(&["fiel"]), ..toolset("x") },
+            "the toolset `x` names an unknown toolset `fiel`: did you mean `file`?",
+        ),
+        (
+            Toolset { base: Some("look".into()), ..toolset("x") },
+            "the toolset `x` names an unknown toolset `look`: it is a tool; name it in `tools`",
+        ),
+        (
+            Toolset { includes: texts(&["*"]), ..toolset("x") },
+            "the toolset `x` names an unknown toolset `*`: it stands for every tool, and sessions enable it; name the \
+             toolsets that are meant",
+        ),
+        (toolset("x"), "the toolset `x` would hold nothing: give it `tools` or `includes`, or tools whose home it is"),
+        (
+            Toolset { closed: true, ..toolset("file") },
+            "the toolset `file` would hold nothing: give it `tools` or `includes`, or tools whose home it is",
+        ),
+    ] {
+        assert_eq!(told(toolset), problem);
+    }
+    let mixed = Toolset { tools: texts(&["read_file"]), includes: texts(&["internet"]), ..toolset("mixed") };
+    registry.add(custom(mixed)).unwrap();
+    assert_eq!(granted(&registry, &["mixed"], &[]), "look read_file");
+    assert_eq!(registry.toolset("mixed").unwrap().resolved, ["look", "read_file"]);
+    assert_eq!(registry.toolset("internet").unwrap().declared.name, "web");
+    assert_eq!(registry.toolset("file").unwrap().declared, toolset("file"));
+    assert_eq!(registry.tool("look").unwrap().toolset, "web");
+    assert!(registry.toolset("x").is_none() && registry.tool("x").is_none());
+}
+
+#[test]
+fn toolsets_do_not_bring_themselves_along() {
+    let includes = |name, names: &[&'static str]| Toolset { includes: texts(names), ..toolset(name) };
+    let ring = |fake: Fake, last: Fake| {
+        let error = fake.registry().add(Box::new(last)).unwrap_err();
+        error.refusals().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    };
+    let told = "toolsets that bring themselves along: c → a → b → c; take one of these out";
+    let ahead = || Fake::new([]).toolset(includes("a", &["b", "d"])).toolset(includes("b", &["c"]));
+    assert_eq!(ring(ahead(), Fake::new([]).toolset(includes("c", &["d", "a"]))), told);
+    // By a base, and by a legacy name.
+    let based = Toolset { base: Some("a".into()), ..aliased("z", &["c"]) };
+    let told = "toolsets that bring themselves along: z → a → b → z; take one of these out";
+    assert_eq!(ring(ahead(), Fake::new([]).toolset(based)), told);
+    let told = "toolsets that bring themselves along: a → a; take one of these out";
+    assert_eq!(ring(Fake::new([]), Fake::new([]).toolset(includes("a", &["a"]))), told);
+    // What is reached twice is no ring.
+    let diamond = Fake::new([]).toolset(includes("c", &["d", "e"])).toolset(includes("e", &["d"]));
+    ahead().registry().add(Box::new(diamond.toolset(toolset("d")))).unwrap();
+}
+
+#[test]
+fn a_long_way_of_toolsets_is_no_deep_stack() {
+    let name = |id: usize| Text::from(format!("set_{id}"));
+    let link = |id: usize| Toolset { name: name(id), includes: vec![name(id + 1)], ..Toolset::default() };
+    let chain = (0..50_000).map(link).fold(Fake::new([]), Fake::toolset);
+    let registry = chain.registry();
+    let back = Toolset { name: name(50_000), includes: vec![name(0)], ..Toolset::default() };
+    let error = registry.add(Box::new(Fake::new([]).toolset(back))).unwrap_err();
+    assert!(matches!(error.refusals(), [Refusal::Ring(way)] if way.len() == 50_002));
+}
+
+#[test]
+fn what_is_left_of_a_choice_is_never_more_than_was_chosen() {
+    let registry = Registry::new();
+    let web = registry.add(dynamic("look", "web").build().unwrap()).unwrap();
+    registry.add(dynamic("run", "terminal").build().unwrap()).unwrap();
+    registry.add(dynamic("read", "file").build().unwrap()).unwrap();
+    let risky = || Toolset { tools: texts(&["run"]), ..aliased("risky", &["danger"]) };
+    let id = registry.add(custom(risky())).unwrap();
+    let chosen = |enabled: &[&str], disabled: &[&str]| {
+        registry.session().enable(enabled.iter().copied()).disable(disabled.iter().copied()).build().unwrap()
+    };
+    let shown = |session: &Session| {
+        let turn = now(session);
+        let list = |names: Vec<&str>| names.join(" ");
+        (list(turn.tools().collect()), list(turn.missing_toolsets().collect()))
+    };
+    let (of_web, of_both) = (chosen(&["web"], &[]), chosen(&["web", "file"], &[]));
+    let (careful, late) = (chosen(&[], &["danger"]), chosen(&[], &["danger"]));
+    assert_eq!(shown(&careful), ("look read".into(), String::new()));
+    assert_eq!(shown(&of_web).0, "look");
+    registry.remove(web);
+    registry.remove(id);
+    // Not everything, although nothing is enabled that there is.
+    assert_eq!(shown(&of_web), (String::new(), "web".into()));
+    assert_eq!(shown(&of_both), ("read".into(), "web".into()));
+    for session in [&careful, &late] {
+        assert_eq!(shown(session), ("read".into(), "danger".into()));
+    }
+    registry.add(dynamic("sort", "file").build().unwrap()).unwrap();
+    assert_eq!(shown(&careful), ("read sort".into(), "danger".into()));
+    let again = Toolset { tools: texts(&["sort"]), ..risky() };
+    registry.add(custom(again)).unwrap();
+    registry.add(dynamic("look", "web").build().unwrap()).unwrap();
+    assert_eq!(shown(&careful), ("look read run".into(), String::new()));
+    assert_eq!(shown(&of_web), ("look".into(), String::new()));
+}
+
+#[test]
+fn an_unchanged_registry_gives_the_same_turn() {
+    let registry = Fake::new([tool("a", "home", &[])]).registry();
+    let session = registry.session().build().unwrap();
+    let place = || now(&session).definitions().as_ptr();
+    let first = place();
+    assert!(registry.add(Box::new(Fake::new([tool("a", "home", &[])]))).is_err());
+    assert!(!registry.remove(Registry::new().add(Box::new(Fake::new([]))).unwrap()));
+    assert_eq!(place(), first);
+}
+
+#[test]
+fn a_tool_moves_home_with_who_stands_in_for_it() {
+    let registry = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).registry();
+    let moved: Tool = tool("a", "away", &[]);
+    let id = registry.add_overriding(Box::new(Fake::new([moved]))).unwrap();
+    assert_eq!((granted(&registry, &["home"], &[]), granted(&registry, &["away"], &[])), ("b".into(), "a".into()));
+    registry.remove(id);
+    assert_eq!((granted(&registry, &["home"], &[]), registry.toolsets()), ("a b".into(), texts(&["home"])));
 }

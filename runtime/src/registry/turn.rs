@@ -6,19 +6,20 @@ use std::sync::{Arc, OnceLock};
 
 use crate::call::host::Host;
 use crate::registry::State;
-use crate::registry::decide::Decided;
+use crate::registry::decide::{Decided, Found};
 use crate::registry::facts::Facts;
+use crate::registry::page::Page;
 use crate::registry::sheet::Line;
-use crate::segment::{self, Atoms, FactValue};
+use crate::segment::{Atoms, FactValue};
 use crate::table::Table;
-use crate::{Definition, Dialect, Hidden, Reason, Text};
+use crate::{Dialect, Hidden, Reason, Text};
 
 /// What the model is shown, and the only things that it can call. Cheap to clone.
 #[derive(Clone)]
 pub struct Turn {
     snapshot: Arc<Snapshot>,
-    /// Granted tools that are not shown, by position. None: there are none.
-    hidden: Option<Arc<[(usize, Reason)]>>,
+    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    found: Option<Arc<Found>>,
 }
 
 struct Snapshot {
@@ -31,10 +32,15 @@ struct Snapshot {
     renamed: Vec<(Text, usize)>,
     /// Those of whose arguments conditions hide some, by position.
     narrowed: Vec<Narrowed>,
+    /// Of the session's choice.
+    missing: Arc<[Text]>,
     /// What the host had told.
     facts: Arc<BTreeMap<Text, FactValue>>,
     definitions: String,
-    /// The same, made when it is first asked for.
+    /// Those that tool search stands for, by position.
+    #[cfg(feature = "search")]
+    deferred: Vec<usize>,
+    /// The definitions, made when they are first asked for.
     #[cfg(feature = "raw_value")]
     raw: OnceLock<Box<crate::RawValue>>,
 }
@@ -57,12 +63,15 @@ impl Turn {
         facts: Facts<'_>,
         latest: Option<&Turn>,
     ) -> Self {
-        let Decided { there, hidden } = set;
+        let Decided { there, found, .. } = set;
         let snapshot = match latest.filter(|turn| turn.snapshot.tools == there) {
             Some(turn) => Arc::clone(&turn.snapshot),
-            None => Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, facts)),
+            None => {
+                Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, &found.seen.missing, facts))
+            }
         };
-        Self { snapshot, hidden: (!hidden.is_empty()).then(|| hidden.into()) }
+        let found = (!state.gates.is_empty() || !found.hidden.is_empty()).then(|| Arc::new(found));
+        Self { snapshot, found }
     }
 
     /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
@@ -112,12 +121,25 @@ impl Turn {
         self.hidden_ids().map(|(id, reason)| Hidden { tool: self.name(id), reason })
     }
 
-    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
-        self.hidden.as_deref().unwrap_or_default().iter().map(|(id, reason)| (*id, reason))
+    /// Toolsets that the session enables or disables and that no provider has now, and enabled ones that hold no tool
+    /// now. They were there when the session began, and may come back.
+    pub fn missing_toolsets(&self) -> impl Iterator<Item = &str> {
+        self.snapshot.missing.iter().map(|name| &**name)
     }
 
-    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
-        Arc::ptr_eq(&self.snapshot.state, state) && self.snapshot.dialect == dialect
+    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
+        self.found().into_iter().flat_map(|found| &found.hidden).map(|(id, reason)| (*id, reason))
+    }
+
+    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    pub(crate) fn found(&self) -> Option<&Found> {
+        self.found.as_deref()
+    }
+
+    /// Whether it is of this state in this dialect, with these facts.
+    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect, told: &Arc<BTreeMap<Text, FactValue>>) -> bool {
+        let Snapshot { state: of, dialect: shown_in, facts, .. } = &*self.snapshot;
+        Arc::ptr_eq(of, state) && *shown_in == dialect && Arc::ptr_eq(facts, told)
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -135,13 +157,22 @@ impl Turn {
 
     /// Whether the tool of this own name is shown.
     pub(crate) fn shows(&self, name: &str) -> bool {
-        self.state().find(name).is_some_and(|id| self.snapshot.tools.binary_search(&id).is_ok())
+        self.state().find(name).is_some_and(|id| self.has(id))
+    }
+
+    /// Whether the tool at a position of the state is shown.
+    pub(crate) fn has(&self, id: usize) -> bool {
+        self.snapshot.tools.binary_search(&id).is_ok()
     }
 
     /// The value of a fact, if there is such a fact.
     pub(crate) fn fact(&self, name: &str) -> Option<&FactValue> {
+        self.facts().get(name)
+    }
+
+    pub(crate) fn facts(&self) -> Facts<'_> {
         let Snapshot { state, facts, .. } = &*self.snapshot;
-        Facts { told: facts, defaults: &state.facts }.get(name)
+        Facts { told: facts, defaults: &state.facts }
     }
 
     /// The own name of the tool at a position of the state.
@@ -171,6 +202,21 @@ impl Turn {
         (is_shown && !renamed.iter().any(|&(_, other)| other == id)).then_some(id)
     }
 
+    /// The tools that tool search stands for, by position.
+    #[cfg(feature = "search")]
+    pub(crate) fn deferred_ids(&self) -> &[usize] {
+        &self.snapshot.deferred
+    }
+
+    /// How the dialect defines the tool at a position of the state, in this turn.
+    #[cfg(feature = "search")]
+    pub(crate) fn definition(&self, id: usize) -> String {
+        let Snapshot { state, dialect, tools, .. } = &*self.snapshot;
+        let mut text = String::new();
+        Page { state, sheet: state.sheet(*dialect), tools, facts: self.facts() }.write(id, &mut text);
+        text
+    }
+
     /// What the arguments of the tool at a position of the state are read against.
     pub(crate) fn table(&self, id: usize) -> &Table {
         let Snapshot { state, narrowed, .. } = &*self.snapshot;
@@ -182,35 +228,32 @@ impl Turn {
 }
 
 impl Snapshot {
-    fn new(state: Arc<State>, host: Arc<Host>, dialect: Dialect, tools: Vec<usize>, facts: Facts<'_>) -> Self {
+    fn new(
+        state: Arc<State>,
+        host: Arc<Host>,
+        dialect: Dialect,
+        tools: Vec<usize>,
+        missing: &Arc<[Text]>,
+        facts: Facts<'_>,
+    ) -> Self {
         let sheet = state.sheet(dialect);
-        let is_there = |id| tools.binary_search(&id).is_ok();
         let (mut renamed, mut narrowed) = (Vec::new(), Vec::new());
-        let most: usize = tools.iter().map(|&id| sheet[id].most() + 1).sum();
-        let mut definitions = String::with_capacity(most + 2);
-        definitions.push('[');
         for &id in &tools {
-            match sheet[id] {
-                Line::Absent => {}
-                Line::Static(text) => definitions.push_str(text),
-                Line::Pieces { index, .. } => {
-                    let tool = state.tool(id);
-                    let Definition { name, segments, .. } = &tool.definitions[index];
-                    let atoms = facts.atoms(&state.tools[id].atoms, is_there);
-                    let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| facts.get(n).cloned()).collect();
-                    segment::render(segments, atoms, &values, &mut definitions);
-                    renamed.extend(name.iter().map(|name| (name.clone(), id)));
-                    if !tool.arguments.conditions.is_empty() {
-                        narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
-                    }
-                }
+            let Line::Pieces { index, .. } = sheet[id] else { continue };
+            let tool = state.tool(id);
+            renamed.extend(tool.definitions[index].name.iter().map(|name| (name.clone(), id)));
+            if !tool.arguments.conditions.is_empty() {
+                let atoms = facts.atoms(&state.tools[id].atoms, |id| tools.binary_search(&id).is_ok());
+                narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
             }
-            definitions.push(',');
         }
-        if !tools.is_empty() {
-            definitions.pop();
-        }
-        definitions.push(']');
+        let page = Page { state: &state, sheet, tools: &tools, facts };
+        #[cfg(feature = "search")]
+        let deferred = page.deferred(host.search);
+        #[cfg(feature = "search")]
+        let definitions = if deferred.is_empty() { page.all() } else { page.searched(dialect, &deferred) };
+        #[cfg(not(feature = "search"))]
+        let definitions = page.all();
         renamed.sort_unstable();
         Self {
             state,
@@ -219,8 +262,11 @@ impl Snapshot {
             tools,
             renamed,
             narrowed,
+            missing: Arc::clone(missing),
             facts: Arc::clone(facts.told),
             definitions,
+            #[cfg(feature = "search")]
+            deferred,
             #[cfg(feature = "raw_value")]
             raw: OnceLock::new(),
         }

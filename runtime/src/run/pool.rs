@@ -1,4 +1,5 @@
 //! The threads of blocking handlers: one pool for the process, bounded, and work on them as a future of any executor.
+//! What handlers are asked about their tools has a pool of its own.
 //!
 //! At most [`WORKERS`] handlers work at a time, others wait in line. Nothing stops a thread from outside: a call that is
 //! given up leaves its handler behind, and that one's thread no longer counts, so that calls which hang do not take the
@@ -25,6 +26,8 @@ const THREADS: usize = 256;
 const IDLE: Duration = Duration::from_secs(10);
 
 pub(crate) static POOL: Pool = Pool::new(WORKERS, THREADS, IDLE);
+/// Another one, for what handlers are asked about their tools: calls that take long are no reason not to ask.
+pub(crate) static CHECKS: Pool = Pool::new(WORKERS, THREADS, IDLE);
 
 type Result = std::result::Result<Output, ToolError>;
 type Work = Box<dyn FnOnce() -> Result + Send>;

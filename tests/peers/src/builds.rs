@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::{ARGUMENTS, FLOOR, table};
+use crate::{ARGUMENTS, FLOOR, processor, table};
 
 struct Program {
     time: Duration,
@@ -41,27 +41,16 @@ fn kb(bytes: u64) -> String {
     format!("{} kB", bytes / 1_000)
 }
 
-/// What all processes together have used that this one has started, and those in turn.
-fn children() -> Option<Duration> {
-    /// A clock tick, which is the same on every Linux.
-    const TICK: Duration = Duration::from_millis(10);
-    let status = fs::read_to_string("/proc/self/stat").ok()?;
-    // After the name, which may hold anything: the state, and 12 numbers on, user and system time.
-    let mut fields = status.rsplit_once(')')?.1.split_whitespace().skip(13);
-    let mut ticks = || fields.next()?.parse::<u32>().ok();
-    Some(TICK * (ticks()? + ticks()?))
-}
-
 fn build(name: &str) -> Program {
     let package = format!("smallest-{name}");
     let folder: PathBuf = [env!("CARGO_TARGET_TMPDIR"), &package].iter().collect();
     // What an earlier run may have left.
     let _ = fs::remove_dir_all(&folder);
     let target = folder.to_str().expect("cargo's folders are text");
-    let (start, processor) = (Instant::now(), children());
+    let (start, processor) = (Instant::now(), processor::of_children());
     cargo(&["build", "--quiet", "--release", "--offline", "--locked", "--package", &package, "--target-dir", target]);
     let time = start.elapsed();
-    let processor = children().zip(processor).map(|(after, before)| after.saturating_sub(before));
+    let processor = processor::of_children().zip(processor).map(|(after, before)| after.saturating_sub(before));
     let program = folder.join("release").join(format!("{package}{}", std::env::consts::EXE_SUFFIX));
     let bytes = fs::metadata(&program).expect("failed to find the program").len();
     let output = Command::new(&program).arg(ARGUMENTS).output().expect("failed to start the program");

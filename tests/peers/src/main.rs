@@ -15,6 +15,8 @@ mod harness;
 #[allow(dead_code, reason = "toolc's own benchmark needs more of it")]
 #[path = "../../benches/ours/mod.rs"]
 mod ours;
+#[path = "../../benches/processor/mod.rs"]
+mod processor;
 #[path = "../smallest/ready.rs"]
 mod ready;
 mod sides;

@@ -149,6 +149,12 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
                 &VARIABLES
             }
 
+            ::toolc::with_search! {
+                fn index(&self) -> Option<::toolc::search::Index> {
+                    Some(::toolc::search::Index::joined(&unpack(&[#(self::#modules::INDEX),*])))
+                }
+            }
+
             #available
 
             fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {

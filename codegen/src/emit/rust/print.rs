@@ -339,7 +339,8 @@ fn element_end(tokens: &[Token], items: bool) -> usize {
             Operator(";") => return index + 1,
             Operator(",") if !items && angles == 0 => return index + 1,
             Group(Delimiter::Brace, _) => match tokens.get(index + 1) {
-                Some(Operator(operator)) if *operator != "#" => {}
+                // Items go on with nothing: a path behind one is the next one, a macro's.
+                Some(Operator(operator)) if *operator != "#" && !(items && *operator == "::") => {}
                 Some(Keyword("as" | "else")) => {}
                 _ => return index + 1,
             },
@@ -413,7 +414,11 @@ fn has_gap(tokens: &[Token], index: usize) -> bool {
     const ROUND: Delimiter = Delimiter::Parenthesis;
     const SQUARE: Delimiter = Delimiter::Bracket;
     match (&tokens[index - 1], &tokens[index]) {
-        (Operator("::" | "." | ".." | "..=" | "<" | "&" | "*" | "#" | "!"), _)
+        (Operator("::" | "." | ".." | "..=" | "<" | "&" | "*" | "#"), _)
+        | (
+            Operator("!"),
+            Word(_) | Keyword(_) | Lifetime(_) | Operator(_) | Doc(_) | Group(ROUND | SQUARE | Delimiter::None, _),
+        )
         | (_, Operator("," | ";" | ":" | "." | "?" | ">"))
         | (Word(_), Operator("!" | ".." | "..=" | "<"))
         | (Keyword("impl" | "for"), Operator("<")) => false,

@@ -3,10 +3,12 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use toolc::behaviour::Execution;
+use toolc::search::{Index, document};
 
 use super::print::print;
 use super::{data, doc, tool};
 use crate::catalog::{Tool, Toolset, ToolsetId};
+use crate::doc::words;
 use crate::lower::Lowered;
 use crate::names::{Scope, handlers, module, pascal, snake};
 
@@ -63,6 +65,10 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| arm(&handled, index, tool, name));
     let packed = toolset.home_tools.iter().map(|&id| data::packed(catalog.tool(id)));
+    let index = data::packed(&Index::of(tools.iter().map(|tool| {
+        let manifest = &tool.manifest;
+        (tool.name(), document(&words(&manifest.description.value), &manifest.parameters().whole()))
+    })));
     let trait_and_checks = handled.has_trait().then(|| handlers_of(catalog, &handled));
     let (bound, provider) = if handled.has_trait() {
         let handlers = handled.handlers();
@@ -111,6 +117,12 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
                 &super::FACTS
             }
 
+            ::toolc::with_search! {
+                fn index(&self) -> Option<::toolc::search::Index> {
+                    Some(::toolc::search::Index::joined(&unpack(&[INDEX])))
+                }
+            }
+
             fn variables(&self) -> &[Variable] {
                 &super::VARIABLES
             }
@@ -136,6 +148,11 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         /// The tools, in the order of their numbers.
         pub(super) const DATA: &[&str] = &[#(#packed),*];
+
+        ::toolc::with_search! {
+            /// What they are found by.
+            pub(super) const INDEX: &[&str] = &[#index];
+        }
     };
     let modules = tools.iter().map(|tool| tool::of(catalog, tool));
     std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")

@@ -1,32 +1,17 @@
-use std::cell::Cell;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
-use crate::fakes::{Fake, texts, tool, wait};
+use crate::fakes::{Fake, Time, texts, tool, wait};
 use crate::requirement::Requirement::{self, Check, Env as Needs, Os, Tools, When};
+use crate::run::clock::Clock;
 use crate::segment::{Atom, Condition, Op};
 use crate::{Availability, Dialect, Env, Output, Registry, Reply, Session, ToolCall, Turn};
 
-thread_local! {
-    /// The time, by this thread's clock.
-    static NOW: Cell<Option<Instant>> = const { Cell::new(None) };
+fn not_asked() -> Clock {
+    Clock::Test(Arc::new(|| panic!("nobody needs the time")))
 }
 
-fn clock() -> Option<Instant> {
-    NOW.set(NOW.get().or_else(crate::run::clock::now));
-    NOW.get()
-}
-
-fn pass(seconds: u64) {
-    NOW.set(clock().map(|now| now + Duration::from_secs(seconds)));
-}
-
-fn not_asked() -> Option<Instant> {
-    panic!("nobody needs the time")
-}
-
-fn session(registry: &Registry, clock: fn() -> Option<Instant>) -> Session {
-    let mut builder = registry.session().env(Env::empty());
+fn session(registry: &Registry, clock: Clock) -> Session {
+    let mut builder = registry.session().env(Env::empty()).check_timeout(std::time::Duration::from_hours(1));
     builder.clock = clock;
     builder.build().unwrap()
 }
@@ -60,34 +45,37 @@ fn moody() -> (Registry, Mood, Arc<Mutex<Vec<String>>>) {
 fn verdicts_live_thirty_seconds() {
     let (registry, mood, asked) = moody();
     let asked = || asked.lock().unwrap().len();
-    let session = session(&registry, clock);
-    let first = session.turn(Dialect::OpenAi);
-    assert_eq!(first.definitions(), r#"["moody","steady"]"#);
+    let time = Time::new();
+    let session = session(&registry, time.clock());
     *mood.lock().unwrap() = Some("a headache");
-    pass(29);
+    let first = session.turn(Dialect::OpenAi);
+    assert_eq!(first.definitions(), r#"["steady"]"#);
+    *mood.lock().unwrap() = None;
+    time.pass(29);
     assert_eq!((place(&session.turn(Dialect::OpenAi)), asked()), (place(&first), 1));
-    pass(1);
+    time.pass(1);
     let second = session.turn(Dialect::OpenAi);
-    assert_eq!((second.definitions(), asked()), (r#"["steady"]"#, 2));
+    assert_eq!((second.definitions(), asked()), (r#"["moody","steady"]"#, 2));
     // What a turn was made with, it keeps.
-    assert_eq!(first.tools().count(), 2);
-    pass(29);
+    assert_eq!(first.tools().count(), 1);
+    time.pass(29);
     assert_eq!((place(&session.turn(Dialect::OpenAi)), asked()), (place(&second), 2));
 }
 
 #[test]
 fn what_comes_out_the_same_is_the_same_turn() {
     let (registry, mood, asked) = moody();
-    let session = session(&registry, clock);
+    let time = Time::new();
+    let session = session(&registry, time.clock());
     let reason = |turn: &Turn| turn.hidden().map(|hidden| hidden.reason.to_string()).collect::<String>();
     let well = session.turn(Dialect::OpenAi);
-    pass(31);
+    time.pass(31);
     assert_eq!(place(&session.turn(Dialect::OpenAi)), place(&well));
     *mood.lock().unwrap() = Some("a headache");
-    pass(31);
+    time.pass(61);
     let ill = session.turn(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a cold");
-    pass(31);
+    time.pass(31);
     let still_ill = session.turn(Dialect::OpenAi);
     assert_eq!(place(&still_ill), place(&ill));
     // Only the reason is another one.
@@ -98,7 +86,7 @@ fn what_comes_out_the_same_is_the_same_turn() {
 #[test]
 fn facts_change_at_once_and_nobody_else_is_asked() {
     let (registry, mood, asked) = moody();
-    let session = session(&registry, clock);
+    let session = session(&registry, Time::new().clock());
     session.turn(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a headache");
     session.set_facts([("online".into(), false.into())]).unwrap();
@@ -109,14 +97,18 @@ fn facts_change_at_once_and_nobody_else_is_asked() {
 }
 
 #[test]
-fn a_changed_registry_is_asked_anew() {
+fn a_changed_registry_asks_only_whom_it_does_not_know() {
     let (registry, mood, asked) = moody();
-    let session = session(&registry, clock);
+    let time = Time::new();
+    let session = session(&registry, time.clock());
     let turn = session.turn(Dialect::OpenAi);
     *mood.lock().unwrap() = Some("a headache");
-    registry.add(Box::new(Fake::new([tool("another", "home", &[])]))).unwrap();
-    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["another","steady"]"#);
-    assert_eq!((turn.definitions(), asked.lock().unwrap().len()), (r#"["moody","steady"]"#, 2));
+    let other = Fake::new([tool("another", "home", &[Check])]);
+    let other_asked = other.asked();
+    registry.add(Box::new(other)).unwrap();
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["another","moody","steady"]"#);
+    assert_eq!((turn.definitions(), asked.lock().unwrap().len()), (r#"["moody","steady"]"#, 1));
+    assert_eq!(*other_asked.lock().unwrap(), ["another"]);
 }
 
 #[test]
@@ -124,7 +116,7 @@ fn what_cannot_change_by_itself_needs_no_clock() {
     let needs = [Os(vec![std::env::consts::OS.into()]), online(), Tools(texts(&["free"]))];
     let registry =
         Fake::new([tool("needy", "home", &needs), tool("free", "home", &[])]).fact("online", true).registry();
-    let session = session(&registry, not_asked);
+    let session = session(&registry, not_asked());
     let turn = session.turn(Dialect::OpenAi);
     assert_eq!(turn.definitions(), r#"["free","needy"]"#);
     assert_eq!(place(&session.turn(Dialect::OpenAi)), place(&turn));
@@ -135,7 +127,7 @@ fn what_cannot_change_by_itself_needs_no_clock() {
 #[test]
 fn without_a_clock_each_turn_asks() {
     let (registry, mood, asked) = moody();
-    let session = session(&registry, || None);
+    let session = session(&registry, Clock::Test(Arc::new(|| None)));
     assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
     *mood.lock().unwrap() = Some("ill");
     assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["steady"]"#);
@@ -161,7 +153,7 @@ fn values_of_the_environment_are_not_shown() {
 #[test]
 fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
     let registry = Fake::new([tool("a", "home", &[])]).registry();
-    let session = session(&registry, crate::run::clock::now);
+    let session = session(&registry, Clock::System);
     let (one, other) = (session.turn(Dialect::OpenAi), session.turn(Dialect::OpenAi));
     assert_eq!(one.raw_definitions().unwrap().get(), one.definitions());
     assert!(std::ptr::eq(one.raw_definitions().unwrap(), other.raw_definitions().unwrap()));

@@ -1,9 +1,8 @@
 use std::pin::Pin;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
 
 use super::*;
-use crate::fakes::wait;
+use crate::fakes::{until, wait};
 
 fn pool(workers: usize, threads: usize, idle: Duration) -> &'static Pool {
     Box::leak(Box::new(Pool::new(workers, threads, idle)))
@@ -44,13 +43,6 @@ impl Held {
 fn count(pool: &Pool) -> (usize, usize) {
     let line = pool.line();
     (line.threads, line.left)
-}
-
-/// Waits until it is so.
-fn until(mut is_so: impl FnMut() -> bool) {
-    while !is_so() {
-        thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]

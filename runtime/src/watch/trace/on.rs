@@ -24,8 +24,11 @@ pub(crate) fn current() -> Scope {
     Scope(Span::current())
 }
 
-/// Tells why the turn, which was made anew, does not show all that was granted.
+/// Tells why the turn, which was made anew, does not show all that was granted, and what it shows all the same.
 pub(crate) fn made(turn: &Turn) {
+    for (tool, reason) in turn.flakes() {
+        debug!(target: "toolc", { "gen_ai.tool.name" = tool, %reason }, "a failed check is taken for a flake");
+    }
     for hidden in turn.hidden() {
         debug!(target: "toolc", { "gen_ai.tool.name" = hidden.tool, reason = %hidden.reason }, "a tool is hidden");
     }

@@ -15,11 +15,11 @@ use tracing::{Event, Level, Metadata, info_span};
 use tracing_core::span::Current;
 
 use crate::behaviour::{Behaviour, Execution};
-use crate::fakes::{Fake, secretive, texts, tool, wait};
+use crate::fakes::{Fake, Time, secretive, texts, tool, toolset, wait};
 use crate::requirement::Requirement;
 use crate::{
-    AgentTask, AgentTools, CallInfo, CallResult, Cancel, Dialect, ErrorKind, Hook, Output, Reply, Session,
-    SessionBuilder, Slots, Tool, ToolCall, ToolError,
+    AgentTask, AgentTools, Availability, CallInfo, CallResult, Cancel, Dialect, Env, ErrorKind, Hook, Output, Reply,
+    Session, SessionBuilder, Slots, Tool, ToolCall, ToolError, Toolset,
 };
 
 type Fields = BTreeMap<String, String>;
@@ -362,6 +362,26 @@ fn hidden_tools_are_told_when_a_turn_is_made_anew() {
     session.set_facts([("on".into(), true.into())]).unwrap();
     ear.hears(|| session.turn(Dialect::OpenAi));
     assert_eq!(count(), 2);
+}
+
+#[test]
+fn a_flake_is_told_each_time_that_it_is_seen() {
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let home = Toolset { requires: vec![Requirement::Check], ..toolset("home") };
+    let fake = Fake::new([tool("a", "home", &[])]).toolset(home).available(move |_, _| {
+        let is_first = asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
+        Availability::when(is_first, "try again")
+    });
+    let time = Time::new();
+    let mut builder = fake.registry().session().env(Env::empty()).check_timeout(Duration::from_hours(1));
+    builder.clock = time.clock();
+    let (session, ear) = (builder.build().unwrap(), Ear::new(Level::DEBUG));
+    ear.hears(|| session.turn(Dialect::OpenAi));
+    assert_eq!(ear.events(), []);
+    time.pass(31);
+    ear.hears(|| [(); 2].map(|()| session.turn(Dialect::OpenAi)));
+    let told = "gen_ai.tool.name=a message=a failed check is taken for a flake reason=try again";
+    assert_eq!(ear.events(), [(); 2].map(|()| (None, Level::DEBUG, told.to_owned())));
 }
 
 #[test]

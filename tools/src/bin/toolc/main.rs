@@ -3,7 +3,8 @@
 //! A call that has to be approved is asked about on the terminal, if stdin is one; a result that is too long is kept in
 //! the user's cache.
 //!
-//! Exit status 0: the JSON on stdout is a result. 1: it is a tool's error. 2: the command line is wrong.
+//! Exit status 0: all is well. 1: a call came to a tool's error, a tool is not shown, or not all tools are there; stdout
+//! says so all the same. 2: the command line is wrong.
 
 mod person;
 mod results;
@@ -13,12 +14,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
-use toolc::{CallInfo, Dialect, Fault, Hook, Registry, SessionBuilder, Task, ToolCall, Turn};
+use toolc::{CallInfo, Dialect, Fault, Hook, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, why};
 use toolc_tools::Handlers;
 
 /// Serves and runs the tools of the shipped catalog.
 #[derive(Debug, Parser)]
-#[command(name = "toolc", version)]
+#[command(name = "toolc", version, after_help = STATUS)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -30,6 +31,24 @@ enum Command {
     Definitions {
         #[command(flatten)]
         choice: Choice,
+    },
+    /// Tell of each tool whether it is there, what it lacks, what that is for and where to get it.
+    Doctor {
+        #[command(flatten)]
+        choice: Choice,
+        /// As one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tell why a tool is shown, or is not: what grants it, what it needs, which of its texts depend on what.
+    Why {
+        /// The tool.
+        tool: String,
+        #[command(flatten)]
+        choice: Choice,
+        /// As one line of JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Run a tool, as a model would.
     Call {
@@ -45,6 +64,12 @@ enum Command {
     },
 }
 
+const STATUS: &str = "\
+Exit status:
+  0  definitions: always; call: the JSON is a result; doctor: all tools are there; why: the tool is shown
+  1  call: the JSON is a tool's error; doctor: not all tools are there; why: the tool is not shown
+  2  the command line is wrong: an unknown toolset, or for `why` an unknown tool";
+
 #[derive(Debug, Args)]
 struct Choice {
     /// Toolsets to enable. Without any: all.
@@ -53,14 +78,20 @@ struct Choice {
     /// Toolsets to disable. Wins over enabling.
     #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
     disable: Vec<String>,
+    /// Tools to enable beside the toolsets; without any of those, just these.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    enable_tools: Vec<String>,
+    /// Tools to disable. Wins over enabling.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    disable_tools: Vec<String>,
 }
 
 fn main() -> ExitCode {
     match run(Cli::parse().command) {
-        Ok((json, is_error)) => {
+        Ok((text, is_well)) => {
             // A reader that has gone away (`| head`) is nobody's error.
-            let _ = writeln!(std::io::stdout(), "{json}");
-            ExitCode::from(u8::from(is_error))
+            let _ = writeln!(std::io::stdout(), "{text}");
+            ExitCode::from(u8::from(!is_well))
         }
         Err(message) => {
             eprintln!("error: {message}");
@@ -69,10 +100,19 @@ fn main() -> ExitCode {
     }
 }
 
-/// The JSON to print, and whether it is a tool's error.
+/// What to print, and whether all is well.
 fn run(command: Command) -> Result<(String, bool), String> {
     match command {
-        Command::Definitions { choice } => Ok((begin(session(choice)?)?.definitions().to_owned(), false)),
+        Command::Definitions { choice } => Ok((begin(session(choice)?)?.definitions().to_owned(), true)),
+        Command::Doctor { choice, json } => {
+            let doctor = begin(session(choice)?)?.doctor();
+            let is_well = doctor.tools.iter().all(|tool| tool.is_shown);
+            Ok((told(&doctor, json), is_well))
+        }
+        Command::Why { tool, choice, json } => {
+            let explanation = begin(session(choice)?)?.why(&tool).map_err(|unknown| unknown.to_string())?;
+            Ok((told(&explanation, json), explanation.status == why::Status::Shown))
+        }
         Command::Call { tool, arguments, task, choice } => {
             let mut session = session(choice)?.hook(Arc::new(Complaints));
             if let Some(results) = results::Results::in_cache() {
@@ -83,16 +123,27 @@ fn run(command: Command) -> Result<(String, bool), String> {
             }
             let turn = begin(session)?;
             let answer = pollster::block_on(turn.call(&ToolCall::new(&tool, &arguments).with_task(&Task::new(task))));
-            let is_error = answer.is_error();
-            Ok((answer.json, is_error))
+            let is_well = !answer.is_error();
+            Ok((answer.json, is_well))
         }
     }
+}
+
+/// For a person, or as JSON.
+fn told(what: &(impl ToJson + ToString), as_json: bool) -> String {
+    if !as_json {
+        return what.to_string();
+    }
+    let mut json = String::new();
+    what.to_json(&mut json);
+    json
 }
 
 fn session(choice: Choice) -> Result<SessionBuilder, String> {
     let registry = Registry::new();
     registry.add(toolc_catalog::provider(Handlers::new())).map_err(|error| error.to_string())?;
-    Ok(registry.session().enable(choice.enable).disable(choice.disable))
+    let session = registry.session().enable(choice.enable).disable(choice.disable);
+    Ok(session.enable_tools(choice.enable_tools).disable_tools(choice.disable_tools))
 }
 
 fn begin(session: SessionBuilder) -> Result<Turn, String> {

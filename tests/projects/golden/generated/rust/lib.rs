@@ -22,7 +22,7 @@ use ::toolc::{
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(6);
+const _: () = ::toolc::assert_stamp(7);
 
 #[rustfmt::skip]
 pub mod guards;
@@ -80,6 +80,20 @@ impl<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutT
     fn facts(&self) -> &[Fact] { &FACTS }
     fn variables(&self) -> &[Variable] { &VARIABLES }
 
+    ::toolc::with_search! {
+        fn index(&self) -> Option<::toolc::search::Index> {
+            Some(::toolc::search::Index::joined(&unpack(&[
+                self::guards::INDEX,
+                self::later::INDEX,
+                self::lib_::INDEX,
+                self::r#loop::INDEX,
+                self::returns::INDEX,
+                self::shapes::INDEX,
+                self::shut::INDEX,
+            ])))
+        }
+    }
+
     fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
         match check {
             Check::Tool(index @ 0..2) => self::guards::available(&*self.0, Check::Tool(index - 0), env),
@@ -129,8 +143,8 @@ pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
     "10 everything24 Every toolset | by name.0 8 9 Chat-Room6 guards5 later4 less4 loop7 returns6 shapes4 shut0 0 0 0 0 0 ",
     "6 guards32 Tools that are not always there.0 0 0 0 2 8 sentries5 watch2 7 guarded4 test0 8 0 1 10 GOLDEN_KEY1 2 10 GOLDEN_KEY14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 1 7 run_now5 2 9 run_later4 wait6 1 0 0 1 2 5 depth4 2 0 7 ",
     "5 later29 Handlers that run as futures.0 0 0 0 0 0 0 0 ",
-    "4 left22 One side of a diamond.1 10 every_type1 3 lib0 0 0 0 0 0 ",
-    "4 less47 Everything that the diamond holds, but for one.0 1 7 diamond0 1 7 run_now0 0 0 0 ",
+    "4 left22 One side of a diamond.3 10 every_type8 mcp_find8 mcp_look1 3 lib0 0 0 0 0 0 ",
+    "4 less47 Everything that the diamond holds, but for one.0 1 7 diamond0 2 7 run_now8 mcp_look0 0 0 0 ",
     "3 lib41 Names that mean something else elsewhere.0 0 0 0 0 0 0 0 ",
     "4 loop60 Tools that the agent's own loop runs. They have no handlers.0 0 0 0 0 0 0 0 ",
     "7 nothing20 Resolves to no tool.0 0 0 0 0 0 0 0 ", "7 returns22 Results of every sort.0 0 0 0 0 0 0 0 ",

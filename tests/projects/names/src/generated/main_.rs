@@ -32,6 +32,11 @@ impl<H: MainTools + 'static> Provider for Home<H> {
 
     fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
     fn facts(&self) -> &[Fact] { &super::FACTS }
+
+    ::toolc::with_search! {
+        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
+    }
+
     fn variables(&self) -> &[Variable] { &super::VARIABLES }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
@@ -53,6 +58,11 @@ pub(super) fn call<'a, H: MainTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &["4 main4 main0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 \"vec\"0 3 0 0 6 \"from\"0 1 0 0 8 \"option\"0 2 0 0 6 \"args\"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 1 0 0 1 0 626 {\"type\":\"function\",\"function\":{\"name\":\"main\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+
+::toolc::with_search! {
+    /// What they are found by.
+    pub(super) const INDEX: &[&str] = &["1 53 24 1 a1 0 5 3 arg1 0 1 2 as1 0 5 4 from1 0 1 2 in1 0 4 2 is1 0 1 2 it1 0 1 3 its1 0 2 4 know1 0 1 4 main1 0 3 5 named1 0 5 2 of1 0 2 6 option1 0 1 9 otherwise1 0 1 3 own1 0 2 7 prelude1 0 3 4 rust1 0 1 9 something1 0 1 6 struct1 0 1 4 that1 0 2 3 the1 0 4 5 trait1 0 1 4 type1 0 4 3 vec1 0 1 "];
+}
 
 /// The tool `main`.
 pub mod main_ {

@@ -22,7 +22,7 @@ use ::toolc::{
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(6);
+const _: () = ::toolc::assert_stamp(7);
 
 #[rustfmt::skip]
 pub mod clippy_;
@@ -96,6 +96,23 @@ impl<H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTo
     fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
     fn facts(&self) -> &[Fact] { &FACTS }
     fn variables(&self) -> &[Variable] { &VARIABLES }
+
+    ::toolc::with_search! {
+        fn index(&self) -> Option<::toolc::search::Index> {
+            Some(::toolc::search::Index::joined(&unpack(&[
+                self::clippy_::INDEX,
+                self::core::INDEX,
+                self::diagnostic_::INDEX,
+                self::r#gen::INDEX,
+                self::main_::INDEX,
+                self::mod_::INDEX,
+                self::rustfmt_::INDEX,
+                self::self_::INDEX,
+                self::std::INDEX,
+                self::toolc_::INDEX,
+            ])))
+        }
+    }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {

@@ -22,7 +22,7 @@ use ::toolc::{
     Variable,
 };
 
-const _: () = ::toolc::assert_stamp(6);
+const _: () = ::toolc::assert_stamp(7);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -47,6 +47,12 @@ impl<H: BenchTools + 'static> Provider for Everything<H> {
     fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
     fn facts(&self) -> &[Fact] { &FACTS }
     fn variables(&self) -> &[Variable] { &VARIABLES }
+
+    ::toolc::with_search! {
+        fn index(&self) -> Option<::toolc::search::Index> {
+            Some(::toolc::search::Index::joined(&unpack(&[self::bench::INDEX])))
+        }
+    }
 
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         match index {

@@ -1,0 +1,117 @@
+//! Terms: the words of a text as the index knows them, which are a query's words, too.
+
+/// Letters of the longest term: what is longer is no word.
+const LONGEST: usize = 40;
+
+/// The terms of a text, in its order: lower case, without the endings of a plural. `read_file` and `readFile` are two
+/// words; where a script puts no spaces between words, each letter is one.
+pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> {
+    text.split(|letter: char| !letter.is_alphanumeric()).flat_map(humps).flat_map(letters).filter_map(term)
+}
+
+/// `readFile` as `read` and `File`, `HTTPServer` as `HTTP` and `Server`.
+fn humps(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut letters = rest.char_indices().peekable();
+        let mut before: Option<char> = None;
+        let mut end = rest.len();
+        while let Some((at, letter)) = letters.next() {
+            if let Some(before) = before {
+                let begins_a_word = letter.is_uppercase()
+                    && (before.is_lowercase() || letters.peek().is_some_and(|(_, after)| after.is_lowercase()));
+                if begins_a_word {
+                    end = at;
+                    break;
+                }
+            }
+            before = Some(letter);
+        }
+        let (word, next) = rest.split_at(end);
+        rest = next;
+        Some(word)
+    })
+}
+
+/// A word, or where it is of a script without spaces, its letters.
+fn letters(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = if is_a_word(first) { first.len_utf8() } else { rest.find(is_a_word).unwrap_or(rest.len()) };
+        let (word, next) = rest.split_at(end);
+        rest = next;
+        Some(word)
+    })
+}
+
+/// Whether a letter stands for a word: the Chinese characters, and the syllables of Japanese.
+fn is_a_word(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
+}
+
+fn term(word: &str) -> Option<String> {
+    let mut term = word.to_lowercase();
+    if term.chars().count() > LONGEST {
+        return None;
+    }
+    // A rule that is wrong now and then does no harm: it is wrong for texts and queries alike.
+    if term.len() > 3 && term.is_ascii() {
+        if term.ends_with("ies") && term.len() > 4 {
+            term.truncate(term.len() - 3);
+            term.push('y');
+        } else if ["sses", "shes", "ches", "xes", "zes"].iter().any(|ending| term.ends_with(ending))
+            || (term.len() > 5 && term.ends_with("oes"))
+        {
+            term.truncate(term.len() - 2);
+        } else if term.ends_with('s') && !["ss", "us", "is"].iter().any(|ending| term.ends_with(ending)) {
+            term.truncate(term.len() - 1);
+        }
+    }
+    Some(term)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_terms(text: &str, expected: &str) {
+        assert_eq!(terms(text).collect::<Vec<_>>().join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn a_name_is_its_words() {
+        assert_terms("read_file", "read file");
+        assert_terms("readFile", "read file");
+        assert_terms("HTTPServer-v2", "http server v2");
+        assert_terms("getURL", "get url");
+        assert_terms("mcp__git__log", "mcp git log");
+        assert_terms("ABC", "abc");
+    }
+
+    #[test]
+    fn one_and_many_are_alike() {
+        assert_terms(
+            "Files, file's; queries: matches boxes classes tomatoes shoes",
+            "file file s query match box class tomato shoe",
+        );
+        assert_terms("status is this bus gas as", "status is this bus gas as");
+    }
+
+    #[test]
+    fn other_scripts_have_terms_too() {
+        assert_terms("Größe der Straße", "größe der straße");
+        assert_terms("搜索file文件", "搜 索 file 文 件");
+        assert_terms("Поиск ФАЙЛА", "поиск файла");
+    }
+
+    #[test]
+    fn what_is_no_word_is_no_term() {
+        assert_terms("  — !? \u{200b}", "");
+        assert_terms(&"x".repeat(41), "");
+    }
+}

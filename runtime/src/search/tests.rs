@@ -1,0 +1,225 @@
+//! Tool search, as a model meets it.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::behaviour::Parallel;
+use crate::fakes::wait;
+use crate::segment::Segment;
+use crate::{
+    Answer, CallInfo, Definition, Dialect, DynamicTool, DynamicTools, Hook, Output, Registry, SessionBuilder, Step,
+    ToolCall, ToolError, ToolSearch, Turn,
+};
+
+/// A tool that answers with its own name and what it was given.
+fn tool(name: &str, description: &str) -> DynamicTool {
+    let schema = json!({
+        "type": "object",
+        "properties": {"id": {"type": "integer", "description": "Which one."}},
+        "required": ["id"],
+        "additionalProperties": false,
+    });
+    DynamicTool::sync(name.to_owned(), description.to_owned(), schema, |args, call| {
+        Ok(Output::text(format!("{} {args}", call.tool())))
+    })
+}
+
+fn registry() -> Registry {
+    let tools = DynamicTools::new()
+        .tool(tool("show_invoice", "Show one invoice of a customer, with all of its lines.").home("billing"))
+        .tool(tool("send_mail", "Send a message to somebody.").home("mail"))
+        .tool(tool("zoom", "Look closer at a picture.").home("pictures").never_deferred())
+        .tool(tool("ask", "Ask the user a question.").home("talk").never_deferred());
+    let registry = Registry::new();
+    registry.add(tools.build().unwrap()).unwrap();
+    registry
+}
+
+fn turn(session: SessionBuilder) -> Turn {
+    session.build().unwrap().turn(Dialect::OpenAi)
+}
+
+fn searched(registry: &Registry) -> Turn {
+    turn(registry.session().tool_search(ToolSearch::above(0)))
+}
+
+fn shown(turn: &Turn) -> Vec<String> {
+    let definitions: Vec<Value> = serde_json::from_str(turn.definitions()).unwrap();
+    definitions.iter().map(|one| one["function"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn call(turn: &Turn, name: &str, arguments: &Value) -> Answer {
+    wait(turn.call(&ToolCall::new(name, &arguments.to_string()).with_id("7")))
+}
+
+fn told(turn: &Turn, name: &str, arguments: &Value) -> Value {
+    serde_json::from_str(&call(turn, name, arguments).json).unwrap()
+}
+
+#[test]
+fn three_tools_stand_for_all_that_may_be_deferred() {
+    let turn = searched(&registry());
+    assert_eq!(shown(&turn), ["ask", "tool_call", "tool_describe", "tool_search", "zoom"]);
+    assert_eq!(turn.tools().collect::<Vec<_>>(), ["ask", "send_mail", "show_invoice", "zoom"]);
+    assert_eq!(turn.deferred().collect::<Vec<_>>(), ["send_mail", "show_invoice"]);
+    assert!(turn.definitions().contains("2 more, about billing, mail."), "{}", turn.definitions());
+}
+
+#[test]
+fn nothing_is_deferred_below_the_threshold_or_where_nothing_may_be() {
+    let registry = registry();
+    let tokens = turn(registry.session()).estimated_tokens();
+    for search in [ToolSearch::default(), ToolSearch::above(tokens), ToolSearch::of_context(10 * tokens)] {
+        let turn = turn(registry.session().tool_search(search));
+        assert_eq!(shown(&turn), ["ask", "send_mail", "show_invoice", "zoom"]);
+        assert_eq!(turn.deferred().count(), 0);
+        assert!(call(&turn, "tool_search", &json!({"query": "mail"})).is_error());
+        assert!(call(&turn, "tool_call", &json!({"name": "send_mail", "arguments": {"id": 1}})).is_error());
+    }
+    let firm = turn(registry.session().enable(["talk", "pictures"]).tool_search(ToolSearch::above(0)));
+    assert_eq!(shown(&firm), ["ask", "zoom"]);
+}
+
+#[test]
+fn a_model_finds_a_tool_reads_about_it_and_calls_it() {
+    let turn = searched(&registry());
+    let found = told(&turn, "tool_search", &json!({"query": "the lines of an invoice", "limit": "1"}));
+    let description = "Show one invoice of a customer, with all of its lines.";
+    assert_eq!(found, json!({"tools": [{"name": "show_invoice", "description": description}]}));
+    let described = told(&turn, "tool_describe", &json!({"names": "show_invoice"}));
+    assert_eq!(described["tools"][0]["function"]["parameters"]["required"], json!(["id"]));
+    let answer = told(&turn, "tool_call", &json!({"name": "show_invoice", "arguments": {"id": "5"}}));
+    assert_eq!(answer, "show_invoice {\"id\":5}");
+}
+
+#[test]
+fn a_bridged_call_is_a_call_of_that_tool() {
+    /// Writes down which tools are called.
+    struct Seen(Arc<Mutex<Vec<String>>>);
+    impl Hook for Seen {
+        fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+            self.0.lock().unwrap().push(format!("{} {} {}", call.tool(), call.id(), call.arguments()));
+            Ok(Step::Continue)
+        }
+    }
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let search = ToolSearch::above(0);
+    let turn = turn(registry().session().tool_search(search).hook(Arc::new(Seen(Arc::clone(&seen)))));
+    let arguments = json!({"name": "send_mail", "arguments": "{\"id\": 3}"});
+    assert_eq!(told(&turn, "tool_call", &arguments), "send_mail {\"id\":3}");
+    assert_eq!(*seen.lock().unwrap(), [r#"send_mail 7 {"id":3}"#]);
+
+    let wrong = told(&turn, "tool_call", &json!({"name": "send_mail", "arguments": {"id": [], "di": 1}}));
+    assert_eq!(wrong["kind"], "invalid_arguments");
+    let problems = wrong["problems"].as_array().unwrap().iter();
+    let mut paths: Vec<&str> = problems.filter_map(|problem| problem["path"].as_str()).collect();
+    paths.sort_unstable();
+    assert_eq!(paths, ["/di", "/id"], "the paths are those of the tool's own arguments");
+}
+
+#[test]
+fn a_batch_knows_which_tools_its_bridged_calls_are_about() {
+    let registry = Registry::new();
+    let slow = |name: &'static str| tool(name, "").parallel(Parallel::Always);
+    registry.add(DynamicTools::new().tools([slow("a"), slow("b")]).build().unwrap()).unwrap();
+    let turn = searched(&registry);
+    let calls = [
+        ToolCall::new("tool_call", r#"{"name": "a", "arguments": {"id": 1}}"#).with_id("1"),
+        ToolCall::new("b", r#"{"id": 2}"#).with_id("2"),
+        ToolCall::new("tool_call", r#"{"name": "c", "arguments": {}}"#).with_id("3"),
+        ToolCall::new("tool_search", r#"{"query": "b"}"#).with_id("4"),
+    ];
+    let answers = wait(turn.batch(&calls));
+    let ids: Vec<(&str, &str)> = answers.iter().map(|one| (one.call.name(), one.call.id())).collect();
+    assert_eq!(ids, [("tool_call", "1"), ("b", "2"), ("tool_call", "3"), ("tool_search", "4")]);
+    assert_eq!(answers[0].answer.json, r#""a {\"id\":1}""#);
+    assert_eq!(answers[1].answer.json, r#""b {\"id\":2}""#, "a tool that was found may be called by its name, too");
+    assert!(answers[2].answer.json.contains("no tool `c`"), "{}", answers[2].answer.json);
+    assert!(answers[3].answer.json.contains(r#""name":"b""#), "{}", answers[3].answer.json);
+}
+
+#[test]
+fn what_cannot_be_called_is_told() {
+    let turn = searched(&registry());
+    let nested = json!({"name": "tool_call", "arguments": {"name": "zoom", "arguments": {"id": 1}}});
+    let told = |arguments: &Value| call(&turn, "tool_call", arguments).json;
+    assert!(told(&nested).contains("called by itself"), "{}", told(&nested));
+    assert!(told(&json!({"name": "send_mial", "arguments": {}})).contains("did you mean `send_mail`"));
+    assert!(told(&json!({"name": 3, "arguments": {}})).contains("invalid_arguments"));
+    assert!(told(&json!({"tool": "send_mail"})).contains("/tool"));
+    assert!(told(&json!({"name": "send_mail", "arguments": [1]})).contains("error"));
+    for broken in ["", "{", "{\"name\": \"send_mail\", \"arguments\": {\"id\": 1}"] {
+        let answer = wait(turn.call(&ToolCall::new("tool_call", broken)));
+        assert!(answer.is_error() && answer.json.contains("malformed_arguments"), "{broken}: {}", answer.json);
+    }
+    let described = call(&turn, "tool_describe", &json!({"names": ["send_mial"]})).json;
+    assert!(described.contains("send_mail") && described.contains("unknown_tool"), "{described}");
+    let some = self::told(&turn, "tool_describe", &json!({"names": ["zoom", "nothing"]}));
+    assert_eq!(some["unknown"], json!([{"name": "nothing", "did_you_mean": []}]));
+}
+
+#[test]
+fn what_a_session_was_not_granted_is_neither_found_nor_called() {
+    let turn = turn(registry().session().enable(["mail"]).tool_search(ToolSearch::above(0)));
+    let found = told(&turn, "tool_search", &json!({"query": "show an invoice"}));
+    assert_eq!(found["tools"], json!([]));
+    let refused = call(&turn, "tool_call", &json!({"name": "show_invoice", "arguments": {"id": 1}}));
+    assert!(refused.json.contains("unknown_tool"), "{}", refused.json);
+    assert!(call(&turn, "tool_describe", &json!({"names": ["show_invoice"]})).is_error());
+}
+
+#[test]
+fn tools_are_found_as_soon_as_they_come_and_not_when_they_are_gone() {
+    let registry = registry();
+    let session = registry.session().tool_search(ToolSearch::above(0)).build().unwrap();
+    let find = |query: &str| {
+        let turn = session.turn(Dialect::OpenAi);
+        turn.search(query, 3).iter().map(|found| found.tool.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(find("volcano"), [] as [&str; 0]);
+    let id = registry.add(tool("watch_volcanoes", "What the mountains do.").build().unwrap()).unwrap();
+    assert_eq!(find("volcano"), ["watch_volcanoes"]);
+    let other = tool("watch_volcanoes", "A film about the sea.");
+    let over = registry.add_overriding(other.build().unwrap()).unwrap();
+    assert_eq!(find("mountains"), [] as [&str; 0]);
+    assert_eq!(find("film"), ["watch_volcanoes"]);
+    assert!(registry.remove(over));
+    assert_eq!(find("mountains"), ["watch_volcanoes"]);
+    assert!(registry.remove(id));
+    assert_eq!(find("volcano"), [] as [&str; 0]);
+}
+
+#[test]
+fn many_tools_of_one_provider_are_found_beside_others() {
+    let registry = registry();
+    let many = (0..100).map(|n| tool(&format!("tool_{n}"), &format!("Does thing number{n}.")));
+    registry.add(DynamicTools::new().tools(many).build().unwrap()).unwrap();
+    let turn = searched(&registry);
+    let found = turn.search("number57 invoice", 10);
+    assert_eq!(found.iter().map(|found| found.tool).collect::<Vec<_>>(), ["show_invoice", "tool_57"]);
+    assert!(found.iter().all(|found| found.score > 0.0));
+    assert_eq!(turn.search("thing", 1_000).len(), 100);
+    assert_eq!(turn.search("thing", 0).len(), 0);
+    assert_eq!(told(&turn, "tool_search", &json!({"query": "thing"}))["tools"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn conditions_hold_on_tools_that_are_deferred() {
+    use crate::segment::{Atom, Condition, Op};
+    let mut fake = crate::fakes::tool("hint", "talk", &[]);
+    fake.behaviour.defer = false;
+    fake.atoms = vec![Atom::Tool("send_mail".into())];
+    let segments = vec![
+        Segment::Text("{\"function\":{\"name\":\"hint\",\"description\":\"".into()),
+        Segment::When { condition: Condition(vec![Op::Atom(0)]), segments: 1 },
+        Segment::Text("There is mail.".into()),
+        Segment::Text("\"}}".into()),
+    ];
+    fake.definitions = vec![Definition { dialect: Dialect::OpenAi, name: None, segments }];
+    let registry = registry();
+    registry.add(Box::new(crate::fakes::Fake::new([fake]))).unwrap();
+    let turn = searched(&registry);
+    assert!(turn.definitions().contains("There is mail."), "{}", turn.definitions());
+    assert!(turn.deferred().any(|name| name == "send_mail"));
+}

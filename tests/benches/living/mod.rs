@@ -1,0 +1,172 @@
+//! A registry of 10,000 tools, half of them of run time: what a change costs, and what a turn of all of them does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolc::requirement::Requirement;
+use toolc::segment::Segment;
+use toolc::table::Table;
+use toolc::{
+    Call, Definition, Dialect, DynamicTool, DynamicTools, Env, Output, Provider, Registry, Reply, Session, Slots, Text,
+    Tool, Toolset, Turn,
+};
+
+use crate::handler;
+use crate::harness::{Timing, rounds, side};
+use crate::{compare, copy};
+
+/// Tools in all.
+const TOOLS: usize = 10_000;
+/// Home toolsets of each half.
+const HOMES: usize = 100;
+
+/// A session that was made before, and asks again.
+pub(crate) fn unchanged(budget: Duration) -> Vec<Timing> {
+    let session = session(&registry());
+    assert_eq!(turn(&session).tools().count(), TOOLS - TOOLS / 10);
+    rounds(budget, &mut [side(|| session.turn(Dialect::OpenAi).definitions().len())])
+}
+
+/// A new session: to resolve, filter and list.
+pub(crate) fn fresh(budget: Duration) -> Vec<Timing> {
+    let registry = registry();
+    let text = turn(&session(&registry)).definitions().to_owned();
+    compare(budget, || turn(&session(&registry)), || copy(&text))
+}
+
+/// The same after a change: to look all names up again, too.
+pub(crate) fn changed(budget: Duration) -> Vec<Timing> {
+    let registry = registry();
+    let (session, id) = (session(&registry), registry.add(provider(dynamic(TOOLS))).expect("its name is free"));
+    let text = turn(&session).definitions().to_owned();
+    let change = || {
+        registry.replace(id, provider(dynamic(TOOLS))).expect("its name is its own");
+        turn(&session)
+    };
+    compare(budget, change, || copy(&text))
+}
+
+/// To add a tool and to remove it, beside 10,000 others and beside none.
+pub(crate) fn one_more(budget: Duration) -> Vec<Timing> {
+    let (many, none) = (registry(), Registry::new());
+    let change = |registry: &Registry| {
+        let id = registry.add(provider(dynamic(TOOLS))).expect("its name is free");
+        registry.remove(id)
+    };
+    compare(budget, || change(&many), || change(&none))
+}
+
+/// 10,000 tools, each added by itself, and added together.
+pub(crate) fn all(budget: Duration) -> Vec<Timing> {
+    let one_by_one = || {
+        let registry = Registry::new();
+        for index in 0..TOOLS {
+            registry.add(provider(dynamic(index))).expect("its name is free");
+        }
+        registry.tools().len()
+    };
+    let together = || {
+        let registry = Registry::new();
+        let tools = DynamicTools::new().tools((0..TOOLS).map(dynamic));
+        registry.add(tools.build().expect("they are right")).expect("their names are free");
+        registry.tools().len()
+    };
+    assert_eq!((one_by_one(), together()), (TOOLS, TOOLS));
+    compare(budget, one_by_one, together)
+}
+
+fn turn(session: &Session) -> Turn {
+    session.turn(Dialect::OpenAi)
+}
+
+/// Of everything there is, by way of toolsets; a tenth of it lacks a variable.
+fn session(registry: &Registry) -> Session {
+    registry.session().enable(["everything"]).env(Env::empty()).build().expect("there is such a toolset")
+}
+
+fn registry() -> Registry {
+    let registry = Registry::new();
+    registry.add(Box::new(Compiled::new(TOOLS / 2))).expect("an empty registry takes every provider");
+    for index in TOOLS / 2..TOOLS {
+        registry.add(provider(dynamic(index))).expect("its name is free");
+    }
+    let includes = registry.toolsets();
+    let everything = Toolset { name: "everything".into(), includes, ..Toolset::default() };
+    registry.add(DynamicTools::new().toolset(everything).build().expect("it is right")).expect("its name is free");
+    registry
+}
+
+fn name(index: usize) -> String {
+    // The halves lie between each other, as names do.
+    format!("{}_{index}", ["ask", "look", "view", "zoom"][index % 4])
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "What to look for."},
+            "limit": {"type": "integer", "description": "How many results to return.", "default": 10},
+        },
+        "required": ["query"],
+    })
+}
+
+fn needs(index: usize) -> Vec<Requirement> {
+    let key = || Requirement::Env(vec!["LIVING_KEY".into()]);
+    index.is_multiple_of(10).then(key).into_iter().collect()
+}
+
+fn dynamic(index: usize) -> DynamicTool {
+    let answer = |_, _: &Call<'_>| Output::json(&handler::Done::default());
+    let tool = DynamicTool::sync(name(index), "Looks for what it is asked for, and tells.", schema(), answer);
+    let tool = tool.home(format!("server_{}", index % HOMES));
+    needs(index).into_iter().fold(tool, DynamicTool::requires)
+}
+
+fn provider(tool: DynamicTool) -> Box<dyn Provider> {
+    tool.build().expect("it is right")
+}
+
+/// As a generated catalog: all of its text is static.
+struct Compiled(Vec<Tool>);
+
+impl Compiled {
+    fn new(count: usize) -> Self {
+        let table = Arc::new(Table::from_schema(&schema()).expect("this is a schema"));
+        let still = |text: String| Text::Borrowed(text.leak());
+        let tool = |index: usize| {
+            let function = json!({
+                "name": name(index),
+                "description": "Looks for what it is asked for, and tells.",
+                "parameters": schema(),
+            });
+            let text = json!({"type": "function", "function": function}).to_string();
+            let segments = vec![Segment::Text(still(text))];
+            Tool {
+                name: still(name(index)),
+                toolset: still(format!("compiled_{}", index % HOMES)),
+                arguments: Arc::clone(&table),
+                definitions: vec![Definition { dialect: Dialect::OpenAi, name: None, segments }],
+                requires: needs(index),
+                ..Tool::default()
+            }
+        };
+        Self((0..count).map(tool).collect())
+    }
+}
+
+impl Provider for Compiled {
+    fn tools(&self) -> &[Tool] {
+        &self.0
+    }
+
+    fn toolsets(&self) -> &[Toolset] {
+        &[]
+    }
+
+    fn call<'a>(&'a self, _: usize, _: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
+        Reply::Ready(Output::json(&handler::Done::default()))
+    }
+}

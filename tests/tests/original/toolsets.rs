@@ -1,0 +1,122 @@
+use toolc::{DynamicTools, Refusal, Registry, Text, Toolset};
+
+use crate::{add, registry, shown, tool};
+
+fn texts(names: &[&'static str]) -> Vec<Text> {
+    names.iter().map(|&name| name.into()).collect()
+}
+
+fn toolset(name: &'static str, tools: &[&'static str], includes: &[&'static str]) -> Toolset {
+    Toolset { name: name.into(), tools: texts(tools), includes: texts(includes), ..Toolset::default() }
+}
+
+/// As the original's: web, file and terminal, a core, and presets over it.
+fn house() -> Registry {
+    let registry = registry([
+        tool("web_search", "web"),
+        tool("web_extract", "web"),
+        tool("read_file", "file"),
+        tool("write_file", "file"),
+        tool("terminal", "terminal"),
+        tool("send_message", "messaging"),
+    ]);
+    let legacy = Toolset { aliases: texts(&["web_tools"]), ..toolset("web", &[], &[]) };
+    let telegram = Toolset { base: Some("core".into()), ..toolset("telegram", &[], &["messaging"]) };
+    let sets = DynamicTools::new().toolset(legacy).toolset(toolset("core", &["terminal"], &["file"])).toolset(telegram);
+    add(&registry, sets);
+    registry
+}
+
+#[test]
+fn resolve_toolset_expands_what_is_included_once() {
+    let registry = house();
+    let both = toolset("debugging", &["terminal", "web_search"], &["web", "core", "file"]);
+    add(&registry, DynamicTools::new().toolset(both));
+    let resolved = registry.toolset("debugging").unwrap().resolved;
+    assert_eq!(resolved, ["read_file", "terminal", "web_extract", "web_search", "write_file"]);
+}
+
+#[test]
+fn resolve_toolset_of_all_and_of_a_star_is_every_tool() {
+    let registry = house();
+    for name in ["all", "*"] {
+        assert_eq!(shown(&registry, &[name], &[]), shown(&registry, &[], &[]));
+    }
+    assert_eq!(shown(&registry, &["all"], &[]).split(' ').count(), 6);
+}
+
+#[test]
+fn resolve_toolset_is_not_caught_in_a_ring() {
+    let registry = house();
+    let rings = DynamicTools::new().toolset(toolset("a", &[], &["b"])).toolset(toolset("b", &["terminal"], &["a"]));
+    let error = registry.add(rings.build().unwrap()).unwrap_err();
+    assert_eq!(error.refusals(), [Refusal::Ring(texts(&["a", "b", "a"]))]);
+}
+
+#[test]
+fn a_toolset_only_in_the_registry_is_one_like_any_other() {
+    let registry = house();
+    add(&registry, DynamicTools::new().tool(tool("plug", "plugin")));
+    assert_eq!(shown(&registry, &["plugin"], &[]), "plug");
+    assert!(registry.toolsets().iter().any(|name| name == "plugin"));
+    assert!(shown(&registry, &["all"], &["plugin"]).split(' ').all(|name| name != "plug"));
+}
+
+#[test]
+fn create_custom_toolset_behaves_as_a_static_one() {
+    let registry = house();
+    let custom = Toolset { description: "Mine.".into(), ..toolset("my_workflow", &["web_search"], &["file"]) };
+    add(&registry, DynamicTools::new().toolset(custom.clone()));
+    assert_eq!(shown(&registry, &["my_workflow"], &[]), "read_file web_search write_file");
+    assert_eq!(registry.toolset("my_workflow").unwrap().declared, custom);
+    add(&registry, DynamicTools::new().toolset(toolset("mine_and_more", &["terminal"], &["my_workflow"])));
+    assert_eq!(shown(&registry, &["mine_and_more"], &["file"]), "terminal web_search");
+}
+
+#[test]
+fn get_toolset_info_tells_what_is_declared_and_what_that_comes_to() {
+    let info = house().toolset("telegram").unwrap();
+    assert_eq!((info.declared.base.as_deref(), &*info.declared.includes), (Some("core"), &*texts(&["messaging"])));
+    assert_eq!(info.resolved, ["read_file", "send_message", "terminal", "write_file"]);
+}
+
+#[test]
+fn get_toolset_names_are_static_ones_and_plugins() {
+    assert_eq!(house().toolsets(), ["core", "file", "messaging", "telegram", "terminal", "web"]);
+}
+
+#[test]
+fn validate_toolset_knows_names_aliases_and_all() {
+    let registry = house();
+    for name in ["web", "web_tools", "all", "*", "messaging"] {
+        assert!(registry.session().enable([name]).build().is_ok(), "{name}");
+    }
+    let error = registry.session().enable(["wbe"]).build().unwrap_err();
+    assert_eq!(error.to_string(), "unknown toolset `wbe`: did you mean `web`?");
+}
+
+#[test]
+fn enabled_toolsets_are_all_there_is_to_a_session_and_disabled_ones_win() {
+    let registry = house();
+    assert_eq!(shown(&registry, &["web", "file"], &["file"]), "web_extract web_search");
+    assert_eq!(shown(&registry, &[], &["file", "web"]), "send_message terminal");
+    assert_eq!(shown(&registry, &["file"], &["all"]), "");
+}
+
+#[test]
+fn legacy_toolset_names_mean_the_toolsets_of_now() {
+    let registry = house();
+    assert_eq!(shown(&registry, &["web_tools"], &[]), "web_extract web_search");
+    assert_eq!(shown(&registry, &["web", "file"], &["web_tools"]), "read_file write_file");
+    add(&registry, DynamicTools::new().toolset(toolset("old", &[], &["web_tools"])));
+    assert_eq!(shown(&registry, &["old"], &[]), "web_extract web_search");
+}
+
+#[test]
+fn disabling_a_platform_leaves_the_core() {
+    let registry = house();
+    assert_eq!(
+        shown(&registry, &["telegram", "web"], &["telegram"]),
+        "read_file terminal web_extract web_search write_file"
+    );
+}
