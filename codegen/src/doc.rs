@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolc::segment::{self, Atoms, Condition as Compiled, FactValue, Op, Segment};
 
 use crate::text::condition::Condition;
-use crate::text::questions::{AtomId, Template, When};
+use crate::text::questions::{AtomId, FactRef, Template, When};
 use crate::text::template::Piece;
 
 /// A JSON value of which parts are there in some turns only.
@@ -34,10 +34,17 @@ impl Doc {
 
     /// Its text in pieces. Whichever atoms hold, they come to well-formed JSON, without white space between tokens.
     pub fn segments(&self) -> Vec<Segment> {
-        let (mut parts, mut segments) = (Vec::new(), Vec::new());
-        self.write(&mut parts);
-        flatten(parts, &mut segments);
+        let mut segments = Vec::new();
+        lay_out(&self.json(), &mut segments);
         segments
+    }
+
+    /// Its text as a template: what a text that speaks of it says. Of facts that are written out in texts within it, what
+    /// JSON escapes is escaped once, as anywhere in a text.
+    pub fn json(&self) -> Template {
+        let mut text = Template::new();
+        self.write(&mut text);
+        text
     }
 
     /// The value that it is where these atoms hold.
@@ -67,12 +74,14 @@ impl Doc {
         }
     }
 
-    fn write(&self, out: &mut Vec<Part>) {
+    fn write(&self, out: &mut Template) {
         match self {
             Doc::Json(value) => push(out, &value.to_string()),
             Doc::Text(template) => {
                 push(out, "\"");
-                write_pieces(template, out);
+                for piece in template {
+                    append(out, escaped_piece(piece));
+                }
                 push(out, "\"");
             }
             Doc::Array(items) => {
@@ -119,37 +128,17 @@ pub fn words(template: &Template) -> String {
     template.iter().map(word).collect()
 }
 
-/// A part of the text, before it is laid out flat.
-enum Part {
-    Always(Segment),
-    When(Compiled, Vec<Part>),
-}
-
-fn flatten(parts: Vec<Part>, out: &mut Vec<Segment>) {
-    for part in parts {
-        match part {
-            Part::Always(segment) => out.push(segment),
-            Part::When(condition, parts) => {
-                let mut inner = Vec::new();
-                flatten(parts, &mut inner);
-                out.push(Segment::When { condition, segments: narrow(inner.len()) });
-                out.extend(inner);
-            }
-        }
-    }
-}
-
 /// Settles the commas. They belong to the entries before the first one that is always there, and to those behind it;
 /// where none is, an entry has one before it if any of its predecessors is there.
-fn write_list(entries: &[(Option<&When>, Option<&String>, &Doc)], out: &mut Vec<Part>) {
+fn write_list(entries: &[(Option<&When>, Option<&String>, &Doc)], out: &mut Template) {
     let anchor = entries.iter().position(|(when, ..)| when.is_none());
     for (index, (when, key, value)) in entries.iter().enumerate() {
-        let entry = |out: &mut Vec<Part>| {
+        let entry = |out: &mut Template| {
             if anchor.is_some_and(|anchor| index > anchor) {
                 push(out, ",");
             } else if anchor.is_none() && index > 0 {
                 let before = entries[..index].iter().filter_map(|(when, ..)| when.cloned()).collect();
-                guarded(&compile(&Condition::Or(before)), out, |out| push(out, ","));
+                append(out, guarded(Condition::Or(before), vec![Piece::Text(",".to_owned())]));
             }
             if let Some(key) = key {
                 push(out, &Value::from(key.as_str()).to_string());
@@ -161,60 +150,92 @@ fn write_list(entries: &[(Option<&When>, Option<&String>, &Doc)], out: &mut Vec<
             }
         };
         match when {
-            Some(when) => guarded(&compile(when), out, entry),
+            Some(when) => {
+                let mut inner = Template::new();
+                entry(&mut inner);
+                append(out, guarded((*when).clone(), inner));
+            }
             None => entry(out),
         }
     }
 }
 
-fn write_pieces(template: &Template, out: &mut Vec<Part>) {
-    for piece in template {
-        match piece {
-            Piece::Text(text) => push(out, &escaped(text)),
-            Piece::Fact(fact) => out.push(Part::Always(Segment::Fact(narrow(fact.0)))),
-            Piece::Available { tools, join } => out.push(Part::Always(Segment::Available {
-                tools: tools.iter().map(|(tool, name)| (index(*tool), escaped(name).into())).collect::<Vec<_>>(),
-                join: escaped(join).into(),
-            })),
-            Piece::Choice { branches, otherwise } => {
-                // What an earlier branch has taken is not for a later one.
-                let mut taken: Vec<When> = Vec::new();
-                for (when, pieces) in branches {
-                    let mut all: Vec<When> = taken.iter().cloned().map(|when| Condition::Not(Box::new(when))).collect();
-                    all.push(when.clone());
-                    guarded(&compile(&Condition::And(all)), out, |out| write_pieces(pieces, out));
-                    taken.push(when.clone());
-                }
-                if !otherwise.is_empty() {
-                    let none = Condition::Not(Box::new(Condition::Or(taken)));
-                    guarded(&compile(&none), out, |out| write_pieces(otherwise, out));
-                }
-            }
-        }
+/// What is there on a condition.
+pub fn guarded(when: When, pieces: Template) -> Piece<AtomId, FactRef> {
+    Piece::Choice { branches: vec![(when, pieces)], otherwise: Vec::new() }
+}
+
+/// Appends a piece: text, to the text before it if there is one.
+pub fn append(out: &mut Template, piece: Piece<AtomId, FactRef>) {
+    match piece {
+        Piece::Text(text) => push(out, &text),
+        piece => out.push(piece),
     }
 }
 
-/// What `write` writes, under a condition.
-fn guarded(condition: &Compiled, out: &mut Vec<Part>, write: impl FnOnce(&mut Vec<Part>)) {
-    let mut inner = Vec::new();
-    write(&mut inner);
-    if !inner.is_empty() {
-        out.push(Part::When(condition.clone(), inner));
-    }
-}
-
-/// Appends text, to the text before it if there is one.
-fn push(out: &mut Vec<Part>, text: &str) {
+fn push(out: &mut Template, text: &str) {
     match out.last_mut() {
         _ if text.is_empty() => {}
-        Some(Part::Always(Segment::Text(last))) => last.to_mut().push_str(text),
-        _ => out.push(Part::Always(Segment::Text(text.to_owned().into()))),
+        Some(Piece::Text(last)) => last.push_str(text),
+        _ => out.push(Piece::Text(text.to_owned())),
+    }
+}
+
+/// A piece of a text as it stands within JSON.
+fn escaped_piece(piece: &Piece<AtomId, FactRef>) -> Piece<AtomId, FactRef> {
+    let all = |pieces: &Template| pieces.iter().map(escaped_piece).collect();
+    match piece {
+        Piece::Text(text) => Piece::Text(escaped(text)),
+        Piece::Fact(fact) => Piece::Fact(*fact),
+        Piece::Available { tools, join } => Piece::Available {
+            tools: tools.iter().map(|(tool, name)| (*tool, escaped(name))).collect(),
+            join: escaped(join),
+        },
+        Piece::Choice { branches, otherwise } => Piece::Choice {
+            branches: branches.iter().map(|(when, pieces)| (when.clone(), all(pieces))).collect(),
+            otherwise: all(otherwise),
+        },
     }
 }
 
 fn escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Lays a text out flat, as the runtime writes it.
+fn lay_out(text: &Template, out: &mut Vec<Segment>) {
+    for piece in text {
+        match piece {
+            Piece::Text(text) => out.push(Segment::Text(text.clone().into())),
+            Piece::Fact(fact) => out.push(Segment::Fact(narrow(fact.0))),
+            Piece::Available { tools, join } => out.push(Segment::Available {
+                tools: tools.iter().map(|(tool, name)| (index(*tool), name.clone().into())).collect::<Vec<_>>(),
+                join: join.clone().into(),
+            }),
+            Piece::Choice { branches, otherwise } => {
+                // What an earlier branch has taken is not for a later one.
+                let mut taken: Vec<When> = Vec::new();
+                for (when, pieces) in branches {
+                    let mut all: Vec<When> = taken.iter().cloned().map(|when| Condition::Not(Box::new(when))).collect();
+                    all.push(when.clone());
+                    lay_out_under(&compile(&Condition::And(all)), pieces, out);
+                    taken.push(when.clone());
+                }
+                lay_out_under(&compile(&Condition::Not(Box::new(Condition::Or(taken)))), otherwise, out);
+            }
+        }
+    }
+}
+
+/// The same, under a condition.
+fn lay_out_under(condition: &Compiled, text: &Template, out: &mut Vec<Segment>) {
+    let mut inner = Vec::new();
+    lay_out(text, &mut inner);
+    if !inner.is_empty() {
+        out.push(Segment::When { condition: condition.clone(), segments: narrow(inner.len()) });
+        out.extend(inner);
+    }
 }
 
 /// A condition as the runtime evaluates it.
@@ -254,7 +275,6 @@ fn narrow(count: usize) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::questions::FactRef;
 
     fn atom(index: usize) -> When {
         Condition::Atom(AtomId(index))

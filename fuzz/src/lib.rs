@@ -57,7 +57,9 @@ pub fn manifest(input: &str) {
         // Which tools are there: none, all, and every other.
         let members = (0..count).map(|index| [false, true, index % 2 == 0][turn % 3]).collect::<Vec<_>>();
         for dialect in DIALECTS {
-            catalog.setting(tool, &members).value(&dialect.definition(&catalog, tool));
+            if let Some(definition) = dialect.lower(&catalog, tool).definition {
+                catalog.setting(tool, &members).value(&definition);
+            }
         }
     }
 }

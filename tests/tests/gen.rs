@@ -186,19 +186,22 @@ fn orphans_go_unless_git_ignores_them() {
     fs::create_dir(project.path(".git")).expect("failed to make a folder");
     project.write(".gitignore", "kept-*.txt\n");
     for file in
-        ["kept-1.txt", "rust/kept-2.txt", "rust/gone.rs", "schemas/mcp/tools/gone.json", ".gone", "rust/.tmpAb3x9Z"]
+        ["kept-1.txt", "rust/kept-2.txt", "rust/gone.rs", "schemas/gone/tools/gone.json", ".gone", "rust/.tmpAb3x9Z"]
     {
         project.write(&format!("generated/{file}"), "half a fi");
     }
     let (status, out, _) = project.run(&["gen", "--check"]);
     let orphans: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("orphan: generated/")).collect();
-    assert_eq!((status, orphans), (1, vec![".gone", "rust/.tmpAb3x9Z", "rust/gone.rs", "schemas/mcp/tools/gone.json"]));
+    assert_eq!(
+        (status, orphans),
+        (1, vec![".gone", "rust/.tmpAb3x9Z", "rust/gone.rs", "schemas/gone/tools/gone.json"])
+    );
 
     let told = project.run(&["gen"]).1;
     assert!(told.starts_with("removed: generated/.gone\n") && told.ends_with(&written(0, 4)), "{told}");
     assert_eq!(project.run(&["gen", "--check"]).0, 0);
     assert!(project.path("generated/kept-1.txt").exists() && project.path("generated/rust/kept-2.txt").exists());
-    assert!(!project.path("generated/schemas/mcp").exists(), "folders that hold nothing go, too");
+    assert!(!project.path("generated/schemas/gone").exists(), "folders that hold nothing go, too");
 }
 
 #[test]
@@ -460,18 +463,83 @@ fn levels_are_the_projects_to_set() {
 }
 
 #[test]
-fn a_dialect_that_cannot_be_written_yet_can_be_linted_for() {
-    let unwritten = toolc_codegen::providers::PROVIDERS.iter().map(|provider| provider.dialect);
-    let is_written = |name: &str| toolc_codegen::lower::DIALECTS.iter().any(|dialect| dialect.name == name);
-    for dialect in unwritten.filter(|name| !is_written(name)) {
-        let project = Project::manifests();
-        let external = "[external]\ntools = [\"mcp_find\", \"mcp_look\"]";
-        project.write("toolc.toml", format!("dialects = [\"{dialect}\"]\n{external}\n"));
-        let (status, out, _) = project.run(&["lint", "unknown-dialect"]);
-        assert_eq!(status, 0, "{out}");
-        let (status, out, err) = project.run(&["gen"]);
-        assert_eq!((status, out.as_str()), (2, ""), "{dialect}");
-        assert!(err.contains(&format!("failed to write `{dialect}`")), "{err}");
-        assert!(!project.path("generated").exists());
+fn show_shows_a_turn_of_ones_choice() {
+    let project = Project::golden();
+    let shown = |args: &[&str]| {
+        let (status, out, err) = project.run(&[&["show"], args].concat());
+        assert_eq!((status, err.as_str()), (0, ""), "{args:?}");
+        serde_json::from_str::<Value>(&out).expect("a definition is JSON")
+    };
+    let file = |path: &str| {
+        let text = fs::read_to_string(project.path(&format!("generated/schemas/{path}.json"))).expect("failed to read");
+        serde_json::from_str::<Value>(&text).expect("a definition is JSON")
+    };
+    assert_eq!(shown(&["depends"]), file("openai/tools/depends"));
+    assert_eq!(shown(&["depends", "--dialect", "mcp"]), file("mcp/tools/depends"));
+    let alone = shown(&["depends", "--dialect", "mcp", "--available", ""]);
+    assert_ne!(alone, file("mcp/tools/depends"));
+    assert_ne!(shown(&["depends", "--dialect", "mcp", "--available", "", "--fact", "vision=true"]), alone);
+    for (args, error) in [
+        (&["wait", "--dialect", "antropic"][..], "unknown dialect `antropic`: did you mean `anthropic`?"),
+        (&["wait", "--available", "run_now,run-alter"], "unknown tool `run-alter`: did you mean `run_later`?"),
+        (&["wait", "--fact", "visoin=true"], "unknown fact `visoin`: did you mean `vision`?"),
+        (&["wait", "--fact", "vision=maybe"], "the fact `vision` is a boolean: write `--fact vision=VALUE`"),
+        (&["wait", "--fact", "vision"], "the fact `vision` is a boolean: write `--fact vision=VALUE`"),
+    ] {
+        let (status, out, err) = project.run(&[&["show"], args].concat());
+        assert_eq!((status, out.as_str(), err.trim_end()), (1, "", &*format!("error: {error}")));
     }
+}
+
+#[test]
+fn export_writes_a_bundle_and_nothing_over_what_is_not_its_own() {
+    let project = Project::golden();
+    let target = project.path("out");
+    let export = |args: &[&str]| project.run(&[&["export", target.to_str().expect("text")], args].concat());
+    let index = || {
+        let text = fs::read_to_string(project.path("out/bundle.json")).expect("there is an index");
+        serde_json::from_str::<Value>(&text).expect("the index is JSON")
+    };
+    let (status, out, err) = export(&[]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let all = index();
+    assert_eq!(project.bytes("out/schemas"), project.bytes("generated/schemas"));
+    assert_eq!(project.bytes("out").len(), all["files"].as_array().expect("a list").len() + 1);
+    assert!(out.ends_with(&format!("version {}\n", all["version"].as_str().expect("text"))), "{out}");
+    // A digest is that of the file as it is, by any other program.
+    let file = project.path("out").join(all["files"][0]["path"].as_str().expect("text"));
+    if let Ok(sum) = std::process::Command::new("sha256sum").arg(file).output() {
+        assert!(sum.stdout.starts_with(all["files"][0]["sha256"].as_str().expect("text").as_bytes()));
+    }
+
+    // Less, in the same folder: what is no longer in it goes.
+    assert_eq!(export(&["--dialect", "mcp", "--toolset", "lib"]).0, 0);
+    let less = index();
+    assert_ne!(less["version"], all["version"]);
+    assert_eq!((&less["dialects"], &less["toolsets"]), (&serde_json::json!(["mcp"]), &serde_json::json!(["lib"])));
+    let names: Vec<String> = project.bytes("out").keys().map(|path| path.display().to_string()).collect();
+    assert_eq!(
+        names,
+        [
+            "bundle.json",
+            "catalog.json",
+            "schemas/mcp/tools/Odd-Names.json",
+            "schemas/mcp/tools/no_parameters.json",
+            "schemas/mcp/tools/run_now.json",
+            "schemas/mcp/toolsets/lib.json",
+        ]
+    );
+    // The same again is the same.
+    assert_eq!(export(&["--dialect", "mcp", "--toolset", "lib"]).0, 0);
+    assert_eq!(index(), less);
+
+    project.write("out/notes.txt", "mine");
+    let (status, _, err) = export(&[]);
+    assert_eq!(status, 2);
+    assert!(err.contains("holds `notes.txt`, which export did not write"), "{err}");
+    let (status, _, err) = project.run(&["export", project.path("manifests").to_str().expect("text")]);
+    assert_eq!(status, 2);
+    assert!(err.contains("which export did not write"), "{err}");
+    assert_eq!(export(&["--dialect", "mpc"]).2, "error: unknown dialect `mpc`: did you mean `mcp`?\n");
+    assert_eq!(export(&["--toolset", "libb"]).2, "error: unknown toolset `libb`: did you mean `lib`?\n");
 }

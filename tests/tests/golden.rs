@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolc::{Dialect, Env, Registry, Turn};
+use toolc_codegen::lower::DIALECTS;
 use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
 use toolc_tests::echo::Echo;
@@ -53,11 +54,15 @@ fn manifests(project: &Path, kind: Kind) -> Vec<(String, Value)> {
 
 /// A turn in a world in which everything is there that a tool may require.
 fn turn(toolset: &str) -> Turn {
+    turn_in(Dialect::OpenAi, toolset)
+}
+
+fn turn_in(dialect: Dialect, toolset: &str) -> Turn {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
     let env = VARIABLES.iter().fold(Env::empty(), |env, variable| env.with_var(&variable.name, "set"));
     let session = registry.session().enable([toolset]).env(env.with_program("golden-program")).build();
-    session.expect("the toolset is known").turn(Dialect::OpenAi)
+    session.expect("the toolset is known").turn(dialect)
 }
 
 #[test]
@@ -230,17 +235,19 @@ fn the_published_schemas_refuse_what_lint_refuses() {
 
 #[test]
 fn the_static_definitions_are_what_the_runtime_serves() {
-    let folder = golden().join("generated/schemas/openai");
     let compact = |path: &Path| read_json(path).to_string();
-    // Every tool has a file, and those that this turn does not show are the ones of a chat.
-    let all = turn("all");
-    assert_eq!(all.hidden().map(|hidden| hidden.tool).collect::<Vec<_>>(), ["in_chat"]);
-    let shown = files(&folder.join("tools")).into_iter().filter(|(name, _)| name != "in_chat");
-    let one_by_one: Vec<String> = shown.map(|(_, path)| compact(&path)).collect();
-    assert_eq!(format!("[{}]", one_by_one.join(",")), all.definitions());
+    for dialect in DIALECTS {
+        let folder = golden().join("generated/schemas").join(dialect.name);
+        // Every tool has a file, and those that this turn does not show are the ones of a chat.
+        let all = turn_in(dialect.variant, "all");
+        assert_eq!(all.hidden().map(|hidden| hidden.tool).collect::<Vec<_>>(), ["in_chat"], "{}", dialect.name);
+        let shown = files(&folder.join("tools")).into_iter().filter(|(name, _)| name != "in_chat");
+        let one_by_one: Vec<String> = shown.map(|(_, path)| compact(&path)).collect();
+        assert_eq!(format!("[{}]", one_by_one.join(",")), all.definitions(), "{}", dialect.name);
 
-    for (name, path) in files(&folder.join("toolsets")) {
-        assert_eq!(compact(&path), turn(&name).definitions(), "{name}");
+        for (name, path) in files(&folder.join("toolsets")) {
+            assert_eq!(compact(&path), turn_in(dialect.variant, &name).definitions(), "{}: {name}", dialect.name);
+        }
     }
 }
 

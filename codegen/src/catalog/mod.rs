@@ -319,27 +319,36 @@ impl Catalog {
     /// Whether a requirement's condition holds.
     fn allows(&self, when: Option<&At<When>>, atoms: &[Atom]) -> bool {
         // More atoms than there may be are only reported later.
-        let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[]));
+        let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[], &[]));
         when.is_none_or(|when| when.value.holds(&atom))
     }
 
-    /// Whether an atom holds in a turn of these tools, with every fact at its default.
-    fn holds(&self, atom: &Atom, members: &[bool]) -> bool {
+    /// Whether an atom holds in a turn of these tools, with every fact at its default but for those that are told.
+    fn holds(&self, atom: &Atom, members: &[bool], told: &[(FactId, FactValue)]) -> bool {
         match atom {
             Atom::Tool(id) => members.get(id.0).copied().unwrap_or(false),
             Atom::External(_) => false,
-            Atom::Fact(id) => self[*id].default == FactValue::Boolean(true),
-            Atom::Compared(id, comparison, with) => comparison.holds(&self[*id].default, with),
+            Atom::Fact(id) => *self.fact(*id, told) == FactValue::Boolean(true),
+            Atom::Compared(id, comparison, with) => comparison.holds(self.fact(*id, told), with),
         }
+    }
+
+    fn fact<'f>(&'f self, id: FactId, told: &'f [(FactId, FactValue)]) -> &'f FactValue {
+        told.iter().rev().find(|(of, _)| *of == id).map_or(&self[id].default, |(_, value)| value)
     }
 
     /// What a tool's texts and conditions come to in a turn of these tools, with every fact at its default.
     pub fn setting(&self, tool: &Tool, members: &[bool]) -> Setting {
+        self.setting_told(tool, members, &[])
+    }
+
+    /// The same where a host tells some of the facts.
+    pub fn setting_told(&self, tool: &Tool, members: &[bool], told: &[(FactId, FactValue)]) -> Setting {
         Setting {
             atoms: (tool.atoms.iter().enumerate())
-                .map(|(index, atom)| Atoms::from(self.holds(atom, members)) << index)
+                .map(|(index, atom)| Atoms::from(self.holds(atom, members, told)) << index)
                 .sum(),
-            facts: tool.facts.iter().map(|id| self[*id].default.clone()).collect(),
+            facts: tool.facts.iter().map(|id| self.fact(*id, told).clone()).collect(),
         }
     }
 

@@ -50,14 +50,6 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
     }
 }
 
-impl Settings {
-    /// Dialects that the project names, and that cannot be written yet.
-    pub fn unwritten(&self) -> Vec<&'static str> {
-        let is_written = |name: &&str| DIALECTS.iter().any(|dialect| dialect.name == *name);
-        self.declared_dialects.iter().copied().filter(|name| !is_written(name)).collect()
-    }
-}
-
 /// What a line of `[lint]` comes to.
 fn levels(name: &At<String>, level: &str, sink: &Sink) -> Vec<(Code, Option<Level>)> {
     let unknown = |message| Diagnostic::new(Code::UNKNOWN_CODE, name.place, message);

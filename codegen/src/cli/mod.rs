@@ -3,8 +3,10 @@
 //! Exit status 0: all is well. 1: mistakes in manifests, or generated files that are not up to date. 2: the tool
 //! could not do its work.
 
+mod export;
 mod fmt;
 mod lint;
+mod show;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write};
@@ -18,7 +20,7 @@ use similar::TextDiff;
 use toolc::graph::Pick;
 
 use crate::check::Checked;
-use crate::diagnostic::{Diagnostic, Places, ticked};
+use crate::diagnostic::{Diagnostic, Places};
 use crate::ledger::{Digests, Ledger};
 use crate::lower::lower;
 use crate::report::{Format, Report, plural};
@@ -69,10 +71,9 @@ pub enum Command {
     /// List every tool with its toolset.
     List,
     /// Show a tool's definition, as a model gets it.
-    Show {
-        /// The tool.
-        tool: String,
-    },
+    Show(show::Show),
+    /// Write the schemas and the catalog to a folder, to publish.
+    Export(export::Export),
     /// List the tools that these toolsets resolve to.
     Resolve {
         /// Toolsets; `all` is every tool.
@@ -154,7 +155,8 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
         Command::Lint(_) | Command::Explain { .. } | Command::Fmt { .. } => unreachable!("carried out above"),
         Command::Gen { check } => generate(&root, &sources, catalog, check, out),
         Command::List => list(catalog, out),
-        Command::Show { tool } => show(catalog, &tool, out, err),
+        Command::Show(show) => show.run(catalog, out, err),
+        Command::Export(export) => export.run(catalog, out, err),
         Command::Resolve { toolsets } => resolve(catalog, &toolsets, out, err),
     }
 }
@@ -188,12 +190,6 @@ fn generate(
     check: bool,
     out: &mut dyn Write,
 ) -> Result<bool, Failure> {
-    if let unwritten @ [_, ..] = catalog.settings().unwritten().as_slice() {
-        return Err(Failure::new(format!(
-            "failed to write {}: these dialects can be linted, and not written yet; take them out of `dialects`",
-            ticked(unwritten, ", ")
-        )));
-    }
     let _lock = (!check).then(|| write::lock(root));
     let module = catalog.settings().rust.as_deref();
     // A check believes nothing that it has not seen.
@@ -262,30 +258,28 @@ fn list(catalog: &Checked, out: &mut dyn Write) -> Result<bool, Failure> {
     Ok(true)
 }
 
-fn show(catalog: &Checked, name: &str, out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
-    let Some((_, tool)) = catalog.tools().find(|(_, tool)| tool.name() == name) else {
-        return unknown("tool", name, catalog.tools().map(|(_, tool)| tool.name()), err);
-    };
-    for dialect in &catalog.settings().dialects {
-        let definition = catalog.full_setting(tool).value(&dialect.definition(catalog, tool));
-        print(out, &format!("{definition:#}\n"))?;
-    }
+fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
+    let Some(picks) = picks(catalog, names, err)? else { return Ok(false) };
+    let members = catalog.graph().select(&picks, &[]);
+    let lines = catalog.tools().filter(|(id, _)| members[id.0]).map(|(_, tool)| format!("{}\n", tool.name()));
+    print(out, &lines.collect::<String>())?;
     Ok(true)
 }
 
-fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
+/// The toolsets of these names, or all. None where one is unknown, which has been told.
+fn picks(catalog: &Checked, names: &[String], err: &mut dyn Write) -> Result<Option<Vec<Pick>>, Failure> {
     let mut picks = Vec::new();
     for name in names {
         match catalog.toolsets().find(|(_, toolset)| toolset.is_called(name)) {
             Some((id, _)) => picks.push(Pick::Set(id.0)),
             None if name == "all" || name == "*" => picks.push(Pick::All),
-            None => return unknown("toolset", name, catalog.toolsets().map(|(_, toolset)| toolset.name()), err),
+            None => {
+                unknown("toolset", name, catalog.toolsets().map(|(_, toolset)| toolset.name()), err)?;
+                return Ok(None);
+            }
         }
     }
-    let members = catalog.graph().select(&picks, &[]);
-    let lines = catalog.tools().filter(|(id, _)| members[id.0]).map(|(_, tool)| format!("{}\n", tool.name()));
-    print(out, &lines.collect::<String>())?;
-    Ok(true)
+    Ok(Some(if picks.is_empty() { vec![Pick::All] } else { picks }))
 }
 
 fn unknown<'c>(

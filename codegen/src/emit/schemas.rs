@@ -3,36 +3,45 @@
 //! Of every tool as it is in the turn of all tools, of every toolset as the turn that enables just that; with facts at
 //! their defaults, and everything else there that is required.
 
+use std::sync::Arc;
+
+use toolc::graph::Members;
+
 use super::{Draft, Inputs, pretty};
 use crate::catalog::{ToolId, Toolset, ToolsetId};
 use crate::lower::{Dialect, Lowered};
 use crate::parallel;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
+    catalog.settings().dialects.iter().flat_map(|dialect| in_dialect(catalog, dialect)).collect()
+}
+
+fn in_dialect<'c>(catalog: &'c Lowered<'c>, dialect: &'static Dialect) -> Vec<Draft<'c>> {
+    // A tool that the dialect does not take is not there, for the others either.
+    let takes: Arc<Members> = Arc::new(catalog.tools().map(|(_, tool)| dialect.takes(tool)).collect());
+    let everything = Arc::new(catalog.shown(Members::clone(&takes)));
+    let mut drafts: Vec<Draft<'c>> = Vec::new();
+    for (id, tool) in catalog.tools().filter(|(id, _)| takes[id.0]) {
+        let path = format!("schemas/{}/tools/{}.json", dialect.name, tool.name());
+        let everything = Arc::clone(&everything);
+        drafts.push(Draft::new(path, Inputs::Tools(vec![id]), move || {
+            let definition = catalog.tool(id).definition(dialect.variant).unwrap_or_default();
+            pretty::lines(&catalog.setting(tool, &everything).render(definition))
+        }));
+    }
     let toolsets: Vec<(ToolsetId, &Toolset)> = catalog.toolsets().collect();
-    let shown = parallel::map(&toolsets, |(id, toolset)| (*toolset, shown(catalog, *id)));
-    let mut drafts = Vec::new();
-    for dialect in &catalog.settings().dialects {
-        drafts.extend(catalog.tools().map(|(id, tool)| {
-            let path = format!("schemas/{}/tools/{}.json", dialect.name, tool.name());
-            let text = move || {
-                let definition = catalog.tool(id).definition(dialect.variant).unwrap_or_default();
-                pretty::lines(&catalog.full_setting(tool).render(definition))
-            };
-            Draft::new(path, Inputs::Tools(vec![id]), text)
-        }));
-        drafts.extend(shown.iter().filter(|(_, shown)| !shown.is_empty()).map(|(toolset, shown)| {
-            let path = format!("schemas/{}/toolsets/{}.json", dialect.name, toolset.name());
-            let tools = shown.clone();
-            Draft::new(path, Inputs::Tools(shown.clone()), move || together(catalog, &tools, dialect))
-        }));
+    let shown = parallel::map(&toolsets, |(id, _)| shown(catalog, *id, &takes));
+    for ((_, toolset), tools) in toolsets.into_iter().zip(shown).filter(|(_, shown)| !shown.is_empty()) {
+        let path = format!("schemas/{}/toolsets/{}.json", dialect.name, toolset.name());
+        drafts.push(Draft::new(path, Inputs::Tools(tools.clone()), move || together(catalog, &tools, dialect)));
     }
     drafts
 }
 
 /// The tools of the turn that enables just this toolset.
-fn shown(catalog: &Lowered<'_>, id: ToolsetId) -> Vec<ToolId> {
-    let members = catalog.shown(catalog.graph().resolve(id.0));
+fn shown(catalog: &Lowered<'_>, id: ToolsetId, takes: &[bool]) -> Vec<ToolId> {
+    let granted = catalog.graph().resolve(id.0);
+    let members = catalog.shown(granted.iter().zip(takes).map(|(granted, takes)| *granted && *takes).collect());
     catalog.tools().map(|(id, _)| id).filter(|id| members[id.0]).collect()
 }
 

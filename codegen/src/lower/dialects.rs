@@ -1,10 +1,15 @@
-//! One tool as each dialect shows it to a model. A dialect is a function here and a line in [`DIALECTS`].
+//! One tool as each dialect shows it to a model. A dialect is a line in [`DIALECTS`].
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use toolc::behaviour::Annotations;
 
+use super::language::{Language, Names};
+use super::narrow::{How, Loss, Narrowed, narrow, narrow_result};
+use super::words::say;
 use crate::catalog::{Atom, Catalog, Tool};
 use crate::doc::Doc;
-use crate::text::questions::{AtomId, Template};
+use crate::text::condition::Condition;
+use crate::text::questions::{AtomId, Template, When};
 
 /// A shape that one family of providers wants.
 #[derive(Debug)]
@@ -13,49 +18,257 @@ pub struct Dialect {
     pub name: &'static str,
     /// Its variant of the runtime's `Dialect`.
     pub variant: toolc::Dialect,
-    /// The definition of a tool.
-    lower: fn(&Shown<'_>) -> Doc,
+    /// What its schemas may say.
+    pub language: &'static Language,
+    /// Whether nothing but an object's words may stand at the root of the parameters: no `anyOf`, `oneOf`, `allOf`.
+    pub plain_root: bool,
+    /// Names that tools may have.
+    pub names: Names,
+    /// Names that parameters may have. None: any.
+    pub keys: Option<Names>,
+    /// The definition of a tool, but for its schemas.
+    envelope: fn(&Shown<'_>) -> Doc,
 }
 
+const OPENAI: Names = Names { any_first: true, signs: "_-", most: 64 };
+const ANTHROPIC: Names = Names { any_first: true, signs: "_-", most: 128 };
+const GEMINI: Names = Names { any_first: false, signs: "_.:-", most: 64 };
+const MCP: Names = Names { any_first: true, signs: "_.-", most: 128 };
+const PORTABLE: Names = Names { any_first: false, signs: "_-", most: 64 };
+const DOTTED: Option<Names> = Some(Names { any_first: true, signs: "_.-", most: 64 });
+const IDENTIFIERS: Option<Names> = Some(Names { any_first: false, signs: "_", most: 64 });
+
 /// Every dialect.
-pub const DIALECTS: &[Dialect] = &[Dialect { name: "openai", variant: toolc::Dialect::OpenAi, lower: openai }];
+pub const DIALECTS: &[Dialect] = &[
+    Dialect {
+        name: "openai",
+        variant: toolc::Dialect::OpenAi,
+        language: &Language::WHOLE,
+        plain_root: true,
+        names: OPENAI,
+        keys: None,
+        envelope: |tool| chat(tool, None),
+    },
+    Dialect {
+        name: "openai-strict",
+        variant: toolc::Dialect::OpenAiStrict,
+        language: &Language::OPENAI_STRICT,
+        plain_root: true,
+        names: OPENAI,
+        keys: None,
+        envelope: |tool| chat(tool, Some(true)),
+    },
+    Dialect {
+        name: "openai-responses",
+        variant: toolc::Dialect::OpenAiResponses,
+        language: &Language::WHOLE,
+        plain_root: true,
+        names: OPENAI,
+        keys: None,
+        envelope: responses,
+    },
+    Dialect {
+        name: "anthropic",
+        variant: toolc::Dialect::Anthropic,
+        language: &Language::WHOLE,
+        plain_root: true,
+        names: ANTHROPIC,
+        keys: DOTTED,
+        envelope: |tool| messages(tool, None),
+    },
+    Dialect {
+        name: "anthropic-strict",
+        variant: toolc::Dialect::AnthropicStrict,
+        language: &Language::ANTHROPIC_STRICT,
+        plain_root: true,
+        names: ANTHROPIC,
+        keys: DOTTED,
+        envelope: |tool| messages(tool, Some(true)),
+    },
+    Dialect {
+        name: "gemini",
+        variant: toolc::Dialect::Gemini,
+        language: &Language::WHOLE,
+        plain_root: false,
+        names: GEMINI,
+        keys: IDENTIFIERS,
+        envelope: |tool| declaration(tool, "parametersJsonSchema", "responseJsonSchema"),
+    },
+    Dialect {
+        name: "gemini-openapi",
+        variant: toolc::Dialect::GeminiOpenApi,
+        language: &Language::OPENAPI,
+        plain_root: true,
+        names: GEMINI,
+        keys: IDENTIFIERS,
+        envelope: |tool| declaration(tool, "parameters", "response"),
+    },
+    Dialect {
+        name: "mcp",
+        variant: toolc::Dialect::Mcp,
+        language: &Language::WHOLE,
+        plain_root: false,
+        names: MCP,
+        keys: None,
+        envelope: listed,
+    },
+    Dialect {
+        name: "portable",
+        variant: toolc::Dialect::Portable,
+        language: &Language::PORTABLE,
+        plain_root: true,
+        names: PORTABLE,
+        keys: IDENTIFIERS,
+        envelope: |tool| chat(tool, None),
+    },
+];
+
+/// A tool in one dialect.
+#[derive(Debug)]
+pub struct Lowering {
+    /// Its definition. None: the dialect does not take its name, or that of a parameter that has to be sent.
+    pub definition: Option<Doc>,
+    /// What the definition does not say as the author did.
+    pub losses: Vec<Loss>,
+}
 
 /// A tool, as it is called and described in one dialect.
 struct Shown<'c> {
     name: &'c str,
-    description: &'c Template,
+    title: Option<&'c str>,
+    description: Template,
     params: Doc,
+    /// In which turns it has parameters. None: in all.
+    has_params: Option<When>,
+    returns: Option<Doc>,
+    annotations: Annotations,
 }
 
 impl Dialect {
-    /// The definition of a tool.
-    pub fn definition(&self, catalog: &Catalog, tool: &Tool) -> Doc {
-        let description = tool.otherwise(self.name).and_then(|otherwise| otherwise.description.as_ref());
-        let mut doc = (self.lower)(&Shown {
+    /// Whether it takes a tool: its name, and those of the parameters that have to be sent.
+    pub fn takes(&self, tool: &Tool) -> bool {
+        self.names.take(tool.name_in(self.name)) && self.refused_key(tool).is_none()
+    }
+
+    /// The first parameter that has to be sent and whose name it does not take.
+    fn refused_key<'c>(&self, tool: &'c Tool) -> Option<&'c crate::schema::Property> {
+        let required = tool.manifest.params.properties.iter().filter(|property| property.required);
+        self.keys.and_then(|keys| required.into_iter().find(|property| !keys.take(&property.name.value)))
+    }
+
+    /// What a tool comes to.
+    pub fn lower(&self, catalog: &Catalog, tool: &Tool) -> Lowering {
+        let manifest = &tool.manifest;
+        if !self.takes(tool) {
+            let (place, path) = self.refused_key(tool).map_or((manifest.name.place, String::new()), |property| {
+                (property.name.place, format!(".{}", property.name.value))
+            });
+            let losses = vec![Loss { place, path, word: "name", how: How::Left }];
+            return Lowering { definition: None, losses };
+        }
+        let Narrowed { schema, defs, about, mut losses } =
+            narrow(&manifest.params, &manifest.defs, self.language, self.plain_root, self.keys);
+        let own = tool.otherwise(self.name).and_then(|otherwise| otherwise.description.as_ref());
+        let mut description = own.unwrap_or(&manifest.description).value.clone();
+        say(&mut description, about);
+        let shown = Shown {
             name: tool.name_in(self.name),
-            description: &description.unwrap_or(&tool.manifest.description).value,
-            params: tool.manifest.parameters(),
-        });
+            title: manifest.title.as_deref(),
+            description,
+            params: defs.document_in(&schema, self.language.spelling),
+            has_params: has_properties(&schema),
+            returns: self.returns(tool, &mut losses),
+            annotations: manifest.annotations.value(),
+        };
+        let mut doc = (self.envelope)(&shown);
         // Texts that list other tools list them by their names there.
         doc.rename(&|AtomId(atom)| match tool.atoms.get(atom) {
             Some(Atom::Tool(id)) => Some(catalog[*id].name_in(self.name)),
             _ => None,
         });
-        doc
+        Lowering { definition: Some(doc), losses }
+    }
+
+    /// What a tool returns, where that can be said: a handler writes no JSON texts.
+    fn returns(&self, tool: &Tool, losses: &mut Vec<Loss>) -> Option<Doc> {
+        let returns = tool.manifest.returns.as_ref()?;
+        let narrowed = narrow_result(returns, &tool.manifest.defs, self.language);
+        if narrowed.losses.iter().any(|loss| loss.how != How::Words) {
+            losses.push(Loss { place: returns.place, path: String::new(), word: "returns", how: How::Left });
+            return None;
+        }
+        Some(narrowed.defs.document_in(&narrowed.schema, self.language.spelling))
     }
 }
 
-/// OpenAI's Chat Completions. Non-strict: the schema as the author wrote it.
-fn openai(tool: &Shown<'_>) -> Doc {
+/// In which turns an object has properties. None: in all.
+fn has_properties(schema: &crate::schema::Schema) -> Option<When> {
+    let whens = schema.properties.iter().map(|property| Some(property.when.as_ref()?.value.clone()));
+    whens.collect::<Option<Vec<When>>>().map(Condition::Or)
+}
+
+fn text(text: &str) -> Doc {
+    Value::from(text).into()
+}
+
+/// OpenAI's Chat Completions.
+fn chat(tool: &Shown<'_>, strict: Option<bool>) -> Doc {
+    let mut function = vec![
+        (None, "name".to_owned(), text(tool.name)),
+        (None, "description".to_owned(), Doc::Text(tool.description.clone())),
+        (None, "parameters".to_owned(), tool.params.clone()),
+    ];
+    function.extend(strict.map(|strict| (None, "strict".to_owned(), Value::from(strict).into())));
+    Doc::object([("type", text("function")), ("function", Doc::Object(function))])
+}
+
+/// OpenAI's Responses, which would be strict if it were not told otherwise.
+fn responses(tool: &Shown<'_>) -> Doc {
     Doc::object([
-        ("type", Value::from("function").into()),
-        (
-            "function",
-            Doc::object([
-                ("name", Value::from(tool.name).into()),
-                ("description", Doc::Text(tool.description.clone())),
-                ("parameters", tool.params.clone()),
-            ]),
-        ),
+        ("type", text("function")),
+        ("name", text(tool.name)),
+        ("description", Doc::Text(tool.description.clone())),
+        ("parameters", tool.params.clone()),
+        ("strict", Value::from(false).into()),
     ])
+}
+
+/// Anthropic's Messages.
+fn messages(tool: &Shown<'_>, strict: Option<bool>) -> Doc {
+    let mut entries = vec![
+        (None, "name".to_owned(), text(tool.name)),
+        (None, "description".to_owned(), Doc::Text(tool.description.clone())),
+        (None, "input_schema".to_owned(), tool.params.clone()),
+    ];
+    entries.extend(strict.map(|strict| (None, "strict".to_owned(), Value::from(strict).into())));
+    Doc::Object(entries)
+}
+
+/// Gemini's function declarations. One without parameters has no place for them: an empty object is refused.
+fn declaration(tool: &Shown<'_>, parameters: &str, response: &str) -> Doc {
+    let mut entries = vec![
+        (None, "name".to_owned(), text(tool.name)),
+        (None, "description".to_owned(), Doc::Text(tool.description.clone())),
+    ];
+    if tool.has_params != Some(Condition::Or(Vec::new())) {
+        entries.push((tool.has_params.clone(), parameters.to_owned(), tool.params.clone()));
+    }
+    entries.extend(tool.returns.clone().map(|returns| (None, response.to_owned(), returns)));
+    Doc::Object(entries)
+}
+
+/// MCP's `tools/list`.
+fn listed(tool: &Shown<'_>) -> Doc {
+    let Annotations { read_only, destructive, idempotent, open_world } = tool.annotations;
+    let hints = json!({
+        "readOnlyHint": read_only, "destructiveHint": destructive, "idempotentHint": idempotent,
+        "openWorldHint": open_world,
+    });
+    let mut entries = vec![(None, "name".to_owned(), text(tool.name))];
+    entries.extend(tool.title.map(|title| (None, "title".to_owned(), text(title))));
+    entries.push((None, "description".to_owned(), Doc::Text(tool.description.clone())));
+    entries.push((None, "inputSchema".to_owned(), tool.params.clone()));
+    entries.extend(tool.returns.clone().map(|returns| (None, "outputSchema".to_owned(), returns)));
+    entries.push((None, "annotations".to_owned(), hints.into()));
+    Doc::Object(entries)
 }

@@ -3,8 +3,12 @@
 
 mod behaviour;
 mod dialects;
+mod guide;
+pub mod language;
+pub mod narrow;
 mod requires;
 mod table;
+mod words;
 
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -15,7 +19,8 @@ use toolc::segment;
 use crate::catalog::{Atom, Catalog, ExternalId, Tool, ToolId, Toolset, ToolsetId};
 use crate::check::Checked;
 
-pub use dialects::{DIALECTS, Dialect};
+pub use dialects::{DIALECTS, Dialect, Lowering};
+pub use guide::guide;
 pub(crate) use table::values;
 
 /// A catalog with its tools as the runtime has them.
@@ -65,10 +70,13 @@ pub fn lower(catalog: &Checked) -> Lowered<'_> {
 
 fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     let manifest = &tool.manifest;
-    let definitions = catalog.settings().dialects.iter().map(|dialect| toolc::Definition {
-        dialect: dialect.variant,
-        name: tool.otherwise(dialect.name).and_then(|otherwise| Some(otherwise.name.as_ref()?.value.clone().into())),
-        segments: dialect.definition(catalog, tool).segments(),
+    let definitions = catalog.settings().dialects.iter().filter_map(|dialect| {
+        let otherwise = tool.otherwise(dialect.name);
+        Some(toolc::Definition {
+            dialect: dialect.variant,
+            name: otherwise.and_then(|otherwise| Some(otherwise.name.as_ref()?.value.clone().into())),
+            segments: dialect.lower(catalog, tool).definition?.segments(),
+        })
     });
     toolc::Tool {
         name: text(tool.name()),

@@ -234,7 +234,7 @@ mod tests {
             "portable",
         ];
         assert_eq!(names, design);
-        assert!(crate::lower::DIALECTS.iter().all(|dialect| names.contains(&dialect.name)));
+        assert_eq!(crate::lower::DIALECTS.iter().map(|dialect| dialect.name).collect::<Vec<_>>(), names);
     }
 
     #[test]

@@ -1,19 +1,42 @@
 //! A schema as JSON Schema, with what depends on the turn still in it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
+use toolc::table::Type;
 
 use super::{Additional, Choice, Defs, Property, Schema};
 use crate::doc::Doc;
 use crate::text::questions::When;
 
+/// How a language of schemas spells what all of them have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spelling {
+    /// Types in capitals, with `nullable` for null, as `OpenAPI` has them. JSON Schema's otherwise.
+    pub openapi: bool,
+    /// Whether `additionalProperties: false` is written. Where it is not, an object has its properties and no others all
+    /// the same.
+    pub says_closed: bool,
+    /// Whether an object without required properties says so.
+    pub says_required: bool,
+}
+
+impl Spelling {
+    /// Draft 2020-12: nothing added, nothing left out.
+    pub const JSON_SCHEMA: Self = Self { openapi: false, says_closed: true, says_required: false };
+}
+
 impl Defs {
     /// A schema that stands by itself: with the definitions that it needs.
     pub fn document(&self, root: &Schema) -> Doc {
+        self.document_in(root, Spelling::JSON_SCHEMA)
+    }
+
+    /// The same in another spelling.
+    pub fn document_in(&self, root: &Schema, spelling: Spelling) -> Doc {
         let needed = self.needed_by([root]);
-        let mut doc = root.to_doc();
+        let mut doc = root.to_doc(spelling);
         if let (Doc::Object(words), true) = (&mut doc, needed.contains(&true)) {
             let defs = self.iter().filter(|(id, _)| needed[id.0]);
-            let defs = defs.map(|(_, def)| (None, def.name.value.clone(), def.schema.to_doc())).collect();
+            let defs = defs.map(|(_, def)| (None, def.name.value.clone(), def.schema.to_doc(spelling))).collect();
             words.push((None, "$defs".to_owned(), Doc::Object(defs)));
         }
         doc
@@ -26,18 +49,23 @@ impl Defs {
 }
 
 impl Schema {
-    /// Draft 2020-12: nothing added, nothing left out.
-    fn to_doc(&self) -> Doc {
+    fn to_doc(&self, spelling: Spelling) -> Doc {
         let mut out: Vec<(Option<When>, String, Doc)> = Vec::new();
         let mut put = |key: &str, doc: Doc| out.push((None, key.to_owned(), doc));
         if let Some(reference) = &self.reference {
             put("$ref", Value::from(reference.written()).into());
         }
-        let types: Vec<&str> = self.types.iter().map(|t| t.name()).collect();
+        let is_null = self.types == [Type::Null];
+        let is_named = |t: &&Type| !spelling.openapi || is_null || **t != Type::Null;
+        let case = |t: &Type| if spelling.openapi { t.name().to_uppercase() } else { t.name().to_owned() };
+        let types: Vec<String> = self.types.iter().filter(is_named).map(case).collect();
         if let [one] = types.as_slice() {
-            put("type", Value::from(*one).into());
+            put("type", Value::from(one.as_str()).into());
         } else if !types.is_empty() {
             put("type", Value::from(types).into());
+        }
+        if spelling.openapi && !is_null && self.types.contains(&Type::Null) {
+            put("nullable", Value::Bool(true).into());
         }
         if let Some(title) = &self.title {
             put("title", Value::from(title.as_str()).into());
@@ -51,7 +79,9 @@ impl Schema {
         if !self.choices.is_empty() {
             let when = |choice: &Choice| choice.when.as_ref().map(|when| when.value.clone());
             let value = |choice: &Choice| Doc::Json(choice.value.value.clone());
-            put("enum", Doc::Array(self.choices.iter().map(|choice| (when(choice), value(choice))).collect()));
+            // OpenAPI says by `nullable` that null is one of them.
+            let choices = self.choices.iter().filter(|choice| !spelling.openapi || !choice.value.value.is_null());
+            put("enum", Doc::Array(choices.map(|choice| (when(choice), value(choice))).collect()));
         }
         if let Some(constant) = &self.constant {
             put("const", constant.value.clone().into());
@@ -73,28 +103,31 @@ impl Schema {
         }
         for (word, alternatives) in [("anyOf", &self.any_of), ("oneOf", &self.one_of), ("allOf", &self.all_of)] {
             if !alternatives.is_empty() {
-                put(word, Doc::Array(alternatives.iter().map(|one| (None, one.to_doc())).collect()));
+                put(word, Doc::Array(alternatives.iter().map(|one| (None, one.to_doc(spelling))).collect()));
             }
         }
         if let Some(items) = &self.items {
-            put("items", items.to_doc());
+            put("items", items.to_doc(spelling));
         }
         if self.is_object() {
             let when = |property: &Property| property.when.as_ref().map(|when| when.value.clone());
-            let entry = |property: &Property| (when(property), property.name.value.clone(), property.schema.to_doc());
+            let entry =
+                |property: &Property| (when(property), property.name.value.clone(), property.schema.to_doc(spelling));
             put("properties", Doc::Object(self.properties.iter().map(entry).collect()));
-            // A property that has to be sent is always there: this list needs no conditions.
-            let required: Vec<&str> =
-                self.properties.iter().filter(|p| p.required).map(|p| p.name.value.as_str()).collect();
-            if !required.is_empty() {
-                put("required", json!(required).into());
+            // What has to be sent wherever it is there.
+            let required: Vec<_> = self.properties.iter().filter(|property| property.required).collect();
+            if required.iter().any(|property| property.when.is_some()) {
+                let name = |property: &Property| Value::from(property.name.value.as_str()).into();
+                put("required", Doc::Array(required.iter().map(|one| (when(one), name(one))).collect()));
+            } else if !required.is_empty() || spelling.says_required {
+                put("required", required.iter().map(|one| one.name.value.as_str()).collect::<Value>().into());
             }
-            let additional = match &self.additional {
-                Additional::Deny => Value::Bool(false).into(),
-                Additional::Allow => Value::Bool(true).into(),
-                Additional::Schema(schema) => schema.to_doc(),
-            };
-            put("additionalProperties", additional);
+            match &self.additional {
+                Additional::Deny if !spelling.says_closed => {}
+                Additional::Deny => put("additionalProperties", Value::Bool(false).into()),
+                Additional::Allow => put("additionalProperties", Value::Bool(true).into()),
+                Additional::Schema(schema) => put("additionalProperties", schema.to_doc(spelling)),
+            }
         }
         Doc::Object(out)
     }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use toolc::table::Type;
 
 pub use defs::{Def, DefId, Defs, LEAD, Reference};
+pub use doc::Spelling;
 pub use shape::{Alternative, Bare};
 
 use crate::diagnostic::{At, Place};
@@ -100,11 +101,41 @@ impl Bounds {
         .into_iter()
         .filter_map(|(name, bound)| Some((name, bound.as_ref()?)))
     }
+
+    /// Sets the one that JSON Schema calls `name`.
+    pub fn set(&mut self, name: &str, bound: At<Value>) {
+        let place = match name {
+            "minimum" => &mut self.minimum,
+            "maximum" => &mut self.maximum,
+            "exclusiveMinimum" => &mut self.exclusive_minimum,
+            "exclusiveMaximum" => &mut self.exclusive_maximum,
+            "multipleOf" => &mut self.multiple_of,
+            "minLength" => &mut self.min_length,
+            "maxLength" => &mut self.max_length,
+            "minItems" => &mut self.min_items,
+            "maxItems" => &mut self.max_items,
+            "uniqueItems" => &mut self.unique_items,
+            "minProperties" => &mut self.min_properties,
+            "maxProperties" => &mut self.max_properties,
+            other => unreachable!("no bound is called {other}"),
+        };
+        *place = Some(bound);
+    }
 }
 
 /// A schema's bounds. They are most of what a schema takes up, and take no room where there are none.
 #[derive(Debug, Clone, Default)]
 pub struct OwnBounds(Option<Box<Bounds>>);
+
+impl OwnBounds {
+    /// The same with something changed.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(&mut Bounds)) -> Self {
+        let mut bounds = Bounds::clone(self);
+        change(&mut bounds);
+        bounds.into()
+    }
+}
 
 impl From<Bounds> for OwnBounds {
     fn from(bounds: Bounds) -> Self {

@@ -177,7 +177,7 @@ impl Schema {
     }
 
     /// Whether words of its own say what a value may be.
-    fn constrains(&self) -> bool {
+    pub(crate) fn constrains(&self) -> bool {
         !self.types.is_empty()
             || !self.choices.is_empty()
             || self.constant.is_some()

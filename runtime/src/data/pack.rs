@@ -236,7 +236,10 @@ structs! {
 }
 
 enums! {
-    Dialect { 0 OpenAi }
+    Dialect {
+        0 OpenAi, 1 OpenAiStrict, 2 OpenAiResponses, 3 Anthropic, 4 AnthropicStrict, 5 Gemini, 6 GeminiOpenApi, 7 Mcp,
+        8 Portable
+    }
     Execution { 0 Sync, 1 Blocking, 2 Async, 3 Agent }
     Parallel { 0 Always, 1 Never, 2 Keyed { key, space } }
     Requirement {

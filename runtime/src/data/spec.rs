@@ -17,6 +17,22 @@ pub type Text = Cow<'static, str>;
 pub enum Dialect {
     /// OpenAI's Chat Completions: `{"type": "function", "function": {"name", "description", "parameters"}}`.
     OpenAi,
+    /// The same with `"strict": true`: every parameter is required, and null where it is absent.
+    OpenAiStrict,
+    /// OpenAI's Responses: `{"type": "function", "name", "description", "parameters", "strict": false}`.
+    OpenAiResponses,
+    /// Anthropic's Messages: `{"name", "description", "input_schema"}`.
+    Anthropic,
+    /// The same with `"strict": true`.
+    AnthropicStrict,
+    /// Gemini's function declarations: `{"name", "description", "parametersJsonSchema"}`.
+    Gemini,
+    /// The same for servers that want the `OpenAPI` subset: `{"name", "description", "parameters"}`.
+    GeminiOpenApi,
+    /// MCP's `tools/list`: `{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}`.
+    Mcp,
+    /// [`OpenAi`](Dialect::OpenAi)'s shape with schemas that every provider takes, llama.cpp included.
+    Portable,
 }
 
 /// One tool as one dialect shows it to a model.

@@ -62,15 +62,34 @@ pub struct DynamicTools {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidTools(Vec<String>);
 
-/// Dialects in which tools of run time are defined: all of them.
-const DIALECTS: [Dialect; 1] = [Dialect::OpenAi];
+/// Dialects in which tools of run time are defined: those that take schemas as they are written, or can be told that one
+/// is not strict. The others want schemas narrowed, which is the compiler's work.
+const DIALECTS: [Dialect; 7] = [
+    Dialect::OpenAi,
+    Dialect::OpenAiStrict,
+    Dialect::OpenAiResponses,
+    Dialect::Anthropic,
+    Dialect::AnthropicStrict,
+    Dialect::Gemini,
+    Dialect::Mcp,
+];
 
-/// How a dialect writes a definition.
+/// How a dialect writes a definition whose schema is as it is: never strict.
 pub(crate) fn definition(dialect: Dialect, name: &str, description: &str, schema: &Value) -> Value {
     match dialect {
-        Dialect::OpenAi => {
+        Dialect::OpenAi | Dialect::OpenAiStrict | Dialect::Portable => {
             json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}})
         }
+        Dialect::OpenAiResponses => json!({
+            "type": "function", "name": name, "description": description, "parameters": schema, "strict": false,
+        }),
+        Dialect::Anthropic | Dialect::AnthropicStrict => {
+            json!({"name": name, "description": description, "input_schema": schema})
+        }
+        Dialect::Gemini | Dialect::GeminiOpenApi => {
+            json!({"name": name, "description": description, "parametersJsonSchema": schema})
+        }
+        Dialect::Mcp => json!({"name": name, "description": description, "inputSchema": schema}),
     }
 }
 

@@ -54,7 +54,10 @@ impl Sizes<'_> {
         let brackets = 2;
         let mut size = |&id: &ToolId| {
             let tool = &self.lint[id];
-            let text = || self.lint.full_setting(tool).value(&dialect.definition(self.lint, tool)).to_string().len();
+            let text = || {
+                let definition = dialect.lower(self.lint, tool).definition;
+                definition.map_or(0, |doc| self.lint.full_setting(tool).value(&doc).to_string().len())
+            };
             *self.known[id.0].get_or_insert_with(text)
         };
         tools.iter().map(&mut size).sum::<usize>() + commas + brackets

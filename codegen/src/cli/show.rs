@@ -1,0 +1,94 @@
+//! `show`: a tool's definition in a turn of one's choice.
+
+use std::io::Write;
+
+use clap::Args;
+use toolc::segment::FactValue;
+
+use super::{print, unknown};
+use crate::Failure;
+use crate::catalog::{FactId, ToolId};
+use crate::check::Checked;
+use crate::lower::DIALECTS;
+
+/// What to show.
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The tool.
+    tool: String,
+    /// The dialect; the first of the project's, unless said otherwise.
+    #[arg(long, value_name = "DIALECT")]
+    dialect: Option<String>,
+    /// The tools that are there beside it, with commas between them; all, unless said otherwise.
+    #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+    available: Option<Vec<String>>,
+    /// A fact and its value; its default, unless said otherwise. May be given several times.
+    #[arg(long, value_name = "FACT=VALUE")]
+    fact: Vec<String>,
+}
+
+impl Show {
+    /// Whether everything is known that was named.
+    pub(super) fn run(&self, catalog: &Checked, out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
+        let tools = || catalog.tools().map(|(_, tool)| tool.name());
+        let find = |name: &str| catalog.tools().find(|(_, tool)| tool.name() == name);
+        let Some((id, tool)) = find(&self.tool) else { return unknown("tool", &self.tool, tools(), err) };
+        let dialect = match &self.dialect {
+            None => catalog.settings().dialects.first().copied(),
+            // One that the project does not declare can be looked at, too.
+            Some(name) => DIALECTS.iter().find(|dialect| dialect.name == *name),
+        };
+        let Some(dialect) = dialect else {
+            let name = self.dialect.as_deref().unwrap_or_default();
+            return unknown("dialect", name, DIALECTS.iter().map(|dialect| dialect.name), err);
+        };
+        let takes = |(id, tool): (ToolId, _)| dialect.takes(tool).then_some(id);
+        let mut members = vec![false; catalog.graph().tools];
+        match &self.available {
+            None => {
+                catalog.tools().filter_map(takes).for_each(|id| members[id.0] = true);
+                members = catalog.shown(members);
+            }
+            Some(names) => {
+                for name in names.iter().filter(|name| !name.is_empty()) {
+                    let Some((id, _)) = find(name) else { return unknown("tool", name, tools(), err) };
+                    members[id.0] = true;
+                }
+            }
+        }
+        members[id.0] = true;
+        let mut told = Vec::new();
+        for fact in &self.fact {
+            let (name, value) = fact.split_once('=').unwrap_or((fact, ""));
+            let Some(id) = catalog.facts().iter().position(|fact| fact.name.value == name) else {
+                return unknown("fact", name, catalog.facts().iter().map(|fact| fact.name.value.as_str()), err);
+            };
+            let default = &catalog.facts()[id].default;
+            let Some(value) = parsed(value, default).filter(|_| fact.contains('=')) else {
+                let noun = default.noun();
+                print(err, &format!("error: the fact `{name}` is {noun}: write `--fact {name}=VALUE`\n"))?;
+                return Ok(false);
+            };
+            told.push((FactId(id), value));
+        }
+        let Some(definition) = dialect.lower(catalog, tool).definition else {
+            let why = "it does not take the tool's name there, or that of a parameter that has to be sent";
+            print(err, &format!("error: `{}` is not there in `{}`: {why}\n", tool.name(), dialect.name))?;
+            return Ok(false);
+        };
+        let definition = catalog.setting_told(tool, &members, &told).value(&definition);
+        print(out, &format!("{definition:#}\n"))?;
+        Ok(true)
+    }
+}
+
+/// A fact's value, of the type of its default.
+fn parsed(text: &str, default: &FactValue) -> Option<FactValue> {
+    match default {
+        FactValue::Text(_) => Some(FactValue::Text(text.to_owned().into())),
+        FactValue::Boolean(_) => text.parse().ok().map(FactValue::Boolean),
+        FactValue::Integer(_) => {
+            text.parse().ok().filter(|integer| FactValue::INTEGERS.contains(integer)).map(FactValue::Integer)
+        }
+    }
+}

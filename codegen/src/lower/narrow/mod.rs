@@ -1,0 +1,241 @@
+//! From the schema that an author wrote to the one that a language takes: typed both, so that a parameter may be called
+//! as any word is. What the language cannot say is said in words, and noted as a loss.
+//!
+//! Whatever the narrower schema allows, the reader of the arguments takes; where that is not so, there is a loss.
+
+mod merge;
+mod object;
+mod pattern;
+mod plain;
+mod refs;
+mod root;
+mod text;
+mod union;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use toolc::table::Type;
+
+use crate::diagnostic::{At, Place};
+use crate::schema::{Choice, Def, DefId, Defs, Schema};
+use crate::text::questions::Template;
+
+use super::language::{Language, Names};
+
+/// Schemas that one tool may come to beyond those that its author wrote: what `$ref`s led to, again and again.
+const SPARE: usize = 1_000;
+
+/// What a dialect does not say as the author did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// Where that stands in the manifest.
+    pub place: Place,
+    /// Which value it is about: names of properties with a dot before each, `[]` for items.
+    pub path: String,
+    /// The word of JSON Schema that is concerned.
+    pub word: &'static str,
+    /// What became of it.
+    pub how: How,
+}
+
+/// What became of something that a language cannot say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// It is said in words, in the description.
+    Words,
+    /// The value is sent as a string that holds its JSON text, and repair reads it back.
+    Text,
+    /// It is not said, or some values cannot be sent.
+    Left,
+}
+
+/// A schema in a language.
+#[derive(Debug, Clone)]
+pub struct Narrowed<'s> {
+    /// The schema.
+    pub schema: Cow<'s, Schema>,
+    /// The definitions that it leads to.
+    pub defs: Cow<'s, Defs>,
+    /// What is to be said of it as a whole.
+    pub about: Template,
+    /// What it does not say as the author did.
+    pub losses: Vec<Loss>,
+}
+
+/// The schema of a tool's arguments in a language. `plain`: nothing but an object's words may stand at the root, whose
+/// properties have names of `keys`.
+pub fn narrow<'s>(
+    schema: &'s Schema,
+    defs: &'s Defs,
+    language: &'static Language,
+    plain: bool,
+    keys: Option<Names>,
+) -> Narrowed<'s> {
+    let is_plain = schema.in_place().next().is_none();
+    let fits = schema.properties.iter().all(|property| keys.is_none_or(|keys| keys.take(&property.name.value)));
+    if language.is_whole() && fits && (is_plain || !plain) {
+        return as_written(schema, defs);
+    }
+    let mut narrower = Narrower::new(schema, defs, language);
+    let (root, about) = narrower.root(schema.clone(), plain, keys);
+    narrower.finish(root, about)
+}
+
+/// The schema of what a tool returns in a language.
+pub fn narrow_result<'s>(schema: &'s Schema, defs: &'s Defs, language: &'static Language) -> Narrowed<'s> {
+    if language.is_whole() {
+        return as_written(schema, defs);
+    }
+    let mut narrower = Narrower::new(schema, defs, language);
+    let root = narrower.schema(schema.clone()).schema;
+    narrower.finish(root, Template::new())
+}
+
+fn as_written<'s>(schema: &'s Schema, defs: &'s Defs) -> Narrowed<'s> {
+    Narrowed { schema: Cow::Borrowed(schema), defs: Cow::Borrowed(defs), about: Template::new(), losses: Vec::new() }
+}
+
+struct Narrower<'s> {
+    language: &'static Language,
+    defs: &'s Defs,
+    /// Of each definition, whether it leads back to itself.
+    recursive: Vec<bool>,
+    /// The definitions within which this is, because they stand in the place of what led to them.
+    inlined: Vec<DefId>,
+    /// Whether the runtime's reader repairs values here: not below `allOf`.
+    reads_texts: bool,
+    depth: usize,
+    /// How many schemas there may still be.
+    left: usize,
+    path: String,
+    losses: Vec<Loss>,
+}
+
+/// A schema, and whether it is one of strings that hold JSON text.
+struct Narrow {
+    schema: Schema,
+    is_text: bool,
+}
+
+impl From<Schema> for Narrow {
+    fn from(schema: Schema) -> Self {
+        Self { schema, is_text: false }
+    }
+}
+
+impl<'s> Narrower<'s> {
+    fn new(schema: &Schema, defs: &'s Defs, language: &'static Language) -> Self {
+        let own = schema.walk().len() + defs.iter().map(|(_, def)| def.schema.walk().len()).sum::<usize>();
+        Self {
+            language,
+            defs,
+            recursive: defs.iter().map(|(id, def)| defs.needed_by([&def.schema])[id.0]).collect(),
+            inlined: Vec::new(),
+            reads_texts: true,
+            depth: 0,
+            left: 2 * own + SPARE,
+            path: String::new(),
+            losses: Vec::new(),
+        }
+    }
+
+    /// With the definitions that it leads to in the same language.
+    fn finish(mut self, root: Schema, about: Template) -> Narrowed<'s> {
+        if self.language.is_whole() {
+            let (schema, defs) = (Cow::Owned(root), Cow::Borrowed(self.defs));
+            return Narrowed { schema, defs, about, losses: self.losses };
+        }
+        let mut defs: Vec<Option<Def>> = vec![None; self.defs.len()];
+        let mut pending = references(&root);
+        while let Some(id) = pending.pop() {
+            if defs[id.0].is_none() {
+                let def = self.defs.get(id);
+                self.path = format!("$defs.{}", def.name.value);
+                let schema = self.schema(def.schema.clone()).schema;
+                pending.extend(references(&schema));
+                defs[id.0] = Some(Def { name: def.name.clone(), schema });
+            }
+        }
+        let defs = defs.into_iter().zip(self.defs.iter()).map(|(narrow, (_, def))| {
+            narrow.unwrap_or_else(|| Def { name: def.name.clone(), schema: Schema::new(def.schema.place) })
+        });
+        Narrowed { schema: Cow::Owned(root), defs: Cow::Owned(Defs::new(defs.collect())), about, losses: self.losses }
+    }
+
+    /// Any schema in the language.
+    fn schema(&mut self, given: Schema) -> Narrow {
+        let mut narrow = self.scoped(|narrower| narrower.part(given));
+        if !self.language.null && narrow.schema.types == [Type::Null] {
+            // The word is read as null where null is all that there is.
+            self.leave(&narrow.schema, "null");
+            narrow.schema.types = vec![Type::String];
+            let word = At::new(Value::from("null"), narrow.schema.place);
+            narrow.schema.choices = vec![Choice { value: word, when: None }];
+        }
+        narrow
+    }
+
+    /// The same for an alternative of a union, which may be null in any language.
+    fn part(&mut self, given: Schema) -> Narrow {
+        match self.flat(given) {
+            Ok(flat) => self.shaped(flat),
+            Err(given) => self.cut(&given),
+        }
+    }
+
+    /// What `narrow` does, with what is known of the way here as it was.
+    fn scoped<T>(&mut self, narrow: impl FnOnce(&mut Self) -> T) -> T {
+        let (inlined, reads_texts) = (self.inlined.len(), self.reads_texts);
+        self.depth += 1;
+        let narrowed = narrow(self);
+        self.depth -= 1;
+        self.inlined.truncate(inlined);
+        self.reads_texts = reads_texts;
+        narrowed
+    }
+
+    /// What is below a value: `step` leads there.
+    fn below<T>(&mut self, step: &str, narrow: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        self.path.push_str(step);
+        let narrowed = narrow(self);
+        self.path.truncate(length);
+        narrowed
+    }
+
+    /// A schema that is not put together of others: a `$ref` alone, a union, or words.
+    fn shaped(&mut self, mut schema: Schema) -> Narrow {
+        if schema.reference.is_some() {
+            let is_text = schema.reference.as_ref().is_some_and(|to| self.is_open(&self.defs.get(to.to).schema, 0));
+            return Narrow { schema, is_text };
+        }
+        if !schema.one_of.is_empty() && !self.language.takes("oneOf") {
+            self.one_of(&mut schema);
+        }
+        if schema.any_of.is_empty() { self.plain(schema) } else { self.union(schema) }
+    }
+
+    /// Notes a loss.
+    fn lose(&mut self, place: Place, word: &'static str, how: How) {
+        self.losses.push(Loss { place, path: self.path.clone(), word, how });
+    }
+
+    /// Whether a schema may be written out within words, of which there may only be so many.
+    fn room_for(&mut self, schema: &Schema) -> bool {
+        let needed = self.defs.needed_by([schema]);
+        let defs = self.defs.iter().filter(|(id, _)| needed[id.0]);
+        let size = schema.walk().len() + defs.map(|(_, def)| def.schema.walk().len()).sum::<usize>();
+        let left = self.left.checked_sub(size);
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+}
+
+/// The definitions to which a schema leads by itself.
+fn references(schema: &Schema) -> Vec<DefId> {
+    schema.walk().into_iter().filter_map(|schema| Some(schema.reference.as_ref()?.to)).collect()
+}

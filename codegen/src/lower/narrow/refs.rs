@@ -1,0 +1,103 @@
+//! `$ref` and `allOf`: what stands elsewhere, put in its place; schemas that hold together, made one.
+
+use super::text::DEEPEST;
+use super::{How, Narrower};
+use crate::lower::language::Refs;
+use crate::schema::{DefId, Schema};
+
+impl Narrower<'_> {
+    /// The same without `allOf`, and with a `$ref` only where the language takes it, alone. Where that leads back to what
+    /// is around it, or too far, the schema as it was.
+    pub(super) fn flat(&mut self, mut given: Schema) -> Result<Schema, Box<Schema>> {
+        if self.is_too_much() {
+            return Err(Box::new(given));
+        }
+        self.left -= 1;
+        if let (Some(reference), Refs::Alone { recursive }) = (&given.reference, self.language.refs)
+            && given.all_of.is_empty()
+            && (recursive || !self.recursive[reference.to.0])
+        {
+            let to = reference.to;
+            if is_alone(&given) {
+                return Ok(given);
+            }
+            if self.recursive[to.0] && given.alias().is_some() {
+                // As the one alternative, it has words beside it.
+                let mut alternative = Schema::new(given.place);
+                alternative.reference = given.reference.take();
+                given.any_of = vec![alternative];
+                return Ok(given);
+            }
+        }
+        if given.reference.is_none() && given.all_of.is_empty() {
+            return Ok(given);
+        }
+        self.alone(given)
+    }
+
+    /// The same without any `$ref` or `allOf` about the same value.
+    pub(super) fn alone(&mut self, given: Schema) -> Result<Schema, Box<Schema>> {
+        if given.reference.is_none() && given.all_of.is_empty() {
+            return Ok(given);
+        }
+        let outer = self.inlined.clone();
+        let (losses, reads_texts) = (self.losses.len(), self.reads_texts);
+        if let Some(merged) = self.merged(given.clone(), &outer) {
+            return Ok(merged);
+        }
+        self.inlined = outer;
+        self.reads_texts = reads_texts;
+        self.losses.truncate(losses);
+        Err(Box::new(given))
+    }
+
+    fn merged(&mut self, mut schema: Schema, outer: &[DefId]) -> Option<Schema> {
+        if let Some(reference) = schema.reference.take() {
+            if outer.contains(&reference.to) || self.left == 0 {
+                return None;
+            }
+            // What leads on among unions is not repaired.
+            self.reads_texts &= schema.in_place().next().is_none();
+            self.inlined.push(reference.to);
+            let target = self.merged(self.defs.get(reference.to).schema.clone(), outer)?;
+            self.left = self.left.saturating_sub(1);
+            schema = self.join(schema, &target);
+        }
+        let parts = std::mem::take(&mut schema.all_of);
+        self.reads_texts &= parts.is_empty();
+        for part in parts {
+            let part = self.merged(part, outer)?;
+            self.left = self.left.saturating_sub(1);
+            schema = self.join(schema, &part);
+        }
+        Some(schema)
+    }
+
+    /// Whether there is no room for another schema here.
+    pub(super) fn is_too_much(&self) -> bool {
+        self.depth > self.language.levels || self.left == 0
+    }
+
+    /// Whether values of a schema are of an object of which nobody knows every property.
+    pub(super) fn is_open(&self, schema: &Schema, depth: usize) -> bool {
+        let schema = self.defs.bare(schema).schema;
+        let is_open = schema.is_object() && !matches!(schema.additional, crate::schema::Additional::Deny);
+        is_open || (depth < DEEPEST && schema.in_place().any(|one| self.is_open(one, depth + 1)))
+    }
+
+    /// Notes that what `schema` says in words was told otherwise.
+    pub(super) fn leave(&mut self, schema: &Schema, word: &'static str) {
+        self.lose(schema.place, word, How::Left);
+    }
+}
+
+/// Whether nothing at all stands beside a `$ref`.
+fn is_alone(schema: &Schema) -> bool {
+    schema.alias().is_some()
+        && schema.description.is_none()
+        && schema.title.is_none()
+        && schema.default.is_none()
+        && schema.examples.is_empty()
+        && schema.format.is_none()
+        && !schema.deprecated
+}

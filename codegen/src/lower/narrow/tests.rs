@@ -1,0 +1,327 @@
+//! Each thing that becomes another, in each language that asks for it.
+
+use serde_json::{Value, json};
+
+use super::{How, narrow};
+use crate::check::Checked;
+use crate::compile;
+use crate::emit::emit;
+use crate::lower::DIALECTS;
+use crate::lower::language::Language;
+use crate::source::Sources;
+
+const HOME: &str = "name = 's'\ndescription = 'Tools.'\n";
+const FACTS: &str = "[facts.one]\ndefault = true\ndescription = 'One.'\n";
+
+fn catalog(tools: &[(&str, &str)]) -> Checked {
+    let fixed = [("manifests/toolsets/s.toml", HOME), ("manifests/facts.toml", FACTS)];
+    let mut files: Vec<_> = fixed.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+    for (name, lines) in tools {
+        let text = format!("name = '{name}'\ntoolset = 's'\ndescription = 'A tool.'\n{lines}\n");
+        files.push((format!("manifests/tools/{name}.toml"), text));
+    }
+    let compilation = compile(&Sources::from_memory(files));
+    compilation.catalog.unwrap_or_else(|| panic!("{:?}", compilation.diagnostics))
+}
+
+/// The parameter `p` of these lines in a language, and what became of which of its words.
+fn parameter(language: &'static Language, lines: &str) -> (Value, Vec<(&'static str, How)>) {
+    let catalog = catalog(&[("t", lines)]);
+    let manifest = &catalog.tools().next().unwrap().1.manifest;
+    let narrowed = narrow(&manifest.params, &manifest.defs, language, true, None);
+    let mut whole = narrowed.defs.document_in(&narrowed.schema, language.spelling).whole();
+    let lost = narrowed.losses.iter().map(|loss| (loss.word, loss.how)).collect();
+    (whole["properties"]["p"].take(), lost)
+}
+
+#[track_caller]
+fn becomes(language: &'static Language, lines: &str, expected: Value, lost: &[(&'static str, How)]) {
+    let lines = if lines.contains("[params.p]") { lines.to_owned() } else { format!("[params.p]\n{lines}") };
+    assert_eq!(parameter(language, &lines), (expected, lost.to_vec()));
+}
+
+const STRICT: &Language = &Language::OPENAI_STRICT;
+const ANTHROPIC: &Language = &Language::ANTHROPIC_STRICT;
+const OPENAPI: &Language = &Language::OPENAPI;
+const PORTABLE: &Language = &Language::PORTABLE;
+
+#[test]
+fn what_may_be_left_out_is_null_where_nothing_may() {
+    becomes(STRICT, "type = 'string'", json!({ "type": ["string", "null"] }), &[]);
+    becomes(STRICT, "type = 'string'\nrequired = true", json!({ "type": "string" }), &[]);
+    becomes(STRICT, "type = 'string'\nenum = ['a']", json!({ "type": ["string", "null"], "enum": ["a", null] }), &[]);
+    becomes(STRICT, "const = 'a'", json!({ "type": ["string", "null"], "enum": ["a", null] }), &[]);
+    let reference = "[params.p]\n'$ref' = '#/$defs/d'\n[schema.'$defs'.d]\ntype = 'integer'";
+    becomes(STRICT, reference, json!({ "anyOf": [{ "$ref": "#/$defs/d" }, { "type": "null" }] }), &[]);
+    becomes(ANTHROPIC, "type = 'string'", json!({ "type": "string" }), &[]);
+}
+
+#[test]
+fn what_a_language_has_no_word_for_is_said_in_words() {
+    let bounds = "type = 'integer'\nrequired = true\nminimum = 1\nexclusiveMaximum = 9\ndefault = 3\nexamples = [3, 4]";
+    let words = [("default", How::Words), ("examples", How::Words)];
+    let told = "Default: 3. Examples: 3, 4.";
+    becomes(
+        STRICT,
+        bounds,
+        json!({ "type": "integer", "description": told, "minimum": 1, "exclusiveMaximum": 9 }),
+        &words,
+    );
+    becomes(
+        ANTHROPIC,
+        bounds,
+        json!({ "type": "integer", "description": format!("At least 1. Less than 9. {told}") }),
+        &[("minimum", How::Words), ("exclusiveMaximum", How::Words), words[0], words[1]],
+    );
+    // Of integers, the next one is the bound.
+    becomes(PORTABLE, bounds, json!({ "type": "integer", "description": told, "minimum": 1, "maximum": 8 }), &words);
+    becomes(
+        OPENAPI,
+        bounds,
+        json!({ "type": "INTEGER", "description": "Examples: 3, 4.", "default": 3, "minimum": 1, "maximum": 8 }),
+        &words[1..],
+    );
+    becomes(
+        ANTHROPIC,
+        "type = 'array'\nitems = { type = 'string', format = 'regex' }\nminItems = 2\nuniqueItems = true\ndescription = 'Words.'",
+        json!({
+            "type": "array",
+            "description": "Words. At least 2 items. No item twice.",
+            "minItems": 1,
+            "items": { "type": "string", "description": "Format: regex." },
+        }),
+        &[("format", How::Words), ("minItems", How::Words), ("uniqueItems", How::Words)],
+    );
+    becomes(PORTABLE, "type = 'string'\npattern = '\\d'", json!({ "type": "string", "pattern": "^.*[0-9].*$" }), &[]);
+    becomes(
+        PORTABLE,
+        "type = 'string'\npattern = '\\bword'",
+        json!({ "type": "string", "description": "Matches the regular expression \\bword" }),
+        &[("pattern", How::Words)],
+    );
+}
+
+#[test]
+fn an_open_object_is_the_text_of_one_where_that_can_be_told_from_a_string() {
+    let text = [("additionalProperties", How::Text)];
+    let free = "type = 'object'\nadditionalProperties = true";
+    for language in [ANTHROPIC, PORTABLE] {
+        becomes(language, free, json!({ "type": "string", "description": "Write a JSON object, as text." }), &text);
+    }
+    let map = "type = 'object'\nadditionalProperties = { type = 'integer' }\nrequired = true\ndescription = 'Counts.'";
+    let told = "Counts. Write a JSON object, as text, that matches this JSON Schema: \
+        {\"type\":\"object\",\"properties\":{},\"additionalProperties\":{\"type\":\"integer\"}}";
+    becomes(STRICT, map, json!({ "type": "string", "description": told }), &text);
+    // Strings are meant as such: the other alternative cannot be sent.
+    becomes(
+        ANTHROPIC,
+        "anyOf = [{ type = 'string' }, { type = 'object', additionalProperties = true }, { type = 'boolean' }]",
+        json!({ "anyOf": [{ "type": "string" }, { "type": "boolean" }] }),
+        &[text[0], ("type", How::Left)],
+    );
+}
+
+#[test]
+fn a_value_of_any_sort_is_a_scalar() {
+    becomes(
+        ANTHROPIC,
+        "description = 'It.'",
+        json!({
+            "description": "It.",
+            "anyOf": [{ "type": "string" }, { "type": "number" }, { "type": "boolean" }, { "type": "null" }],
+        }),
+        &[("type", How::Left)],
+    );
+    becomes(
+        PORTABLE,
+        "description = 'It.'",
+        json!({ "anyOf": [{ "type": "string", "description": "It." }, { "type": "number" }, { "type": "boolean" }] }),
+        &[("type", How::Left), ("null", How::Left)],
+    );
+}
+
+#[test]
+fn one_of_several_is_any_of_them_and_a_loss_unless_they_exclude_one_another() {
+    let apart = "oneOf = [{ type = 'integer' }, { type = 'string' }]";
+    becomes(ANTHROPIC, apart, json!({ "anyOf": [{ "type": "integer" }, { "type": "string" }] }), &[]);
+    becomes(
+        ANTHROPIC,
+        "oneOf = [{ type = 'integer' }, { type = 'number' }]",
+        json!({
+            "description": "Exactly one of the alternatives holds.",
+            "anyOf": [{ "type": "integer" }, { "type": "number" }],
+        }),
+        &[("oneOf", How::Words)],
+    );
+    let tagged =
+        |tag: &str| format!("{{ type = 'object', properties = {{ k = {{ const = '{tag}', required = true }} }} }}");
+    let (_, lost) = parameter(ANTHROPIC, &format!("[params.p]\noneOf = [{}, {}]", tagged("a"), tagged("b")));
+    assert_eq!(lost, []);
+}
+
+#[test]
+fn schemas_that_hold_together_are_one() {
+    becomes(
+        ANTHROPIC,
+        "required = true\nallOf = [{ type = ['integer', 'string'], enum = [1, 2, 'a'] }, { type = 'number', enum = [2, 3] }]",
+        json!({ "type": "integer", "enum": [2] }),
+        &[],
+    );
+    becomes(
+        PORTABLE,
+        "allOf = [{ type = 'string', minLength = 1, maxLength = 9 }, { minLength = 3, maxLength = 20 }]",
+        json!({ "type": "string", "minLength": 3, "maxLength": 9 }),
+        &[],
+    );
+    let (joined, _) = parameter(
+        ANTHROPIC,
+        "[params.p]\ntype = 'object'\nproperties.a = { type = 'integer' }\n\
+         allOf = [{ type = 'object', additionalProperties = true, properties.a = { required = true } }]",
+    );
+    assert_eq!(joined["required"], json!(["a"]));
+    assert_eq!(joined["properties"]["a"], json!({ "type": "integer" }));
+}
+
+#[test]
+fn what_stands_beside_a_union_is_pushed_into_it() {
+    becomes(
+        PORTABLE,
+        "description = 'It.'\ntype = 'integer'\nanyOf = [{ minimum = 5 }, { maximum = 1 }, { type = 'string' }]",
+        json!({ "anyOf": [{ "type": "integer", "description": "It.", "minimum": 5 }, { "type": "integer", "maximum": 1 }] }),
+        &[],
+    );
+    let nullable = "anyOf = [{ type = 'string', minLength = 1 }, { type = 'null' }]\ndescription = 'It.'";
+    becomes(
+        OPENAPI,
+        nullable,
+        json!({ "type": "STRING", "nullable": true, "description": "It.", "minLength": 1 }),
+        &[],
+    );
+    becomes(
+        PORTABLE,
+        nullable,
+        json!({ "type": "string", "description": "It.", "minLength": 1 }),
+        &[("null", How::Left)],
+    );
+    becomes(
+        OPENAPI,
+        "type = ['string', 'array', 'null']\nitems = { type = 'integer' }\nmaxLength = 3",
+        json!({ "anyOf": [
+            { "type": "STRING", "nullable": true, "maxLength": 3 },
+            { "type": "ARRAY", "items": { "type": "INTEGER" } },
+        ] }),
+        &[],
+    );
+}
+
+#[test]
+fn values_that_an_enum_cannot_hold_are_said_in_words() {
+    becomes(
+        OPENAPI,
+        "type = 'integer'\nenum = [4, 2]",
+        json!({ "type": "INTEGER", "description": "One of: 4, 2.", "minimum": 2, "maximum": 4 }),
+        &[("enum", How::Words)],
+    );
+    becomes(
+        ANTHROPIC,
+        "enum = [[1], [2]]",
+        json!({ "type": "string", "description": "Write one of these values, as JSON text.", "enum": ["[1]", "[2]"] }),
+        &[("enum", How::Text)],
+    );
+}
+
+#[test]
+fn what_leads_back_is_cut_where_it_may_not() {
+    let tree = "[params.p]\n'$ref' = '#/$defs/tree'\nrequired = true\n[schema.'$defs'.tree]\ntype = 'object'\n\
+        properties.next = { '$ref' = '#/$defs/tree' }";
+    becomes(STRICT, tree, json!({ "$ref": "#/$defs/tree" }), &[]);
+    let (cut, lost) = parameter(PORTABLE, tree);
+    assert_eq!((&cut["type"], &cut["properties"]["next"]["type"]), (&json!("object"), &json!("string")));
+    assert!(cut["properties"]["next"]["description"].as_str().unwrap().contains(r##"{"$ref":"#/$defs/tree""##));
+    assert_eq!(lost, [("additionalProperties", How::Text)]);
+}
+
+/// Each definition leads to the next one twice: written out, they would be 2^40 schemas.
+#[test]
+fn what_would_grow_without_end_is_cut() {
+    let mut lines = "[params.p]\n'$ref' = '#/$defs/d0'\n".to_owned();
+    for def in 0..40 {
+        let next = format!("{{ '$ref' = '#/$defs/d{}', description = 'On.' }}", def + 1);
+        lines += &format!("[schema.'$defs'.d{def}]\ntype = 'object'\nproperties = {{ a = {next}, b = {next} }}\n");
+    }
+    lines += "[schema.'$defs'.d40]\ntype = 'integer'\n";
+    for dialect in DIALECTS {
+        let (whole, _) = parameter(dialect.language, &lines);
+        assert!(whole.to_string().len() < 2_000_000, "{}", dialect.name);
+    }
+}
+
+#[test]
+fn nothing_but_an_object_is_at_the_root() {
+    let catalog = catalog(&[(
+        "t",
+        "[params.a]\ntype = 'string'\n[schema]\nadditionalProperties = true\nexamples = [{ a = 'x', c = 1 }]\n\
+         oneOf = [{ properties.a = { required = true }, additionalProperties = true },\n\
+         { properties.b = { required = true }, additionalProperties = true }]\n\
+         allOf = [{ properties.c = { type = 'integer', required = true }, additionalProperties = true }]",
+    )]);
+    let tool = catalog.tools().next().unwrap().1;
+    let of = |name: &str| {
+        let dialect = DIALECTS.iter().find(|dialect| dialect.name == name).unwrap();
+        dialect.lower(&catalog, tool).definition.unwrap().whole()
+    };
+    let openai = &of("openai")["function"];
+    assert_eq!(openai["description"], "A tool. Exactly one of these must be given: `a`; `b`.");
+    assert_eq!(openai["parameters"]["required"], json!(["c"]));
+    assert!(openai["parameters"].get("oneOf").is_none() && openai["parameters"].get("allOf").is_none());
+    assert_eq!(openai["parameters"]["additionalProperties"], true);
+    let strict = &of("openai-strict")["function"];
+    assert!(strict["description"].as_str().unwrap().ends_with("Example: {\"a\":\"x\",\"c\":1}."));
+    // What the alternatives name can still be sent.
+    assert_eq!(strict["parameters"]["required"], json!(["a", "c", "b"]));
+    assert!(of("mcp")["inputSchema"]["oneOf"].is_array());
+}
+
+#[test]
+fn a_tool_that_a_dialect_does_not_take_is_not_there() {
+    let catalog = catalog(&[
+        ("odd", "[params.'ä']\ntype = 'string'\nrequired = true"),
+        ("even", "[params.'ö']\ntype = 'string'"),
+        ("asks", "[requires]\ntools = ['odd']"),
+    ]);
+    let outputs = emit(&catalog);
+    let written = |path: &str| outputs.iter().find(|output| output.path == format!("generated/schemas/{path}.json"));
+    for (dialect, is_there) in [("openai", true), ("mcp", true), ("anthropic", false), ("gemini-openapi", false)] {
+        assert_eq!(written(&format!("{dialect}/tools/odd")).is_some(), is_there, "{dialect}");
+        assert!(written(&format!("{dialect}/tools/asks")).is_some(), "{dialect}");
+        let all: Value = serde_json::from_str(&written(&format!("{dialect}/toolsets/s")).unwrap().text).unwrap();
+        assert_eq!(all.as_array().unwrap().len(), if is_there { 3 } else { 1 }, "{dialect}");
+    }
+    let tool = |name: &str| catalog.tools().find(|(_, tool)| tool.name() == name).unwrap().1;
+    let gemini = DIALECTS.iter().find(|dialect| dialect.name == "gemini").unwrap();
+    let lost = |name: &str| gemini.lower(&catalog, tool(name)).losses.into_iter().map(|loss| (loss.path, loss.word));
+    assert_eq!(lost("odd").collect::<Vec<_>>(), [(".ä".to_owned(), "name")]);
+    assert_eq!(lost("even").collect::<Vec<_>>(), [(".ö".to_owned(), "properties")]);
+    assert!(gemini.lower(&catalog, tool("even")).definition.unwrap().whole().get("parametersJsonSchema").is_none());
+}
+
+#[test]
+fn conditions_stay_where_they_were() {
+    let catalog = catalog(&[(
+        "t",
+        "[params.a]\ntype = 'string'\nwhen = 'facts.one'\ndescription = 'A{% if facts.one %}, one{% endif %}.'\n\
+         [params.b]\ntype = 'integer'\nenum = [1, { value = 2, when = 'facts.one' }]",
+    )]);
+    let tool = catalog.tools().next().unwrap().1;
+    let of = |name: &str, atoms| {
+        let dialect = DIALECTS.iter().find(|dialect| dialect.name == name).unwrap();
+        dialect.lower(&catalog, tool).definition.unwrap().value(atoms, &[])
+    };
+    let strict = |atoms| of("openai-strict", atoms)["function"]["parameters"].take();
+    assert_eq!(strict(1)["required"], json!(["a", "b"]));
+    assert_eq!(strict(1)["properties"]["a"]["description"], "A, one.");
+    assert_eq!(strict(0)["required"], json!(["b"]));
+    assert_eq!(strict(0)["properties"]["b"]["enum"], json!([1, null]));
+    let said = |atoms| of("gemini-openapi", atoms)["parameters"]["properties"]["b"]["description"].take();
+    assert_eq!((said(0), said(1)), (json!("One of | 1."), json!("One of | 1 | 2.")));
+}

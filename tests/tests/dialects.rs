@@ -1,0 +1,532 @@
+//! The dialects: what each of them allows, the reader takes; what it does not say is noted; what is narrow stays as it is;
+//! and the strict ones keep to every rule that their providers state.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use toolc::args::{repair, validate};
+use toolc::segment::{Atoms, FactValue};
+use toolc_codegen::catalog::Tool;
+use toolc_codegen::compile;
+use toolc_codegen::lower::language::Language;
+use toolc_codegen::lower::narrow::{How, Loss, narrow};
+use toolc_codegen::lower::{DIALECTS, Dialect, guide, lower};
+use toolc_codegen::source::Sources;
+use toolc_tests::arguments::right;
+use toolc_tests::random::Random;
+use toolc_tests::schemas;
+
+/// Tools that are made at random.
+const TOOLS: usize = 150;
+/// Arguments for each of them in each dialect and turn.
+const ARGUMENTS: usize = 6;
+
+/// The schema of the parameters in a definition, as JSON Schema has it. None: there are none.
+fn parameters(dialect: &Dialect, definition: &Value) -> Option<Value> {
+    let places = ["/function/parameters", "/parameters", "/input_schema", "/parametersJsonSchema", "/inputSchema"];
+    let found = places.iter().find_map(|place| definition.pointer(place))?;
+    Some(if dialect.language.spelling.says_closed { found.clone() } else { spelled_out(found) })
+}
+
+/// A schema of `OpenAPI`'s as JSON Schema, and objects closed, which there is not said.
+fn spelled_out(schema: &Value) -> Value {
+    let Value::Object(words) = schema else { return schema.clone() };
+    let mut out = Map::new();
+    for (word, value) in words {
+        let value = match word.as_str() {
+            "type" => value.as_str().map_or(value.clone(), |word| word.to_lowercase().into()),
+            "items" => spelled_out(value),
+            "anyOf" => value.as_array().into_iter().flatten().map(spelled_out).collect(),
+            "properties" => {
+                let all = value.as_object().into_iter().flatten();
+                all.map(|(name, below)| (name.clone(), spelled_out(below))).collect::<Map<_, _>>().into()
+            }
+            _ => value.clone(),
+        };
+        out.insert(word.clone(), value);
+    }
+    if out.get("type") == Some(&json!("object")) {
+        out.insert("additionalProperties".to_owned(), json!(false));
+    }
+    if out.remove("nullable").is_some() {
+        return json!({ "anyOf": [out, { "type": "null" }] });
+    }
+    out.into()
+}
+
+/// What a string is to hold.
+const TEXT: &str = ", as text";
+const SCHEMA: &str = "matches this JSON Schema: ";
+
+/// The same with a text in place of each string that is to hold one: what a model would write that reads the words. None
+/// where there is no such text that is right.
+fn with_texts(schema: &Value, random: &mut Random) -> Option<Value> {
+    let Value::Object(words) = schema else { return Some(schema.clone()) };
+    let told = words.get("description").and_then(Value::as_str).unwrap_or_default();
+    if let Some((_, rest)) = told.split_once("Write a JSON ").filter(|(_, rest)| rest.contains(TEXT)) {
+        let value = match rest.split_once(SCHEMA) {
+            None if rest.starts_with("array") => json!([1]),
+            None => json!({ "a": 1 }),
+            Some((_, schema)) => {
+                let mut schemas = serde_json::Deserializer::from_str(schema).into_iter::<Value>();
+                let inner = schemas.next()?.expect("the words have a JSON Schema in them");
+                written(&inner, random)?
+            }
+        };
+        let nulls = words["type"].is_array().then_some(Value::Null);
+        let values: Vec<Value> = [Value::from(value.to_string())].into_iter().chain(nulls).collect();
+        return Some(json!({ "enum": values }));
+    }
+    let mut out = Map::new();
+    for (word, value) in words {
+        let value = match word.as_str() {
+            "items" | "additionalProperties" => with_texts(value, random)?,
+            "anyOf" | "oneOf" | "allOf" => {
+                value.as_array()?.iter().map(|one| with_texts(one, random)).collect::<Option<Vec<_>>>()?.into()
+            }
+            "properties" | "$defs" => {
+                let all = value.as_object()?.iter();
+                let all = all.map(|(name, below)| Some((name.clone(), with_texts(below, random)?)));
+                all.collect::<Option<Map<_, _>>>()?.into()
+            }
+            _ => value.clone(),
+        };
+        out.insert(word.clone(), value);
+    }
+    Some(out.into())
+}
+
+/// A value of a schema; none where none comes up.
+fn written(schema: &Value, random: &mut Random) -> Option<Value> {
+    let validator = jsonschema::draft202012::new(schema).ok()?;
+    let around =
+        json!({ "type": "object", "properties": { "x": schema }, "required": ["x"], "$defs": schema["$defs"] });
+    (0..20).map(|_| right(&around, random)["x"].take()).find(|value| is_told(value) && validator.is_valid(value))
+}
+
+/// Whether a value is read for what it is: numbers that 64 bits hold, and no word null.
+fn is_told(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            number.is_i64()
+                || number
+                    .as_f64()
+                    .is_some_and(|float| number.is_f64() && (float.fract() != 0.0 || float.abs() < 2_f64.powi(53)))
+        }
+        Value::String(text) => !text.trim().eq_ignore_ascii_case("null"),
+        Value::Array(items) => items.iter().all(is_told),
+        Value::Object(map) => map.values().all(is_told),
+        _ => true,
+    }
+}
+
+/// Whether one of the losses is about the parameter in which this pointer leads somewhere, or about any.
+fn excuses(losses: &[Loss], pointer: &str) -> bool {
+    let parameter = pointer.split('/').nth(1).unwrap_or_default();
+    losses.iter().filter(|loss| loss.how != How::Text).any(|loss| {
+        let own = loss.path.strip_prefix('.').is_some_and(|path| {
+            let rest = path.strip_prefix(parameter);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        });
+        // That nothing else may be sent is no reason to refuse what is.
+        let whole = loss.path.is_empty() && loss.word != "additionalProperties";
+        own || whole || loss.path.starts_with("$defs")
+    })
+}
+
+/// How often the reader took what a dialect allows, and how often it refused where something was lost.
+type Seen = BTreeMap<&'static str, [usize; 2]>;
+
+fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
+    let catalog = compile(sources).catalog.expect("the tools compile");
+    let lowered = lower(&catalog);
+    for (id, tool) in catalog.tools() {
+        let arguments = &lowered.tool(id).arguments;
+        let facts = vec![FactValue::Text("any".into()); tool.facts.len()];
+        for dialect in DIALECTS {
+            let lowering = dialect.lower(&catalog, tool);
+            let Some(definition) = lowering.definition else { continue };
+            if dialect.language.is_whole() && lowering.losses.is_empty() {
+                continue; // As the author wrote it.
+            }
+            for turn in (0..1 << tool.atoms.len().min(2)).map(|turn: Atoms| if turn == 3 { Atoms::MAX } else { turn }) {
+                let table = arguments.in_turn(turn).unwrap_or_else(|| (**arguments).clone());
+                let Some(schema) = parameters(dialect, &definition.value(turn, &facts)) else { continue };
+                for _ in 0..ARGUMENTS {
+                    let Some(schema) = with_texts(&schema, random) else { continue };
+                    let validator = jsonschema::draft202012::new(&schema)
+                        .unwrap_or_else(|error| panic!("{}: {error}: {schema}", dialect.name));
+                    let value = right(&schema, random);
+                    if !is_told(&value) || !validator.is_valid(&value) {
+                        continue;
+                    }
+                    let mut mended = value.clone();
+                    repair(&mut mended, &table);
+                    let problems = validate(&mended, &table);
+                    seen.entry(dialect.name).or_default()[usize::from(!problems.is_empty())] += 1;
+                    for problem in &problems {
+                        assert!(
+                            excuses(&lowering.losses, &problem.path),
+                            "{}: `{}` refuses {value} for {problem:?}\nas it is shown: {schema}\nas it is: {}\nlost: {:?}",
+                            dialect.name,
+                            tool.name(),
+                            tool.manifest.parameters().value(turn, &facts),
+                            lowering.losses,
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Each dialect that is narrow took much, and most of it.
+fn check(seen: &Seen, much: usize) {
+    eprintln!("taken, and refused where something was lost: {seen:?}");
+    for dialect in DIALECTS.iter().filter(|dialect| !dialect.language.is_whole()) {
+        let [taken, refused] = seen[dialect.name];
+        assert!(taken > much && refused < taken / 2, "{}: {taken} taken, {refused} refused", dialect.name);
+    }
+}
+
+#[test]
+fn what_a_dialect_allows_the_reader_takes() {
+    let (mut random, mut seen) = (Random(7), Seen::new());
+    hold(&Sources::from_memory(schemas::project(TOOLS, &mut random)), &mut random, &mut seen);
+    check(&seen, 300);
+}
+
+#[test]
+fn what_a_dialect_allows_of_the_golden_tools_the_reader_takes() {
+    let (mut random, mut seen) = (Random(3), Seen::new());
+    hold(&Sources::scan(&project("projects/golden")).expect("the project is there"), &mut random, &mut seen);
+    check(&seen, 50);
+}
+
+fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A tool's parameters, narrowed once and twice.
+fn twice(tool: &Tool, language: &'static Language) -> [Value; 2] {
+    let manifest = &tool.manifest;
+    let once = narrow(&manifest.params, &manifest.defs, language, true, None);
+    let twice = narrow(&once.schema, &once.defs, language, true, None);
+    [&once, &twice].map(|narrowed| narrowed.defs.document_in(&narrowed.schema, language.spelling).whole())
+}
+
+#[test]
+fn what_is_narrow_stays_as_it_is() {
+    let sources = Sources::from_memory(schemas::project(TOOLS, &mut Random(11)));
+    let catalog = compile(&sources).catalog.expect("the tools compile");
+    for (_, tool) in catalog.tools() {
+        for dialect in DIALECTS {
+            let [once, twice] = twice(tool, dialect.language);
+            assert_eq!(once, twice, "{}: {}", dialect.name, tool.manifest.parameters().whole());
+        }
+    }
+}
+
+/// Words that describe a structure in any language.
+const STRUCTURE: &[&str] = &["type", "title", "description", "properties", "required", "items", "anyOf"];
+
+/// What a provider states of the schemas that it takes, held against a schema: the rules of `check` at every schema in it.
+fn walk(schema: &Value, check: &mut dyn FnMut(&Map<String, Value>)) {
+    let words = schema.as_object().unwrap_or_else(|| panic!("no schema: {schema}"));
+    check(words);
+    for (word, value) in words {
+        match word.as_str() {
+            "items" => walk(value, check),
+            "additionalProperties" if value.is_object() => walk(value, check),
+            "anyOf" | "oneOf" | "allOf" => value.as_array().expect("a list").iter().for_each(|one| walk(one, check)),
+            "properties" | "$defs" => value.as_object().expect("a table").values().for_each(|one| walk(one, check)),
+            _ => {}
+        }
+    }
+}
+
+fn only(words: &Map<String, Value>, others: &[&str]) {
+    for word in words.keys() {
+        assert!(STRUCTURE.contains(&word.as_str()) || others.contains(&word.as_str()), "`{word}` in {words:?}");
+    }
+}
+
+/// `$ref`s stand alone and lead to what is there; of each, the definition.
+fn reference(words: &Map<String, Value>) -> Option<&str> {
+    let to = words.get("$ref")?.as_str()?;
+    assert_eq!(words.len(), 1, "a `$ref` has siblings: {words:?}");
+    Some(to.strip_prefix("#/$defs/").expect("nothing is fetched"))
+}
+
+fn is_object(words: &Map<String, Value>) -> bool {
+    let object = json!("object");
+    words.get("type").is_some_and(|ty| *ty == object || ty.as_array().is_some_and(|all| all.contains(&object)))
+}
+
+fn closed(words: &Map<String, Value>) {
+    if is_object(words) {
+        assert_eq!(words.get("additionalProperties"), Some(&json!(false)), "{words:?}");
+    } else {
+        assert!(!words.contains_key("properties") && !words.contains_key("additionalProperties"), "{words:?}");
+    }
+}
+
+fn plain_root(schema: &Value) {
+    assert_eq!(schema["type"], "object");
+    for word in ["oneOf", "anyOf", "allOf", "enum", "const", "not"] {
+        assert!(schema.get(word).is_none(), "`{word}` at the root: {schema}");
+    }
+}
+
+fn openai_strict(definition: &Value) {
+    let function = &definition["function"];
+    assert_eq!(function["strict"], true);
+    let schema = &function["parameters"];
+    plain_root(schema);
+    let formats = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+    let (mut properties, mut letters, mut values) = (0, 0, 0);
+    walk(schema, &mut |words| {
+        if reference(words).is_some() {
+            return;
+        }
+        only(
+            words,
+            &[
+                "enum",
+                "const",
+                "$defs",
+                "additionalProperties",
+                "pattern",
+                "format",
+                "minimum",
+                "maximum",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+                "multipleOf",
+                "minItems",
+                "maxItems",
+            ],
+        );
+        assert!(["type", "anyOf"].iter().any(|word| words.contains_key(*word)), "any value: {words:?}");
+        closed(words);
+        if is_object(words) {
+            let names: BTreeSet<&str> =
+                words["properties"].as_object().expect("a table").keys().map(|k| &**k).collect();
+            let required = words.get("required").and_then(Value::as_array).into_iter().flatten();
+            let required: BTreeSet<&str> = required.filter_map(Value::as_str).collect();
+            assert_eq!(names, required, "every property is required");
+            properties += names.len();
+            letters += names.iter().map(|name| name.len()).sum::<usize>();
+        }
+        if words.get("type").is_some_and(|ty| ty == "array") {
+            assert!(words.contains_key("items"), "{words:?}");
+        }
+        assert!(words.get("format").is_none_or(|format| formats.iter().any(|known| format == known)), "{words:?}");
+        for value in words.get("enum").and_then(Value::as_array).into_iter().flatten().chain(words.get("const")) {
+            assert!(!value.is_array() && !value.is_object(), "{words:?}");
+            values += 1;
+            letters += value.to_string().len();
+        }
+    });
+    assert!(depth(schema) <= 11, "{schema}");
+    assert!(properties <= 5_000 && letters <= 120_000 && values <= 1_000);
+}
+
+/// Levels of schemas within schemas.
+fn depth(schema: &Value) -> usize {
+    let below = schema.as_object().into_iter().flatten().flat_map(|(word, value)| match (word.as_str(), value) {
+        ("items", below) => vec![below],
+        ("anyOf", Value::Array(all)) => all.iter().collect(),
+        ("properties", Value::Object(all)) => all.values().collect(),
+        _ => Vec::new(),
+    });
+    1 + below.map(depth).max().unwrap_or(0)
+}
+
+fn anthropic(definition: &Value) {
+    let schema = &definition["input_schema"];
+    plain_root(schema);
+    for key in schema["properties"].as_object().expect("a table").keys() {
+        let fits = |letter: char| letter.is_ascii_alphanumeric() || "_.-".contains(letter);
+        assert!((1..=64).contains(&key.len()) && key.chars().all(fits), "{key}");
+    }
+}
+
+/// A definition that leads back to itself would be followed for ever.
+fn follow(schema: &Value, root: &Value, depth: usize) {
+    assert!(depth < 40, "leads back: {root}");
+    walk(schema, &mut |words| {
+        if let Some(to) = reference(words) {
+            follow(&root["$defs"][to], root, depth + 1);
+        }
+    });
+}
+
+fn anthropic_strict(definition: &Value) {
+    anthropic(definition);
+    assert_eq!(definition["strict"], true);
+    let schema = &definition["input_schema"];
+    for (name, below) in schema["properties"].as_object().expect("a table") {
+        assert!(below.is_object(), "{name}");
+        follow(below, schema, 0);
+    }
+    walk(schema, &mut |words| {
+        only(words, &["$ref", "$defs", "enum", "additionalProperties", "format", "minItems"]);
+        closed(words);
+        assert!(words.get("minItems").is_none_or(|least| *least == 0 || *least == 1), "{words:?}");
+        for value in words.get("enum").and_then(Value::as_array).into_iter().flatten() {
+            assert!(!value.is_array() && !value.is_object(), "{words:?}");
+        }
+    });
+}
+
+fn is_identifier(key: &str) -> bool {
+    let mut letters = key.chars();
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        && key.len() <= 64
+}
+
+/// Enums are of strings, on strings; unions stand alone unless `described`; arrays have items; objects have properties.
+fn narrow_words(words: &Map<String, Value>, case: fn(&str) -> String) {
+    let is = |ty: &str| words.get("type") == Some(&json!(case(ty)));
+    assert!(words.get("type").is_none_or(Value::is_string), "{words:?}");
+    if let Some(values) = words.get("enum") {
+        assert!(is("string") && values.as_array().expect("a list").iter().all(Value::is_string), "{words:?}");
+    }
+    assert!(!words.contains_key("anyOf") || words.len() == 1, "{words:?}");
+    assert!(words.contains_key("anyOf") || words.contains_key("type"), "{words:?}");
+    assert_eq!(words.contains_key("items"), is("array"), "{words:?}");
+    assert_eq!(words.contains_key("properties"), is("object"), "{words:?}");
+}
+
+fn gemini_openapi(definition: &Value) {
+    for place in ["parameters", "response"] {
+        let Some(schema) = definition.get(place) else { continue };
+        walk(schema, &mut |words| {
+            only(
+                words,
+                &[
+                    "format",
+                    "nullable",
+                    "default",
+                    "enum",
+                    "minItems",
+                    "maxItems",
+                    "minProperties",
+                    "maxProperties",
+                    "minimum",
+                    "maximum",
+                    "minLength",
+                    "maxLength",
+                    "pattern",
+                ],
+            );
+            narrow_words(words, str::to_uppercase);
+            assert!(words.get("properties").is_none_or(|all| all != &json!({})), "{words:?}");
+        });
+    }
+    gemini(definition, "parameters");
+}
+
+fn gemini(definition: &Value, place: &str) {
+    let Some(schema) = definition.get(place) else { return };
+    let keys = schema["properties"].as_object().expect("a table");
+    assert!(!keys.is_empty() && keys.keys().all(|key| is_identifier(key)), "{keys:?}");
+}
+
+fn portable(definition: &Value) {
+    let schema = &definition["function"]["parameters"];
+    plain_root(schema);
+    walk(schema, &mut |words| {
+        only(
+            words,
+            &["format", "enum", "minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern"],
+        );
+        narrow_words(words, str::to_owned);
+        assert!(words.get("type").is_none_or(|ty| ty != "null"), "{words:?}");
+        if let Some(pattern) = words.get("pattern").and_then(Value::as_str) {
+            assert!(pattern.starts_with('^') && pattern.ends_with('$'), "{pattern}");
+            assert!(!["\\d", "\\w", "\\s", "\\b", "(?"].iter().any(|sign| pattern.contains(sign)), "{pattern}");
+        }
+    });
+    assert!(schema["properties"].as_object().expect("a table").keys().all(|key| is_identifier(key)));
+}
+
+fn mcp(definition: &Value) {
+    assert_eq!(definition["inputSchema"]["type"], "object");
+    let hints: BTreeSet<&str> = definition["annotations"].as_object().expect("a table").keys().map(|k| &**k).collect();
+    assert_eq!(
+        hints.into_iter().collect::<Vec<_>>(),
+        ["destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint"]
+    );
+}
+
+fn keeps_the_rules(dialect: &str, definition: &Value) {
+    match dialect {
+        "openai" => plain_root(&definition["function"]["parameters"]),
+        "openai-responses" => {
+            assert_eq!((&definition["type"], &definition["strict"]), (&json!("function"), &json!(false)));
+            plain_root(&definition["parameters"]);
+        }
+        "openai-strict" => openai_strict(definition),
+        "anthropic" => anthropic(definition),
+        "anthropic-strict" => anthropic_strict(definition),
+        "gemini" => gemini(definition, "parametersJsonSchema"),
+        "gemini-openapi" => gemini_openapi(definition),
+        "mcp" => mcp(definition),
+        "portable" => portable(definition),
+        other => panic!("no rules of {other}"),
+    }
+}
+
+#[test]
+fn every_definition_keeps_to_the_rules_of_its_dialect() {
+    for project in [project("projects/golden"), project("..")] {
+        for dialect in DIALECTS {
+            let folder = project.join("generated/schemas").join(dialect.name);
+            let mut count = 0;
+            for below in ["tools", "toolsets"] {
+                for entry in std::fs::read_dir(folder.join(below)).expect("the dialect has its folder") {
+                    let path = entry.expect("failed to read a folder").path();
+                    let text = std::fs::read_to_string(&path).expect("failed to read");
+                    let definitions: Value = serde_json::from_str(&text).expect("definitions are JSON");
+                    let all = definitions.as_array().cloned().unwrap_or_else(|| vec![definitions]);
+                    for definition in all {
+                        keeps_the_rules(dialect.name, &definition);
+                        count += 1;
+                    }
+                }
+            }
+            assert!(count > 5, "{}", dialect.name);
+        }
+    }
+}
+
+#[test]
+fn tools_made_at_random_keep_to_the_rules_of_each_dialect() {
+    let sources = Sources::from_memory(schemas::project(TOOLS, &mut Random(5)));
+    let catalog = compile(&sources).catalog.expect("the tools compile");
+    for (_, tool) in catalog.tools() {
+        for dialect in DIALECTS {
+            if let Some(definition) = dialect.lower(&catalog, tool).definition {
+                keeps_the_rules(dialect.name, &definition.value(Atoms::MAX, &[]));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_guide_tells_what_the_dialects_do() {
+    let path = project("../docs/dialects.md");
+    if std::env::var_os("TOOLC_RENEW").is_some() {
+        std::fs::write(&path, guide()).expect("failed to write the guide");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    let renew = "run `TOOLC_RENEW=1 cargo test -p toolc-tests --test dialects the_guide` and commit `docs/dialects.md`";
+    assert!(written == guide(), "the guide is not up to date: {renew}");
+    for dialect in DIALECTS {
+        assert!(written.contains(&format!("`{}`", dialect.name)));
+    }
+}

@@ -1,0 +1,56 @@
+//! The vendors' own Python SDKs take every definition that gen writes, of the golden project and of the shipped catalog, as
+//! it is. They live in an environment below the target folder, made once; where it cannot be made, nothing is checked, and
+//! the reason is told.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn below(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// What a command says; if it fails, why.
+fn run(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    if output.status.success() { Ok(out) } else { Err(format!("{out}\n{err}").trim().to_owned()) }
+}
+
+/// The Python of an environment with the SDKs.
+fn python() -> Result<PathBuf, String> {
+    let wanted = fs::read_to_string(below("sdks/requirements.txt")).expect("the requirements are there");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdks");
+    let bin = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
+    // Written last: a run that was stopped leaves none.
+    let mark = folder.join("requirements.txt");
+    if fs::read_to_string(&mark).is_ok_and(|installed| installed == wanted) {
+        return Ok(bin.join("python"));
+    }
+    run(Command::new(if cfg!(windows) { "python" } else { "python3" }).args(["-m", "venv", "--clear"]).arg(&folder))?;
+    let install =
+        ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "15", "--retries", "1"];
+    run(Command::new(bin.join("python")).args(install).arg("-r").arg(below("sdks/requirements.txt")))?;
+    fs::write(mark, wanted).map_err(|error| error.to_string())?;
+    Ok(bin.join("python"))
+}
+
+#[test]
+fn the_sdks_take_every_definition() {
+    let python = match python() {
+        Ok(python) => python,
+        Err(why) => {
+            let last = why.lines().last().unwrap_or_default();
+            // Not held back by the test harness, as what is printed would be.
+            let _ = writeln!(std::io::stderr(), "SKIPPED: no Python environment with the vendors' SDKs: {last}");
+            return;
+        }
+    };
+    let folders = ["../generated/schemas", "projects/golden/generated/schemas"].map(below);
+    match run(Command::new(python).arg(below("sdks/check.py")).args(folders)) {
+        Ok(said) => assert!(said.ends_with(", 0 refused"), "{said}"),
+        Err(refused) => panic!("{refused}"),
+    }
+}
