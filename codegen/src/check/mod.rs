@@ -10,6 +10,7 @@ mod definitions;
 mod descriptions;
 mod keys;
 mod plain;
+mod plugin;
 mod requires;
 mod rust_names;
 mod size;
@@ -31,6 +32,7 @@ const RULES: &[Rule] = &[
     definitions::check,
     descriptions::check,
     keys::check,
+    plugin::check,
     requires::check,
     rust_names::check,
     size::check,

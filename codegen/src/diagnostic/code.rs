@@ -65,6 +65,8 @@ codes! {
     UNKNOWN_DIALECT "C031" "unknown-dialect" Error "A dialect that there is not."
     UNKNOWN_CODE "C032" "unknown-code" Error "A level for a finding that there is not, or whose level is fixed."
     UNLISTED_HOME_TOOL "C033" "unlisted-home-tool" Warning "A closed toolset that does not list a tool whose home it is."
+    NOT_IN_A_PLUGIN "C034" "not-in-a-plugin" Error "Something that a plugin's program cannot do."
+    NOT_PASSED_ON "C035" "not-passed-on" Warning "A variable that a plugin's tools require and its program does not get."
     UNKNOWN_TYPE "S001" "unknown-type" Error "A type that JSON Schema does not have."
     NOT_2020_12 "S002" "not-2020-12" Error "Not a JSON Schema of draft 2020-12."
     DEFAULT_VIOLATES_SCHEMA "S003" "default-violates-schema" Error "A default that its own schema refuses."

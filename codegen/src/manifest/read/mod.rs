@@ -241,6 +241,11 @@ impl<'t> Reader<'t> {
         self.get(key)?.get_ref().as_bool()
     }
 
+    /// Where a flag is set to `true`.
+    pub(super) fn is_set(&self, key: &str) -> Option<Place> {
+        self.get(key).filter(|value| value.get_ref().as_bool() == Some(true)).map(|value| self.at(value))
+    }
+
     fn json(&self, key: &str) -> Option<At<Value>> {
         let value = self.get(key)?;
         Some(At::new(json(value).ok()?, self.at(value)))
