@@ -1,8 +1,8 @@
 //! The compiler of tool manifests.
 //!
 //! ```text
-//! files ──scan──▶ Sources ──parse──▶ Manifests ──resolve──▶ Catalog ──check──▶ Checked ──lower──▶ Lowered ──emit──▶ Draft ──write──▶ disk
-//!         source            manifest             catalog             check             lower             emit            write
+//! files ──scan──▶ Sources ──parse──▶ Manifests ──resolve──▶ Catalog ──check, lint──▶ Checked ──lower──▶ Lowered ──emit──▶ Draft ──write──▶ disk
+//!         source            manifest             catalog             check  lint            lower             emit            write
 //! ```
 //!
 //! A module per stage, a type per stage, and [`compile`] below reads top to bottom. No stage stops at the first
@@ -14,11 +14,15 @@ pub mod cli;
 pub mod diagnostic;
 pub mod doc;
 pub mod emit;
+pub mod format;
 pub mod ledger;
+pub mod lint;
 pub mod lower;
 pub mod manifest;
 mod names;
 mod parallel;
+pub mod providers;
+pub mod report;
 pub mod schema;
 pub mod source;
 pub mod text;
@@ -28,6 +32,7 @@ use std::fmt;
 
 use check::Checked;
 use diagnostic::{Diagnostic, Sink};
+use lint::Options;
 use source::Sources;
 
 /// What a set of sources comes to.
@@ -41,11 +46,17 @@ pub struct Compilation {
 
 /// Everything between reading the files and writing the output.
 pub fn compile(sources: &Sources) -> Compilation {
+    compile_with(sources, &Options::default())
+}
+
+/// The same, with other rules or levels than the project's.
+pub fn compile_with(sources: &Sources, options: &Options) -> Compilation {
     let sink = Sink::default();
     let manifests = manifest::parse(sources, &sink);
     let catalog = catalog::resolve(manifests, &sink);
-    let checked = check::check(catalog, &sink);
-    Compilation { catalog: checked, diagnostics: sink.finish() }
+    check::check(&catalog, &sink);
+    let diagnostics = lint::lint(&catalog, sources, options, sink);
+    Compilation { catalog: Checked::new(catalog, &diagnostics), diagnostics }
 }
 
 /// The tool itself could not do its work: a folder that cannot be read, a disk that is full. Not a mistake in a

@@ -10,6 +10,7 @@ use walkdir::WalkDir;
 use crate::Failure;
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
 use crate::parallel;
+use crate::write::write;
 
 /// The folder of a project that holds its manifests, and by which the project is known.
 pub const MANIFESTS: &str = "manifests";
@@ -144,6 +145,8 @@ impl Source {
 pub struct Sources {
     root: PathBuf,
     files: Vec<Source>,
+    /// Files that are no sources, where all of them stand on no disk.
+    others: Vec<(String, String)>,
 }
 
 impl Sources {
@@ -177,15 +180,45 @@ impl Sources {
         let files = parallel::map(&paths, read).into_iter().flatten();
         let mut files = files.collect::<Result<Vec<Source>, Failure>>()?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Self { root: root.to_owned(), files })
+        Ok(Self { root: root.to_owned(), files, others: Vec::new() })
     }
 
     /// Sources that stand on no disk.
     pub fn from_memory(files: impl IntoIterator<Item = (String, String)>) -> Self {
-        let files = files.into_iter().filter(|(path, _)| is_source(path));
-        let mut files: Vec<Source> = files.map(|(path, text)| Source::new(path, text.into_bytes())).collect();
+        let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_source(path));
+        let files = files.into_iter().map(|(path, text)| Source::new(path, text.into_bytes()));
+        let mut files: Vec<Source> = files.collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { root: PathBuf::new(), files }
+        Self { root: PathBuf::new(), files, others }
+    }
+
+    /// The text of a file of the project that is no source.
+    pub(crate) fn beside(&self, path: &str) -> Result<String, String> {
+        match self.others.iter().find(|(other, _)| other == path) {
+            Some((_, text)) => Ok(text.clone()),
+            None if self.root.as_os_str().is_empty() => Err("it is not there".to_owned()),
+            None => fs::read_to_string(self.root.join(path)).map_err(|error| error.to_string()),
+        }
+    }
+
+    /// The same files, some of them with other texts.
+    #[must_use]
+    pub fn with(&self, changed: &[(SourceId, String)]) -> Self {
+        let mut all = self.clone();
+        for (id, text) in changed {
+            let path = self.get(*id).path.clone();
+            all.files[id.0 as usize] = Source::new(path, text.clone().into_bytes());
+        }
+        all
+    }
+
+    /// Writes a file anew, with the line ends that it has on disk.
+    pub(crate) fn write(&self, id: SourceId, text: &str) -> Result<(), Failure> {
+        let path = self.root.join(&self.get(id).path);
+        let is_crlf = fs::read(&path).is_ok_and(|bytes| bytes.windows(2).any(|pair| pair == b"\r\n"));
+        // A link stays one: what it leads to is written.
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        write(&path, &if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() })
     }
 
     /// The file with this id.
@@ -213,8 +246,11 @@ impl Sources {
     /// The path to show to a person: from where they stand, if the project is there.
     pub fn display(&self, id: SourceId) -> String {
         let path = &self.get(id).path;
+        if self.root.as_os_str().is_empty() {
+            return path.clone();
+        }
         let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
-        if self.root.as_os_str().is_empty() || self.root.canonicalize().ok() == here {
+        if self.root.canonicalize().ok() == here {
             return path.clone();
         }
         let mut shown = self.root.display().to_string();

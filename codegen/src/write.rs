@@ -219,7 +219,7 @@ fn is_marked(path: &Path) -> bool {
 }
 
 /// Writes beside the file, then renames over it: whoever reads sees the old text or the new one.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| failed("create", folder, &error))?;
     let mut builder = tempfile::Builder::new();

@@ -10,10 +10,12 @@ use std::sync::LazyLock;
 
 use toolc::segment::FactValue;
 use toolc_codegen::compile;
-use toolc_codegen::diagnostic::{Level, Renderer};
+use toolc_codegen::diagnostic::{Level, Places, Renderer};
 use toolc_codegen::emit::emit;
+use toolc_codegen::lint::{Options, fix};
 use toolc_codegen::lower::DIALECTS;
 use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::report::{Format, Report};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_codegen::text::condition::{self, Asks, Condition, Written};
 use toolc_codegen::text::{Fault, template};
@@ -25,7 +27,8 @@ use arguments::{Subject, hold};
 
 /// A project: its files one after the other, each below a line `--- PATH`.
 ///
-/// It comes to findings that can be shown, or to a catalog that everything can be made of.
+/// It comes to findings that can be shown in every format and fixed where they can be, or to a catalog that everything
+/// can be made of.
 pub fn manifest(input: &str) {
     let sources = Sources::from_memory(files(input));
     let compilation = compile(&sources);
@@ -37,7 +40,15 @@ pub fn manifest(input: &str) {
             check_span(place.span(), &sources.get(place.source).text);
         }
     }
-    let errors = compilation.diagnostics.iter().any(|found| found.code.level == Level::Error);
+    let places = Places::new(&sources);
+    let report = Report { findings: &compilation.diagnostics, places: &places, looked_at: None, colour: false };
+    for format in &Format::ALL[1..] {
+        (format.write)(&report);
+    }
+    if compilation.diagnostics.iter().any(|found| !found.fix.is_empty()) {
+        fix(&sources, &Options::default());
+    }
+    let errors = compilation.diagnostics.iter().any(|found| found.level == Level::Error);
     let Some(catalog) = compilation.catalog else { return assert!(errors, "there is neither a catalog nor an error") };
     assert!(!errors, "there are a catalog and an error");
     emit(&catalog);

@@ -236,13 +236,15 @@ impl Plugins {
 fn report(Candidate { name, root }: &Candidate, known: &Known) -> PluginReport {
     let is_loaded = known.id.is_some();
     let tools = known.plugin.iter().filter(|_| is_loaded).flat_map(|plugin| &plugin.tools);
+    let mut findings: Vec<Finding> = known.findings.iter().chain(&known.refused).cloned().collect();
+    findings.sort_by_key(|finding| finding.level);
     PluginReport {
         name: name.clone(),
         folder: root.clone(),
         state: if is_loaded { State::Loaded } else { State::Broken },
         description: known.description.clone(),
         tools: tools.map(|tool| tool.name.to_string()).collect(),
-        findings: known.findings.iter().chain(&known.refused).cloned().collect(),
+        findings,
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use toolc_codegen::diagnostic::{self, Diagnostic, Renderer};
+use toolc_codegen::diagnostic::{self, Diagnostic, Places, Renderer};
 use toolc_codegen::source::Sources;
 
 /// What became of a plugin. Its `Display` is for a person.
@@ -108,20 +108,18 @@ impl Finding {
 
     /// About a place in a manifest.
     pub(crate) fn diagnosed(found: &Diagnostic, sources: &Sources, root: &std::path::Path) -> Self {
-        let (place, _) = &found.at;
-        let source = sources.get(place.source);
-        let before = &source.text[..source.text.floor_char_boundary(place.span().start)];
-        let line = before.rsplit('\n').next().unwrap_or_default();
+        let (place, _) = found.at;
+        let [start, _] = Places::new(sources).positions(place);
         Self {
-            level: match found.code.level {
+            level: match found.level {
                 diagnostic::Level::Error => Level::Error,
                 diagnostic::Level::Warning => Level::Warning,
             },
             code: Some(found.code.id),
             message: found.message.clone(),
-            path: Some(root.join(&source.path)),
-            line: Some(before.matches('\n').count() + 1),
-            column: Some(line.chars().count() + 1),
+            path: Some(root.join(&sources.get(place.source).path)),
+            line: Some(start.line),
+            column: Some(start.column),
             help: found.help.clone(),
             text: Renderer::new(sources, false).render(found),
         }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
+use toolc::why::Status;
 use toolc::{
     AgentTask, Answer, Dialect, DynamicTool, DynamicTools, Env, FactValue, Output, Registry, Session, Task, ToolCall,
     ToolError, Turn,
@@ -180,6 +181,57 @@ fn a_tool_may_have_another_name_in_a_dialect() {
     assert_eq!((is_error, answer), (false, json!(r#"(Args { page: "p" }, "fetch_all")"#)));
     let (_, answer) = call(&turn, "fetch_all", &json!({ "page": "p" }));
     assert_eq!(answer["kind"], "unknown_tool", "that is not how it was shown: {answer}");
+}
+
+#[test]
+fn why_tells_what_the_manifests_say_and_what_is_there() {
+    let session = session(&["guards", "lib", "shapes"], ready(), Facts::default());
+    session.set_facts([("vision".into(), true.into())]).expect("there is such a fact");
+    let turn = session.turn(Dialect::OpenAi);
+    let why = turn.why("guarded").expect("there is such a tool");
+    assert!(matches!(why.status, Status::Hidden(_)), "{why}");
+    let text = why.to_string();
+    for line in [
+        "granted: guards",
+        "✓ needs the environment variable `GOLDEN_KEY`, as all of `guards`",
+        "✓ needs `facts.platform == 'cli' or facts.vision`",
+        "! needs the tools `run_now` and `run_later`: `run_later` is not there",
+        "`run_later` is not there: it is not granted",
+    ] {
+        assert!(text.contains(&format!("\n    {line}")), "{line} is not in\n{text}");
+    }
+    assert!(!text.contains("`no_parameters` is not there"), "{text}");
+    let depends = turn.why("depends").expect("there is such a tool").to_string();
+    for line in [
+        "text \", with \"eyes\"\" is shown: `facts.vision` (`vision` is true)",
+        "text \"to the chat\" of `mode` is left out: `facts.platform == 'chat'` (`platform` is 'cli')",
+        "parameter `first` is shown: `tools.run_now` (`run_now` is there)",
+        "parameter `inner.b` is left out: `tools.run_later` (`run_later` is not there)",
+        "parameter `inner.c` is left out: `not (tools.run_now or tools.run_later)` (",
+        "value \"picture\" of `mode` is shown: `facts.vision` (`vision` is true)",
+        "value \"both\" of `mode` is shown: `facts.vision and tools.run_now` (`vision` is true, `run_now` is there)",
+    ] {
+        assert!(depends.contains(&format!("\n    {line}")), "{line} is not in\n{depends}");
+    }
+}
+
+#[test]
+fn the_doctor_tells_what_env_toml_says_and_no_value() {
+    let env = Env::empty().with_var("GOLDEN_BROWSER", "here").with_var("GOLDEN_KEY", "");
+    let doctor = turn(&["guards", "lib", "later"], env).doctor();
+    let [key] = &*doctor.variables else { panic!("one is lacking: {doctor}") };
+    assert_eq!((&*key.name, &*key.description, key.secret), ("GOLDEN_KEY", "Opens what is guarded.", true));
+    assert_eq!((&*key.prompt, &*key.url), ("Key of the guarded service", "https://example.org/keys"));
+    assert_eq!(key.tools, ["guarded", "in_chat"]);
+    let told = doctor.to_string();
+    assert!(told.contains("! guarded (guards)\n    needs the environment variable `GOLDEN_KEY`\n"), "{told}");
+    assert!(told.ends_with("    https://example.org/keys\n    for `guarded` and `in_chat`"), "{told}");
+
+    let secret = ready().with_var("GOLDEN_KEY", "hunter2-and-more");
+    let turn = turn(&["all"], secret);
+    let whys: Vec<_> = turn.tools().chain(turn.hidden().map(|hidden| hidden.tool)).map(|name| turn.why(name)).collect();
+    let all = format!("{turn:?} {whys:?} {:?} {}", turn.doctor(), turn.doctor());
+    assert!(all.contains("GOLDEN_KEY") && !all.contains("hunter2"), "{all}");
 }
 
 #[test]

@@ -226,7 +226,7 @@ fn the_doctor_speaks_json_too() {
     let lacks = json!([{ "kind": "programs", "names": ["sh"], "text": "needs the program `sh`" }]);
     let terminal = json!({ "tool": "terminal", "toolset": "terminal", "is_shown": false, "lacks": lacks, "flakes": [],
         "missing": [] });
-    assert_eq!(ill.json(), json!({ "tools": [terminal], "variables": [] }));
+    assert_eq!(ill.json(), json!({ "tools": [terminal], "variables": [], "plugins": [] }));
     assert_eq!(with_a_shell(&["doctor", "--json"]).result()["tools"][0]["is_shown"], true);
 }
 
@@ -267,7 +267,7 @@ fn why_knows_what_an_unknown_tool_may_be_a_slip_for() {
 /// Writes a plugin whose tool says what it was told to.
 #[cfg(unix)]
 fn plugin(folder: &TempDir, plugins: &str, tool: &str) {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::PermissionsExt;
     let root = folder.path().join(plugins);
     for (path, text, mode) in [
         ("echo/plugin.toml", "executable = \"run\"\n", 0o644),

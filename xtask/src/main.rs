@@ -52,6 +52,8 @@ const PEERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/Cargo.t
 /// Each check's name, the component that it needs beside cargo, and the command.
 const CHECKS: &[(&str, Option<&str>, &[&str])] = &[
     ("generated files", None, &["xtask", "gen", "--check"]),
+    ("manifests", None, &["xtask", "lint", "--deny-warnings"]),
+    ("their layout", None, &["xtask", "fmt", "--check"]),
     ("formatting", Some("fmt"), &["fmt", "--all", "--check"]),
     ("clippy", Some("clippy"), &["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
     ("tests", None, &["test", "--workspace"]),

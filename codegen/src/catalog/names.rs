@@ -7,8 +7,8 @@ use toolc::segment::{Comparison, FactValue};
 
 use super::{Atom, ExternalId, FactId, ToolId, ToolsetId, VariableId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::lower::{DIALECTS, Dialect};
 use crate::manifest::FactManifest;
+use crate::providers::PROVIDERS;
 use crate::source::Kind;
 use crate::text::condition::Asks;
 
@@ -71,7 +71,8 @@ impl Names<'_> {
 
     pub(super) fn fact(&self, name: &At<String>) -> Option<FactId> {
         let found = self.facts.get(&name.value).copied();
-        if found.is_none() {
+        let is_broken = self.is_broken(Kind::Facts, &name.value) || self.is_broken(Kind::Facts, "facts");
+        if found.is_none() && !is_broken {
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_FACT, name.place, format!("unknown fact `{}`", name.value))
                     .help_nearest(&name.value, self.facts.keys().map(String::as_str), "the facts are")
@@ -146,13 +147,14 @@ impl Names<'_> {
         found
     }
 
-    /// A dialect that there is.
-    pub(super) fn dialect(&self, name: &At<String>) -> Option<&'static Dialect> {
-        let found = DIALECTS.iter().find(|dialect| dialect.name == name.value);
+    /// A dialect that there is, whether or not it can be written yet.
+    pub(super) fn dialect(&self, name: &At<String>) -> Option<&'static str> {
+        let all = || PROVIDERS.iter().map(|provider| provider.dialect);
+        let found = all().find(|dialect| *dialect == name.value);
         if found.is_none() {
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_DIALECT, name.place, format!("unknown dialect `{}`", name.value))
-                    .help_nearest(&name.value, DIALECTS.iter().map(|dialect| dialect.name), "the dialects are"),
+                    .help_nearest(&name.value, all(), "the dialects are"),
             );
         }
         found

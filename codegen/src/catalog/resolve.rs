@@ -102,7 +102,7 @@ fn tool(manifest: ToolManifest, names: &Names<'_>, facts: &Facts) -> Tool {
         facts: written.into_iter().collect::<Option<_>>().unwrap_or_default(),
         requires: requires(&manifest.requires, names),
         replacement: replacement.and_then(|name| names.tool(name)),
-        dialects: dialects.filter_map(|(index, one)| Some((names.dialect(&one.dialect)?.name, index))).collect(),
+        dialects: dialects.filter_map(|(index, one)| Some((names.dialect(&one.dialect)?, index))).collect(),
         manifest,
     }
 }

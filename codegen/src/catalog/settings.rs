@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::names::Names;
 use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::lint::{Selected, select};
 use crate::lower::{DIALECTS, Dialect};
 use crate::manifest::SettingsManifest;
 use crate::source::MANIFESTS;
@@ -14,50 +15,72 @@ use crate::write::GENERATED;
 pub struct Settings {
     /// The dialects that schemas are written in.
     pub dialects: Vec<&'static Dialect>,
+    /// The dialects that the project is for, by name: those that it names, or else all that can be written.
+    pub declared_dialects: Vec<&'static str>,
     /// The folder of the generated Rust as a module, below the project's root. None: a crate, in `generated/rust`.
     pub rust: Option<String>,
     /// Tools that a toolset resolves to at most.
     pub most_tools: Option<u32>,
     /// Tokens of the definitions of a toolset that has no budget of its own.
     pub token_budget: Option<u32>,
+    /// Characters of a tool's description.
+    pub description_budget: Option<u32>,
+    /// Parameters of a tool.
+    pub most_parameters: Option<u32>,
+    /// Levels of rules, in the author's order; the later one wins. None: it is not told.
+    pub levels: Vec<(Code, Option<Level>)>,
+    /// The file of known findings, below the project's root.
+    pub baseline: Option<At<String>>,
 }
 
 pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sink) -> Settings {
-    for (name, level) in &manifest.levels {
-        set_level(name, &level.value, sink);
-    }
-    let chosen: Vec<&'static Dialect> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
-    let wanted = |dialect: &&Dialect| chosen.is_empty() || chosen.iter().any(|one| one.name == dialect.name);
+    let chosen: Vec<&'static str> = manifest.dialects.iter().filter_map(|name| names.dialect(name)).collect();
+    let wanted = |dialect: &&Dialect| manifest.dialects.is_empty() || chosen.contains(&dialect.name);
+    let dialects: Vec<&'static Dialect> = DIALECTS.iter().filter(wanted).collect();
     Settings {
-        dialects: DIALECTS.iter().filter(wanted).collect(),
+        declared_dialects: if chosen.is_empty() { dialects.iter().map(|one| one.name).collect() } else { chosen },
+        dialects,
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
         most_tools: manifest.tools,
         token_budget: manifest.tokens,
+        description_budget: manifest.description,
+        most_parameters: manifest.parameters,
+        levels: manifest.levels.iter().flat_map(|(name, level)| levels(name, &level.value, sink)).collect(),
+        baseline: manifest.baseline,
     }
 }
 
-fn set_level(name: &At<String>, level: &str, sink: &Sink) {
-    let Some(code) = Code::ALL.iter().find(|code| code.id == name.value || code.name == name.value) else {
-        let known = Code::ALL.iter().filter(|code| code.level == Level::Warning).map(|code| code.name);
-        sink.push(
-            Diagnostic::new(Code::UNKNOWN_CODE, name.place, format!("there is no finding `{}`", name.value))
-                .help_nearest(&name.value, known, "those whose level can be set are"),
-        );
-        return;
-    };
-    if code.level == Level::Error {
-        let message = format!("`{}` is always an error: there is nothing to compile where it is found", code.name);
-        sink.push(Diagnostic::new(Code::UNKNOWN_CODE, name.place, message).help("take this line out"));
-        return;
+impl Settings {
+    /// Dialects that the project names, and that cannot be written yet.
+    pub fn unwritten(&self) -> Vec<&'static str> {
+        let is_written = |name: &&str| DIALECTS.iter().any(|dialect| dialect.name == *name);
+        self.declared_dialects.iter().copied().filter(|name| !is_written(name)).collect()
     }
-    sink.set_level(
-        *code,
-        match level {
-            "allow" => None,
-            "deny" => Some(Level::Error),
-            _ => Some(Level::Warning),
-        },
-    );
+}
+
+/// What a line of `[lint]` comes to.
+fn levels(name: &At<String>, level: &str, sink: &Sink) -> Vec<(Code, Option<Level>)> {
+    let unknown = |message| Diagnostic::new(Code::UNKNOWN_CODE, name.place, message);
+    let rules = match select(&name.value) {
+        Selected::Rules(rules) => rules,
+        Selected::Fixed(code) => {
+            let message = format!("`{}` is always an error: there is nothing to compile where it is found", code.name);
+            sink.push(unknown(message).help("take this line out"));
+            return Vec::new();
+        }
+        Selected::Unknown => {
+            let known = Code::all().filter(|code| !code.is_fixed()).map(|code| code.name);
+            let found = unknown(format!("there is no rule `{}`", name.value));
+            sink.push(found.help_nearest(&name.value, known, "those whose level can be set are"));
+            return Vec::new();
+        }
+    };
+    let level = match level {
+        "allow" => None,
+        "deny" => Some(Level::Error),
+        _ => Some(Level::Warning),
+    };
+    rules.into_iter().map(|code| (code, level)).collect()
 }
 
 /// gen owns the folder and removes what it does not know: it must not be one that holds anything else.

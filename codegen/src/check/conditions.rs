@@ -1,10 +1,10 @@
 //! What conditions may do to a tool: ask at most so many questions, hide no parameter that must be sent, leave every enum
 //! a value and every list of tools a tool.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toolc::segment::{self, Atoms, Comparison, FactValue, MOST_ATOMS};
+use toolc::segment::{self, Atoms, MOST_ATOMS};
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
@@ -12,6 +12,7 @@ use crate::schema::{Defs, Property, Schema};
 use crate::text::condition::Asks;
 use crate::text::questions::{AtomId, Template, When};
 use crate::text::template::Piece;
+use crate::text::turns::turns;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
@@ -46,34 +47,12 @@ struct Turns<'t> {
     places: Vec<Place>,
 }
 
-/// How a fact is compared; none: whether it is true.
-type Compared<'a> = Option<&'a (Comparison, FactValue)>;
-
 type Holds<'h> = &'h dyn Fn(Atoms) -> bool;
 
 impl<'t> Turns<'t> {
     fn of(defs: &'t Defs, asked: &[At<Asks>]) -> Self {
-        let mut groups: BTreeMap<&str, Vec<(usize, Compared<'_>)>> = BTreeMap::new();
-        let mut turns = vec![0];
-        for (index, asks) in asked.iter().enumerate() {
-            match &asks.value {
-                Asks::Tool(_) => turns = combined(&turns, &[0, 1 << index]),
-                Asks::Fact(name, compared) => groups.entry(name).or_default().push((index, compared.as_ref())),
-            }
-        }
-        for asked in groups.values() {
-            let answers = |value: FactValue| {
-                let holds = |compared: Compared<'_>| match compared {
-                    Some((comparison, with)) => comparison.holds(&value, with),
-                    None => value == FactValue::Boolean(true),
-                };
-                asked.iter().map(|(index, compared)| Atoms::from(holds(*compared)) << index).sum::<Atoms>()
-            };
-            let answers: BTreeSet<Atoms> =
-                asked.iter().flat_map(|(_, compared)| values_around(*compared)).map(answers).collect();
-            turns = combined(&turns, &answers.into_iter().collect::<Vec<_>>());
-        }
-        Self { defs, all: turns, places: asked.iter().map(|asks| asks.place).collect() }
+        let all = turns(asked.iter().map(|asks| &asks.value));
+        Self { defs, all, places: asked.iter().map(|asks| asks.place).collect() }
     }
 
     /// Whether something holds in a turn in which something else does.
@@ -183,24 +162,6 @@ impl<'t> Turns<'t> {
                 }
             }
         }
-    }
-}
-
-fn combined(some: &[Atoms], others: &[Atoms]) -> Vec<Atoms> {
-    some.iter().flat_map(|some| others.iter().map(move |other| some | other)).collect()
-}
-
-/// Values of a fact between which a comparison tells.
-fn values_around(compared: Compared<'_>) -> Vec<FactValue> {
-    match compared {
-        Some((_, FactValue::Integer(with))) => {
-            [with.saturating_sub(1), *with, with.saturating_add(1)].map(FactValue::Integer).into()
-        }
-        // Longer by a letter that nobody writes: a text unlike all that it is compared with.
-        Some((_, FactValue::Text(with))) => {
-            vec![FactValue::Text(with.clone()), FactValue::Text(format!("{with}\0").into())]
-        }
-        Some((_, FactValue::Boolean(_))) | None => [true, false].map(FactValue::Boolean).into(),
     }
 }
 

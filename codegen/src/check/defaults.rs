@@ -78,11 +78,8 @@ fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, de
     }
     // What is no schema has been reported as that.
     let Ok(validator) = jsonschema::draft202012::new(&defs.whole(schema)) else { return };
-    let what = match code {
-        Code::DEFAULT_VIOLATES_SCHEMA => "default",
-        Code::EXAMPLE_VIOLATES_SCHEMA => "example",
-        _ => "value",
-    };
+    let nouns = [(Code::DEFAULT_VIOLATES_SCHEMA, "default"), (Code::EXAMPLE_VIOLATES_SCHEMA, "example")];
+    let what = nouns.into_iter().find(|(of, _)| *of == code).map_or("value", |(_, noun)| noun);
     for At { value, place } in values {
         let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
         if errors.is_empty() && defs.form(schema) == Form::Integer && is_beyond_integers(value) {

@@ -16,7 +16,6 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
         check_timeout(tool, sink);
         check_parallel(tool, sink);
-        check_annotations(tool, sink);
         check_deprecated(catalog, tool, sink);
         check_returns(tool, sink);
         if let Some(shell) = &tool.manifest.approval.shell {
@@ -60,13 +59,6 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     }
 }
 
-fn check_annotations(tool: &Tool, sink: &Sink) {
-    let At { value, place } = &tool.manifest.annotations;
-    if value.read_only && value.destructive {
-        incompatible(*place, "a tool that only reads destroys nothing", "take one of the two out", sink);
-    }
-}
-
 fn check_deprecated(catalog: &Catalog, tool: &Tool, sink: &Sink) {
     let written = tool.manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
     if let (Some(id), Some(written)) = (tool.replacement, written)
@@ -104,7 +96,8 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
         }
         Some(property) => {
             let of = tool.manifest.defs.types(&property.schema);
-            if !matches!(of.as_slice(), [one] if types.contains(one)) {
+            let is_torn = tool.manifest.defs.bare(&property.schema).schema.is_torn;
+            if !is_torn && !matches!(of.as_slice(), [one] if types.contains(one)) {
                 let words: Vec<&str> = types.iter().map(|t| t.name()).collect();
                 let found = found.related(property.name.place, "this is of another type");
                 sink.push(found.help(format!("it has to be of type {}", words.join(" or "))));

@@ -1,13 +1,10 @@
-//! Check: what is wrong with a catalog although every part of it could be read. A rule is a file here and a line in
-//! [`RULES`].
+//! Check: what no output can be made from although every part of it could be read. A check is a file here and a line in
+//! `CHECKS`. What could be compiled and should not be is the [linter's](crate::lint) business.
 
-mod budgets;
 mod commands;
 mod conditions;
 mod cycles;
 mod defaults;
-mod definitions;
-mod descriptions;
 mod keys;
 mod plain;
 mod plugin;
@@ -19,18 +16,16 @@ mod toolsets;
 use std::ops::Deref;
 
 use crate::catalog::Catalog;
-use crate::diagnostic::Sink;
+use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::parallel;
 
 /// Looks at the whole catalog and reports what it finds.
-type Rule = fn(&Catalog, &Sink);
+type Check = fn(&Catalog, &Sink);
 
-const RULES: &[Rule] = &[
+const CHECKS: &[Check] = &[
     conditions::check,
     cycles::check,
     defaults::check,
-    definitions::check,
-    descriptions::check,
     keys::check,
     plugin::check,
     requires::check,
@@ -39,9 +34,6 @@ const RULES: &[Rule] = &[
     toolsets::check,
     commands::check,
 ];
-
-/// Those that look at what comes out, which there is only where nothing is an error.
-const LAST: &[Rule] = &[budgets::check];
 
 /// A catalog without errors: the only thing that output is made from.
 #[derive(Debug)]
@@ -55,11 +47,14 @@ impl Deref for Checked {
     }
 }
 
-/// Runs every rule. None where anything before or now was an error.
-pub fn check(catalog: Catalog, sink: &Sink) -> Option<Checked> {
-    parallel::map(RULES, |rule| rule(&catalog, sink));
-    for rule in LAST.iter().filter(|_| !sink.has_errors()) {
-        rule(&catalog, sink);
+impl Checked {
+    /// None where one of the findings is an error.
+    pub(crate) fn new(catalog: Catalog, found: &[Diagnostic]) -> Option<Self> {
+        found.iter().all(|found| found.level != Level::Error).then_some(Self(catalog))
     }
-    (!sink.has_errors()).then_some(Checked(catalog))
+}
+
+/// Runs every check.
+pub(crate) fn check(catalog: &Catalog, sink: &Sink) {
+    parallel::map(CHECKS, |check| check(catalog, sink));
 }

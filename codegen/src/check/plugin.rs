@@ -1,15 +1,12 @@
-//! A plugin: its program is a file of its own and gets what its tools require, and they ask for nothing that a program of
-//! one call cannot do.
+//! A plugin: its program is a file of its own, and its tools ask for nothing that a program of one call cannot do.
 
-use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use toolc::behaviour::Execution;
 
 use super::requires::check_variable;
-use crate::catalog::{Catalog, Requires, VariableId};
+use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::manifest::PluginManifest;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let Some(plugin) = catalog.plugin() else { return };
@@ -26,7 +23,6 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, toolset) in catalog.toolsets() {
         check_asked(toolset.manifest.requires.check.as_ref(), sink);
     }
-    check_environment(catalog, plugin, sink);
 }
 
 /// Whether the file is there is for whoever runs it.
@@ -62,24 +58,5 @@ fn check_asked(check: Option<&Place>, sink: &Sink) {
                 "say in `requires` what they need: `env`, `programs`, `os`; the program tells the rest as an error",
             ),
         );
-    }
-}
-
-/// What tools require is of use to the program only where that gets it.
-fn check_environment(catalog: &Catalog, plugin: &PluginManifest, sink: &Sink) {
-    let passed: BTreeSet<&str> = plugin.environment.iter().map(|name| name.value.as_str()).collect();
-    let required = |requires: &Requires| requires.env.iter().chain(&requires.any_env).copied().collect::<Vec<_>>();
-    let tools = catalog.tools().flat_map(|(_, tool)| required(&tool.requires));
-    let toolsets = catalog.toolsets().flat_map(|(_, toolset)| required(&toolset.requires));
-    for id in tools.chain(toolsets).collect::<BTreeSet<VariableId>>() {
-        let name = &catalog[id].name;
-        if !passed.contains(name.value.as_str()) {
-            let message = format!("tools require `{}`, and the program does not get it", name.value);
-            sink.push(
-                Diagnostic::new(Code::NOT_PASSED_ON, name.place, message)
-                    .related(plugin.place, "what the program gets is said here")
-                    .help(format!("write `environment = [\"{}\"]` in `plugin.toml`", name.value)),
-            );
-        }
     }
 }

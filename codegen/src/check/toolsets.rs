@@ -1,4 +1,4 @@
-//! Toolsets whose legacy names are taken, and closed ones that are open or forget a tool.
+//! Toolsets whose legacy names are taken, and closed ones that are open.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             check_alias(alias, &mut taken, sink);
         }
         if toolset.manifest.closed {
-            check_closed(catalog, toolset, sink);
+            check_closed(toolset, sink);
         }
     }
 }
 
 fn check_alias<'a>(alias: &'a At<String>, taken: &mut BTreeMap<&'a str, &'a At<String>>, sink: &Sink) {
     let message = format!("the toolset name `{}` is taken", alias.value);
-    let found = Diagnostic::new(Code::DUPLICATE_NAME, alias.place, message);
+    let found = Diagnostic::new(Code::ALIAS_SHADOWS_NAME, alias.place, message);
     if alias.value == "all" || alias.value == "*" {
         sink.push(found.help("it stands for every tool: choose another name"));
     } else if let Some(first) = taken.get(alias.value.as_str()) {
@@ -32,21 +32,12 @@ fn check_alias<'a>(alias: &'a At<String>, taken: &mut BTreeMap<&'a str, &'a At<S
     }
 }
 
-fn check_closed(catalog: &Catalog, toolset: &Toolset, sink: &Sink) {
+fn check_closed(toolset: &Toolset, sink: &Sink) {
     for (_, place) in toolset.edges() {
         let message = format!("`{}` is closed, and would grow with this toolset", toolset.name());
         sink.push(
             Diagnostic::new(Code::INCOMPATIBLE_KEYS, place, message)
                 .help("list the tools that are meant in `tools`, or take `closed` out"),
-        );
-    }
-    for &id in toolset.home_tools.iter().filter(|id| !toolset.tools.contains(id)) {
-        let tool = &catalog[id];
-        let message = format!("`{}` is the home of `{}` and does not hold it", toolset.name(), tool.name());
-        sink.push(
-            Diagnostic::new(Code::UNLISTED_HOME_TOOL, tool.manifest.name.place, message)
-                .related(toolset.manifest.name.place, "this toolset is closed")
-                .help(format!("add `{}` to its `tools`, or give the tool another home", tool.name())),
         );
     }
 }

@@ -1,15 +1,36 @@
 //! What is wrong with a manifest, as data: a code, a place, what was expected, what to do. How it looks is the
 //! renderer's business.
 
-mod code;
+mod places;
 mod render;
 
-pub use code::{Code, Level};
+pub use places::{Places, Position};
 pub use render::Renderer;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub use crate::lint::Code;
+use crate::lint::Levels;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Nothing is written while there is one.
+    Error,
+    /// Shown, and otherwise let pass.
+    Warning,
+}
+
+impl Level {
+    /// `error`, `warning`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Error => "error",
+            Level::Warning => "warning",
+        }
+    }
+}
 
 /// Index of a file among the run's [sources](crate::source::Sources).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +55,11 @@ impl Place {
     /// Whether `other` lies within it.
     pub fn contains(self, other: Place) -> bool {
         self.source == other.source && self.start <= other.start && other.end <= self.end
+    }
+
+    /// Whether the two have a byte in common, or one of them stands within or right beside the other.
+    pub(crate) fn meets(self, other: Place) -> bool {
+        self.source == other.source && self.start <= other.end && other.start <= self.end
     }
 
     /// The bytes within the file.
@@ -63,6 +89,8 @@ impl<T> At<T> {
 pub struct Diagnostic {
     /// Which kind of finding.
     pub code: Code,
+    /// How much it matters in this run.
+    pub level: Level,
     /// What is wrong, in one line.
     pub message: String,
     /// Where, and what to say there. The label may be empty.
@@ -71,12 +99,40 @@ pub struct Diagnostic {
     pub related: Vec<(Place, String)>,
     /// What to do about it.
     pub help: Vec<String>,
+    /// What a program may do about it, all of it together. Empty: that takes a person.
+    pub fix: Vec<Edit>,
+}
+
+/// A change to a manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// This text instead of what stands at the place.
+    Replace(Place, String),
+    /// Without the item of an array, or the entry of a table, at the place.
+    Remove(Place),
+}
+
+impl Edit {
+    /// What it changes.
+    pub fn place(&self) -> Place {
+        match self {
+            Edit::Replace(place, _) | Edit::Remove(place) => *place,
+        }
+    }
 }
 
 impl Diagnostic {
     /// A finding at `place`.
     pub fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), at: (place, String::new()), related: Vec::new(), help: Vec::new() }
+        Self {
+            code,
+            level: code.level.unwrap_or(Level::Warning),
+            message: message.into(),
+            at: (place, String::new()),
+            related: Vec::new(),
+            help: Vec::new(),
+            fix: Vec::new(),
+        }
     }
 
     /// What to say at the place itself.
@@ -100,6 +156,13 @@ impl Diagnostic {
         self
     }
 
+    /// What a program may do about it, as one of several changes that go together.
+    #[must_use]
+    pub fn fix(mut self, edit: Edit) -> Self {
+        self.fix.push(edit);
+        self
+    }
+
     /// Suggests the nearest of `candidates`, or lists them where none is near and they are few.
     #[must_use]
     pub fn help_nearest<'c>(self, name: &str, candidates: impl IntoIterator<Item = &'c str>, what: &str) -> Self {
@@ -118,37 +181,32 @@ pub fn ticked(names: &[&str], separator: &str) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(separator)
 }
 
-/// Where the stages put their findings, and where levels are applied.
+/// Where the stages put their findings.
 #[derive(Debug, Default)]
 pub struct Sink {
     found: Mutex<Vec<Diagnostic>>,
-    /// Levels that the project sets, by code; none: not told.
-    levels: Mutex<BTreeMap<&'static str, Option<Level>>>,
 }
 
 impl Sink {
     /// Takes a finding.
     pub fn push(&self, diagnostic: Diagnostic) {
-        held(&self.found).push(diagnostic);
+        self.found().push(diagnostic);
     }
 
-    /// Sets the level of a kind of finding, those that were taken before included. None: they are not told.
-    pub fn set_level(&self, code: Code, level: Option<Level>) {
-        held(&self.levels).insert(code.id, level);
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.found().is_empty()
     }
 
-    /// Whether any finding is an error.
-    pub fn has_errors(&self) -> bool {
-        held(&self.found).iter().any(|found| self.level(found.code) == Some(Level::Error))
+    /// Keeps only the findings for which `keep` holds.
+    pub(crate) fn retain(&self, keep: impl FnMut(&Diagnostic) -> bool) {
+        self.found().retain(keep);
     }
 
-    /// All findings, by place, none of them twice.
-    pub fn finish(self) -> Vec<Diagnostic> {
-        let found = std::mem::take(&mut *held(&self.found)).into_iter();
-        let levelled = |mut found: Diagnostic| {
-            found.code.level = self.level(found.code)?;
-            Some(found)
-        };
+    /// All findings that are told, by place, none of them twice.
+    pub(crate) fn finish(self, levels: &Levels<'_>) -> Vec<Diagnostic> {
+        let found = std::mem::take(&mut *self.found()).into_iter();
+        let levelled = |found: Diagnostic| Some(Diagnostic { level: levels.of(&found.code)?, ..found });
         let mut all: Vec<Diagnostic> = found.filter_map(levelled).collect();
         // By all that they say: which of them came first is chance.
         all.sort_by(|a, b| {
@@ -159,11 +217,7 @@ impl Sink {
         all
     }
 
-    fn level(&self, code: Code) -> Option<Level> {
-        held(&self.levels).get(code.id).copied().unwrap_or(Some(code.level))
+    fn found(&self) -> MutexGuard<'_, Vec<Diagnostic>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -25,7 +25,7 @@ impl<'s> Renderer<'s> {
 
     /// One finding, without a line break at its end.
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
-        let level = match diagnostic.code.level {
+        let level = match diagnostic.level {
             Level::Error => Shown::ERROR,
             Level::Warning => Shown::WARNING,
         };

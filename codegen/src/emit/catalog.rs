@@ -42,7 +42,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 /// As JSON.
 fn tool(catalog: &Lowered<'_>, tool: &Tool) -> String {
     let (setting, manifest) = (catalog.full_setting(tool), &tool.manifest);
-    let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value;
+    let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value();
     let parallel = manifest.parallel.as_ref().map_or("never", |word| &word.value);
     let dialects = manifest.dialects.iter().map(|dialect| {
         let description = dialect.description.as_ref().map(|text| setting.text(&text.value));
@@ -106,9 +106,9 @@ fn secrets(schema: &Schema, at: &str) -> Option<Vec<String>> {
 fn toolset(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Value {
     let manifest = &toolset.manifest;
     let names = |ids: &[ToolId]| ids.iter().map(|&id| catalog[id].name()).collect::<Value>();
-    let some = |ids: &[ExternalId]| {
-        let names: Vec<&str> = ids.iter().map(|&id| catalog[id].as_str()).collect();
-        if names.is_empty() { Value::Null } else { json!(names) }
+    let own_and = |ids: &[ToolId], external: &[ExternalId]| {
+        let own = ids.iter().map(|&id| catalog[id].name());
+        own.chain(external.iter().map(|&id| catalog[id].as_str())).collect::<Value>()
     };
     let mut direct: Vec<ToolId> = toolset.direct().collect();
     direct.sort_unstable();
@@ -120,9 +120,8 @@ fn toolset(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Value {
         ("direct", names(&direct)),
         ("includes", toolset.includes.iter().map(|(id, _)| catalog[*id].name()).collect()),
         ("base", json!(toolset.base.map(|(id, _)| catalog[id].name()))),
-        ("excludes", names(&toolset.excludes)),
-        ("external", some(&toolset.external)),
-        ("excludes_external", some(&toolset.excludes_external)),
+        ("excludes", own_and(&toolset.excludes, &toolset.excludes_external)),
+        ("external", if toolset.external.is_empty() { Value::Null } else { own_and(&[], &toolset.external) }),
         ("closed", json!(manifest.closed)),
         ("aliases", manifest.aliases.iter().map(|alias| alias.value.as_str()).collect()),
         ("tags", json!(manifest.tags)),

@@ -18,7 +18,7 @@ pub(super) fn of(catalog: &Catalog, tool: &Tool) -> Behaviour {
     let shell = manifest.approval.shell.as_ref().map(|shell| text(&shell.value));
     Behaviour {
         execution: manifest.execution.value,
-        annotations: manifest.annotations.value,
+        annotations: manifest.annotations.value(),
         max_result_chars: manifest.max_result_chars,
         timeout: manifest.timeout.as_ref().map(|timeout| timeout.value),
         parallel,

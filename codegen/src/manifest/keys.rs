@@ -313,7 +313,16 @@ pub const SETTINGS: &[Key] = &[
         Form::Text,
         "The folder for the generated Rust, as a module: `src/generated`. A crate in `generated/rust` unless said otherwise.",
     ),
-    key("lint", Form::WordsByName(LEVELS), "Levels of findings, by code or name."),
+    key(
+        "lint",
+        Form::WordsByName(LEVELS),
+        "Levels of rules, by code or name; a category's letter stands for all of its rules. The last one that fits wins.",
+    ),
+    key(
+        "baseline",
+        Form::Text,
+        "The file of known findings, which do not count: `cargo xtask lint --write-baseline FILE`.",
+    ),
     key("budgets", Form::Table(BUDGETS), "What a toolset should come to at most."),
     key("external", Form::Table(EXTERNAL), "What no manifest declares, because it comes at run time."),
 ];
@@ -346,6 +355,12 @@ pub const EXTERNAL: &[Key] =
 pub const BUDGETS: &[Key] = &[
     key("tools", Form::Count, "Tools that one toolset resolves to."),
     key("tokens", Form::Count, "Tokens of their definitions, where the toolset has no `token_budget` of its own."),
+    key("description", Form::Count, "Characters of one tool's description. 1,024 unless said otherwise."),
+    key(
+        "parameters",
+        Form::Count,
+        "Parameters of one tool, those within others not counted. 24 unless said otherwise.",
+    ),
 ];
 
 impl Kind {

@@ -9,13 +9,14 @@ mod syntax;
 
 use std::cell::RefCell;
 
-use toolc::behaviour::{Annotations, Execution};
+use toolc::behaviour::Execution;
 
 use crate::diagnostic::{At, Code, Diagnostic, Sink, SourceId};
 use crate::parallel;
 use crate::source::{Kind, Source, Sources};
 use crate::text::questions::Questions;
 pub use model::*;
+pub(crate) use offsets::written;
 use read::Reader;
 
 /// Parses every source.
@@ -64,7 +65,11 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         }
         Kind::Distribution => manifests.distributions.push(distribution(&reader, named())),
         Kind::Commands => manifests.commands.push(commands(&reader, named())),
-        Kind::Facts => manifests.facts = facts(&reader),
+        Kind::Facts => {
+            let (facts, broken) = facts(&reader);
+            manifests.facts = facts;
+            manifests.broken.extend(broken.into_iter().map(|name| (kind, name)));
+        }
         Kind::Env => manifests.variables = variables(&reader),
         Kind::Settings => manifests.settings = Some(settings(&reader, sink)),
         Kind::Plugin => manifests.plugin = Some(plugin(&reader)),
@@ -86,7 +91,11 @@ fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
         description: reader.template("description").unwrap_or_else(|| At::new(Vec::new(), name.place)),
         title: reader.text("title").map(|title| title.value),
         emoji: string(reader, "emoji"),
-        execution: execution.unwrap_or(At::new(Execution::Sync, name.place)),
+        // Which other keys go with a word that there is not, nobody knows: all of them go with this one.
+        execution: execution.unwrap_or_else(|| {
+            let is_said = reader.text("execution").is_some();
+            At::new(if is_said { Execution::Async } else { Execution::Sync }, name.place)
+        }),
         timeout: reader.duration("timeout"),
         max_result_chars: reader.count("max_result_chars"),
         parallel: reader.text("parallel"),
@@ -106,17 +115,16 @@ fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
     }
 }
 
-fn annotations(reader: &Reader<'_>) -> At<Annotations> {
-    let Some(reader) = reader.table("annotations") else { return At::new(Annotations::DEFAULT, reader.place()) };
-    let flag = |key, default| reader.flag(key).unwrap_or(default);
-    let read_only = flag("read_only", Annotations::DEFAULT.read_only);
-    let annotations = Annotations {
-        read_only,
-        destructive: flag("destructive", !read_only),
-        idempotent: flag("idempotent", Annotations::DEFAULT.idempotent),
-        open_world: flag("open_world", Annotations::DEFAULT.open_world),
-    };
-    At::new(annotations, reader.place())
+fn annotations(reader: &Reader<'_>) -> AnnotationsManifest {
+    let reader = reader.table("annotations");
+    let flag = |key| reader.as_ref().and_then(|reader| reader.flag_at(key));
+    AnnotationsManifest {
+        place: reader.as_ref().map(Reader::place),
+        read_only: flag("read_only"),
+        destructive: flag("destructive"),
+        idempotent: flag("idempotent"),
+        open_world: flag("open_world"),
+    }
 }
 
 fn requires(reader: &Reader<'_>) -> RequiresManifest {
@@ -130,7 +138,7 @@ fn requires(reader: &Reader<'_>) -> RequiresManifest {
         tools: reader.texts("tools"),
         any_tools: reader.texts("any_tools"),
         when: reader.condition("when"),
-        check: reader.is_set("check"),
+        check: reader.flag_at("check").filter(|check| check.value).map(|check| check.place),
     }
 }
 
@@ -189,12 +197,16 @@ fn commands(reader: &Reader<'_>, name: At<String>) -> CommandsManifest {
     CommandsManifest { name, description: string(reader, "description"), rules }
 }
 
-fn facts(reader: &Reader<'_>) -> Vec<FactManifest> {
-    let fact = |(name, reader): (At<String>, Reader<'_>)| {
-        let default = reader.fact_value("default")?;
-        Some(FactManifest { name, default, description: string(&reader, "description") })
-    };
-    reader.tables("facts").into_iter().filter_map(fact).collect()
+/// The facts, and the names of those that have no value.
+fn facts(reader: &Reader<'_>) -> (Vec<FactManifest>, Vec<String>) {
+    let (mut facts, mut broken) = (Vec::new(), Vec::new());
+    for (name, reader) in reader.tables("facts") {
+        match reader.fact_value("default") {
+            Some(default) => facts.push(FactManifest { name, default, description: string(&reader, "description") }),
+            None => broken.push(name.value),
+        }
+    }
+    (facts, broken)
 }
 
 fn variables(reader: &Reader<'_>) -> Vec<VariableManifest> {
@@ -219,8 +231,11 @@ fn settings(reader: &Reader<'_>, sink: &Sink) -> SettingsManifest {
         dialects: reader.texts("dialects"),
         rust: reader.text("rust"),
         levels: reader.texts_by_name("lint"),
+        baseline: reader.text("baseline"),
         tools: budget("tools"),
         tokens: budget("tokens"),
+        description: budget("description"),
+        parameters: budget("parameters"),
         external,
     }
 }

@@ -77,7 +77,7 @@ pub struct ToolManifest {
     /// Whether tool search may stand for it.
     pub defer: bool,
     /// What it does to the world.
-    pub annotations: At<Annotations>,
+    pub annotations: AnnotationsManifest,
     /// What has to be there for it to be shown.
     pub requires: RequiresManifest,
     /// Which calls have to be approved.
@@ -108,9 +108,45 @@ impl ToolManifest {
         [&self.params].into_iter().chain(&self.returns).chain(defs)
     }
 
+    /// Those among them that say what arguments may be.
+    pub fn argument_roots(&self) -> impl Iterator<Item = &Schema> {
+        let needed = self.defs.needed_by([&self.params]);
+        let defs = self.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
+        [&self.params].into_iter().chain(defs)
+    }
+
     /// Every schema.
     pub fn schemas(&self) -> impl Iterator<Item = &Schema> {
         self.roots().flat_map(Schema::walk)
+    }
+}
+
+/// What a tool does to the world, as far as its author says so.
+#[derive(Debug, Clone)]
+pub struct AnnotationsManifest {
+    /// Where that is said. None: nothing is.
+    pub place: Option<Place>,
+    /// It only reads.
+    pub read_only: Option<At<bool>>,
+    /// It may destroy or replace what is there.
+    pub destructive: Option<At<bool>>,
+    /// Twice is as once.
+    pub idempotent: Option<At<bool>>,
+    /// It meets what nobody here controls.
+    pub open_world: Option<At<bool>>,
+}
+
+impl AnnotationsManifest {
+    /// With what is assumed where the author says nothing.
+    pub fn value(&self) -> Annotations {
+        let or = |said: &Option<At<bool>>, default| said.as_ref().map_or(default, |said| said.value);
+        let read_only = or(&self.read_only, Annotations::DEFAULT.read_only);
+        Annotations {
+            read_only,
+            destructive: or(&self.destructive, !read_only),
+            idempotent: or(&self.idempotent, Annotations::DEFAULT.idempotent),
+            open_world: or(&self.open_world, Annotations::DEFAULT.open_world),
+        }
     }
 }
 
@@ -290,10 +326,16 @@ pub struct SettingsManifest {
     pub rust: Option<At<String>>,
     /// Levels of findings, by code or name.
     pub levels: Vec<(At<String>, At<String>)>,
+    /// The file of known findings.
+    pub baseline: Option<At<String>>,
     /// Tools that a toolset resolves to at most.
     pub tools: Option<u32>,
     /// Tokens of their definitions.
     pub tokens: Option<u32>,
+    /// Characters of a tool's description.
+    pub description: Option<u32>,
+    /// Parameters of a tool.
+    pub parameters: Option<u32>,
     /// Tools that come at run time.
     pub external: Vec<At<String>>,
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// Where `value[span]` stands in `literal`, the string as it is written, quotes included.
-pub(super) fn written(literal: &str, value: &str, span: Range<usize>) -> Range<usize> {
+pub(crate) fn written(literal: &str, value: &str, span: Range<usize>) -> Range<usize> {
     // Every other spelling is longer than what it spells: without any, the value stands there as it is.
     if literal.len() == value.len() + 2 {
         return span.start + 1..span.end + 1;

@@ -58,6 +58,8 @@ pub struct Schema {
     pub properties: Vec<Property>,
     /// What else an object may hold.
     pub additional: Additional,
+    /// Whether something in it could not be read, which has been reported: what it lacks because of that is no lack.
+    pub is_torn: bool,
 }
 
 /// JSON Schema's bounds, as written.
@@ -178,6 +180,7 @@ impl Schema {
             items: None,
             properties: Vec::new(),
             additional: Additional::Deny,
+            is_torn: false,
         }
     }
 
@@ -211,6 +214,21 @@ impl Schema {
     /// Those among them that are about the same value.
     pub fn in_place(&self) -> impl Iterator<Item = &Schema> {
         self.any_of.iter().chain(&self.one_of).chain(&self.all_of)
+    }
+
+    /// This schema and all below it, each with those around it that are about the same value.
+    pub fn walk_around(&self) -> Vec<(Vec<&Schema>, &Schema)> {
+        let mut found = vec![(Vec::new(), self)];
+        let mut next = 0;
+        while let Some((around, schema)) = found.get(next).cloned() {
+            let here: Vec<&Schema> = around.into_iter().chain([schema]).collect();
+            found.extend(schema.in_place().map(|part| (here.clone(), part)));
+            let additional = if let Additional::Schema(schema) = &schema.additional { Some(&**schema) } else { None };
+            let apart = schema.items.as_deref().into_iter().chain(additional);
+            found.extend(apart.chain(schema.properties.iter().map(|p| &p.schema)).map(|below| (Vec::new(), below)));
+            next += 1;
+        }
+        found
     }
 
     /// This schema and all below it, parents first.

@@ -39,6 +39,15 @@ impl<A> Condition<A> {
         }
     }
 
+    /// Its atoms, in order.
+    pub fn atoms(&self) -> Vec<&A> {
+        match self {
+            Condition::Atom(asked) => vec![asked],
+            Condition::Not(inner) => inner.atoms(),
+            Condition::And(parts) | Condition::Or(parts) => parts.iter().flat_map(Condition::atoms).collect(),
+        }
+    }
+
     /// The same over other atoms.
     pub fn map<B>(self, link: &mut impl FnMut(A) -> B) -> Condition<B> {
         let mut all = |parts: Vec<Condition<A>>| parts.into_iter().map(|part| part.map(link)).collect();

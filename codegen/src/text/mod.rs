@@ -11,6 +11,7 @@ pub mod condition;
 mod cursor;
 pub mod questions;
 pub mod template;
+pub(crate) mod turns;
 
 use std::ops::Range;
 

@@ -9,11 +9,13 @@ use crate::Text;
 use crate::graph::{Graph, Members, Pick};
 use crate::registry::{EVERYTHING, State};
 
-/// The toolsets that a session enables and disables.
+/// The toolsets and single tools that a session enables and disables.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Choice {
     pub(crate) enabled: Vec<String>,
     pub(crate) disabled: Vec<String>,
+    pub(crate) enabled_tools: Vec<String>,
+    pub(crate) disabled_tools: Vec<String>,
 }
 
 /// The last state that the choice was looked up in, and what it denied there by names that mean nothing any more.
@@ -31,9 +33,20 @@ pub(crate) struct Granted {
 }
 
 impl Choice {
-    /// The first name that means nothing in `state`.
+    /// The first name of a toolset that means nothing in `state`.
     pub(crate) fn unknown(&self, state: &State) -> Option<&str> {
         self.names().find(|name| pick(state, name).is_none())
+    }
+
+    /// The same of a tool's.
+    pub(crate) fn unknown_tool(&self, state: &State) -> Option<&str> {
+        let mut names = self.enabled_tools.iter().chain(&self.disabled_tools);
+        names.find(|name| state.find(name).is_none()).map(String::as_str)
+    }
+
+    /// Whether nothing was chosen, which means all.
+    pub(crate) fn is_all(&self) -> bool {
+        self.enabled.is_empty() && self.enabled_tools.is_empty()
     }
 
     /// What it comes to in `state`.
@@ -44,7 +57,8 @@ impl Choice {
         let (mut members, empty) = self.granted_by(state);
         graph.deny(&mut members, &disabled);
         let still_denied = denied.tools.values().flatten().filter_map(|tool| state.find(tool));
-        still_denied.for_each(|tool| members[tool] = false);
+        let denied_by_name = self.disabled_tools.iter().filter_map(|tool| state.find(tool));
+        still_denied.chain(denied_by_name).for_each(|tool| members[tool] = false);
         let gone = self.names().filter(|name| pick(state, name).is_none());
         let missing = gone.chain(empty).map(|name| Text::from(name.to_owned())).collect();
         Granted { members, missing }
@@ -54,7 +68,7 @@ impl Choice {
     fn granted_by<'c>(&'c self, state: &State) -> (Members, Vec<&'c str>) {
         let Graph { tools, .. } = state.graph;
         // Not the same as nothing that is left of what was enabled.
-        if self.enabled.is_empty() {
+        if self.is_all() {
             return (vec![true; tools], Vec::new());
         }
         let (mut members, mut empty) = (vec![false; tools], Vec::new());
@@ -70,6 +84,9 @@ impl Choice {
                 }
                 None => {}
             }
+        }
+        for tool in self.enabled_tools.iter().filter_map(|tool| state.find(tool)) {
+            members[tool] = true;
         }
         (members, empty)
     }
@@ -106,4 +123,68 @@ pub(crate) fn pick(state: &State, name: &str) -> Option<Pick> {
         return Some(Pick::All);
     }
     state.toolset(name).map(Pick::Set)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fakes::{Fake, tool};
+    use crate::why::{Denial, Grant, Status};
+    use crate::{Dialect, Env, Registry, SessionBuilder, Toolset};
+
+    fn registry() -> Registry {
+        let core = Toolset { name: "core".into(), tools: vec!["read".into(), "run".into()], ..Toolset::default() };
+        Fake::new([tool("read", "file", &[]), tool("run", "shell", &[]), tool("write", "file", &[])])
+            .toolset(core)
+            .registry()
+    }
+
+    fn tools(session: SessionBuilder) -> Vec<String> {
+        let turn = session.env(Env::empty()).build().unwrap().turn(Dialect::OpenAi);
+        turn.tools().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_enabled_tool_comes_beside_what_toolsets_bring() {
+        assert_eq!(tools(registry().session().enable(["core"]).enable_tools(["write"])), ["read", "run", "write"]);
+        assert_eq!(tools(registry().session().enable_tools(["write"])), ["write"]);
+    }
+
+    #[test]
+    fn to_disable_wins_over_to_enable() {
+        let session = || registry().session().enable(["core"]).enable_tools(["write"]);
+        assert_eq!(tools(session().disable_tools(["write", "run"])), ["read"]);
+        assert_eq!(tools(session().disable(["file"])), ["run"]);
+        assert_eq!(tools(registry().session().disable_tools(["run"])), ["read", "write"]);
+    }
+
+    #[test]
+    fn a_tool_that_is_not_there_is_told_with_the_nearest() {
+        for session in [registry().session().enable_tools(["wriet"]), registry().session().disable_tools(["wriet"])] {
+            assert_eq!(session.build().unwrap_err().to_string(), "unknown tool `wriet`: did you mean `write`?");
+        }
+    }
+
+    #[test]
+    fn a_disabled_tool_stays_away_when_it_comes_back() {
+        let registry = registry();
+        let provider = || Box::new(Fake::new([tool("zap", "home", &[])]));
+        let id = registry.add(provider()).unwrap();
+        let session = registry.session().env(Env::empty()).disable_tools(["zap"]).build().unwrap();
+        for _ in 0..2 {
+            assert_eq!(session.turn(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["read", "run", "write"]);
+            registry.remove(id);
+        }
+        registry.add(provider()).unwrap();
+        assert_eq!(session.turn(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["read", "run", "write"]);
+    }
+
+    #[test]
+    fn why_tells_that_a_tool_was_named() {
+        let session = registry().session().env(Env::empty()).enable_tools(["read", "write"]).disable_tools(["write"]);
+        let turn = session.build().unwrap().turn(Dialect::OpenAi);
+        assert_eq!(turn.why("read").unwrap().to_string(), "`read` is shown\n    granted: by its name");
+        let (read, write) = (turn.why("read").unwrap(), turn.why("write").unwrap());
+        assert_eq!((read.status, &read.grants[..]), (Status::Shown, &[Grant::Tool][..]));
+        assert_eq!((write.status, &write.denials[..]), (Status::TakenAway, &[Denial::Tool][..]));
+    }
 }

@@ -83,6 +83,18 @@ impl SessionBuilder {
         self
     }
 
+    /// Grants these tools, by their own names, beside what toolsets grant. Where only tools are enabled, it is those.
+    pub fn enable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
+        self.host.choice.enabled_tools.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// Takes these tools away. Wins over enabling.
+    pub fn disable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
+        self.host.choice.disabled_tools.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
     /// Says what the host's world is like. A generated catalog has a `Facts` struct for this.
     pub fn facts(mut self, facts: impl IntoIterator<Item = (Text, FactValue)>) -> Self {
         self.facts.extend(facts);
@@ -160,7 +172,7 @@ impl SessionBuilder {
     /// Begins the session.
     ///
     /// # Errors
-    /// When the registry knows no toolset or fact of a given name, or a fact of another type: a choice that
+    /// When the registry knows no toolset, tool or fact of a given name, or a fact of another type: a choice that
     /// silently comes to less than was asked for, or to more, is never right.
     pub fn build(mut self) -> Result<Session, SessionError> {
         // Before all hooks: it sees calls as they arrive.
@@ -168,6 +180,9 @@ impl SessionBuilder {
         let state = self.registry.state();
         if let Some(name) = self.host.choice.unknown(&state) {
             return Err(unknown_toolset(&state, name));
+        }
+        if let Some(name) = self.host.choice.unknown_tool(&state) {
+            return Err(SessionError::unknown("tool", name, state.tools.iter().map(|tool| &*tool.name)));
         }
         let Self { registry, facts, host, clock, patience } = self;
         let (world, host) = (registry.checks().world(&host.env), Arc::new(host));

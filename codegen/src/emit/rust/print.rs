@@ -425,7 +425,6 @@ fn has_gap(tokens: &[Token], index: usize) -> bool {
         (before, Operator("::") | Group(ROUND | SQUARE, _)) => {
             !matches!(before, Word(_) | Operator(">") | Group(ROUND | SQUARE, _))
         }
-        (Operator("!"), Group(Delimiter::Brace, _)) => true,
         // A sign or a subtraction.
         (Operator("-"), _) => matches!(tokens.get(index.wrapping_sub(2)), Some(Word(_) | Operator(">") | Group(..))),
         _ => true,

@@ -14,8 +14,10 @@ use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::manifest::keys::{FOREIGN, Form, Key};
 
 impl Reader<'_> {
-    pub(super) fn check(&self, what: Arguments<'_>) {
+    /// Whether there is a key that the table should not have.
+    pub(super) fn check(&self, what: Arguments<'_>) -> bool {
         let known = || self.keys.iter().copied().flatten();
+        let mut has_unknown = false;
         // A misspelt key is not reported as missing, too.
         let mut meant = Vec::new();
         for (name, value) in self.table {
@@ -23,17 +25,19 @@ impl Reader<'_> {
                 self.check_value(key, name.get_ref(), value);
                 continue;
             }
+            has_unknown = true;
             let names = || known().map(|key| key.name);
-            let found = Diagnostic::new(Code::UNKNOWN_KEY, self.at(name), format!("unknown key `{}`", name.get_ref()))
-                .label(format!("{what} has no such key"));
             let is_schema = names().any(|known| known == "anyOf");
             let foreign = FOREIGN.iter().find(|(word, _)| is_schema && *word == &**name.get_ref());
-            self.sink.push(if let Some((_, instead)) = foreign {
-                found.help(*instead)
-            } else {
-                meant.extend(toolc::nearest(name.get_ref(), names()).into_iter().next());
-                found.help_nearest(name.get_ref(), names(), "the keys are")
+            let near = if foreign.is_none() { toolc::nearest(name.get_ref(), names()) } else { Vec::new() };
+            let code = if is_schema && !near.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
+            let found = Diagnostic::new(code, self.at(name), format!("unknown key `{}`", name.get_ref()))
+                .label(format!("{what} has no such key"));
+            self.sink.push(match foreign {
+                Some((_, instead)) => found.help(*instead),
+                None => found.help_nearest(name.get_ref(), names(), "the keys are"),
             });
+            meant.extend(near.into_iter().next());
         }
         for key in known().filter(|key| key.required && self.get(key.name).is_none()) {
             if !meant.contains(&key.name) {
@@ -44,6 +48,7 @@ impl Reader<'_> {
                 );
             }
         }
+        has_unknown
     }
 
     fn check_value(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {
@@ -148,6 +153,13 @@ impl Reader<'_> {
         let word = value.get_ref().as_str().unwrap_or_default();
         let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         if !words.contains(&word) {
+            // The one schema whose type is a word is that of the arguments.
+            if key == "type" {
+                let found = Diagnostic::new(Code::ROOT_NOT_OBJECT, self.at(value), "a tool's arguments are an object");
+                let found = found.label(format!("expected `object`, found `{word}`"));
+                self.sink.push(found.help("take this out, and make a parameter of what was meant: `[params.NAME]`"));
+                return;
+            }
             self.sink.push(
                 Diagnostic::new(Code::UNKNOWN_WORD, self.at(value), format!("`{key}` cannot be `{word}`"))
                     .help_nearest(word, words, "it can be"),

@@ -40,6 +40,8 @@ pub(super) struct Reader<'t> {
     /// The definitions that a `$ref` may lead to, as they are written.
     defs: Option<&'t DeTable<'t>>,
     depth: usize,
+    /// Whether it has a key that it should not have.
+    has_unknown: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -56,9 +58,10 @@ impl<'t> Reader<'t> {
         let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(0..0);
         let place = Place::new(id, first);
         let (keys, defs) = (kind.keys(), schema::defs(table));
-        let reader = Self { source: id, text: &source.text, table, keys, place, sink, questions, defs, depth: 0 };
-        reader.check(format_args!("{}", kind.document()));
-        reader
+        let text = &source.text;
+        let reader = Self { source: id, text, table, keys, place, sink, questions, defs, depth: 0, has_unknown: false };
+        let has_unknown = reader.check(format_args!("{}", kind.document()));
+        Self { has_unknown, ..reader }
     }
 
     /// A table within it. None where it is too deep.
@@ -75,8 +78,8 @@ impl<'t> Reader<'t> {
             self.sink.push(Diagnostic::new(Code::SCHEMA_TOO_LARGE, place, message).help("flatten it"));
             return None;
         }
-        reader.check(what);
-        Some(reader)
+        let has_unknown = reader.check(what);
+        Some(Self { has_unknown, ..reader })
     }
 
     /// Where this table stands.
@@ -241,9 +244,10 @@ impl<'t> Reader<'t> {
         self.get(key)?.get_ref().as_bool()
     }
 
-    /// Where a flag is set to `true`.
-    pub(super) fn is_set(&self, key: &str) -> Option<Place> {
-        self.get(key).filter(|value| value.get_ref().as_bool() == Some(true)).map(|value| self.at(value))
+    /// The same, with its place.
+    pub(super) fn flag_at(&self, key: &str) -> Option<At<bool>> {
+        let value = self.get(key)?;
+        value.get_ref().as_bool().map(|flag| At::new(flag, self.at(value)))
     }
 
     fn json(&self, key: &str) -> Option<At<Value>> {

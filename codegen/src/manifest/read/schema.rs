@@ -105,22 +105,27 @@ impl<'t> Reader<'t> {
             return Some(reference);
         }
         self.sink.push(if value.strip_prefix(LEAD) == Some(last) {
-            let found = Diagnostic::new(Code::UNKNOWN_DEF, place, format!("unknown definition `{last}`"));
+            let found = Diagnostic::new(Code::UNRESOLVED_REF, place, format!("unknown definition `{last}`"));
             match names().next() {
                 Some(_) => found.help_nearest(last, names(), "the definitions are"),
                 None => found.help(format!("declare it: `[schema.\"$defs\".{last}]`")),
             }
         } else {
-            let (leads, help) = if value.starts_with('#') {
+            let (code, leads, help) = if value.starts_with('#') {
                 (
+                    Code::UNRESOLVED_REF,
                     "leads to no definition",
                     "give the schema a name in `$defs`, in `[schema]`, and lead to it from everywhere",
                 )
             } else {
-                ("leads out of the manifest", "copy what it leads to into `$defs`, in `[schema]`: nothing is fetched")
+                (
+                    Code::EXTERNAL_REF,
+                    "leads out of the manifest",
+                    "copy what it leads to into `$defs`, in `[schema]`: nothing is fetched",
+                )
             };
-            let found = Diagnostic::new(Code::REF_ELSEWHERE, place, format!("`{value}` {leads}"))
-                .label(format!("expected `{LEAD}NAME`"));
+            let found =
+                Diagnostic::new(code, place, format!("`{value}` {leads}")).label(format!("expected `{LEAD}NAME`"));
             match link(last) {
                 Some(meant) => found.help(format!("did you mean `{}`?", meant.written())),
                 None => found.help(help),
@@ -150,6 +155,18 @@ impl<'t> Reader<'t> {
     }
 
     fn schema(&self) -> Schema {
+        let schema = self.readable();
+        let is_unread = |key, is_read: bool| !is_read && self.get(key).is_some();
+        let is_torn = self.has_unknown
+            || is_unread("type", !schema.types.is_empty())
+            || is_unread("$ref", schema.reference.is_some())
+            || is_unread("enum", !schema.choices.is_empty())
+            || is_unread("items", schema.items.is_some())
+            || is_unread("properties", !schema.properties.is_empty());
+        Schema { is_torn, ..schema }
+    }
+
+    fn readable(&self) -> Schema {
         Schema {
             place: self.place,
             reference: self.reference(),
@@ -188,6 +205,7 @@ impl<'t> Reader<'t> {
                 (_, Some(schema)) => Additional::Schema(Box::new(schema)),
                 _ => Additional::Deny,
             },
+            is_torn: false,
         }
     }
 
@@ -216,7 +234,8 @@ impl<'t> Reader<'t> {
         let pattern = self.text("pattern")?;
         let Some(why) = standard::refuses_pattern(&pattern.value) else { return Some(pattern) };
         let message = "`pattern` is not a regular expression";
-        self.sink.push(Diagnostic::new(Code::NOT_2020_12, pattern.place, message).label(why));
+        let found = Diagnostic::new(Code::INVALID_PATTERN, pattern.place, message).label(why);
+        self.sink.push(found.help("write it as ECMAScript does, with every group and class closed"));
         None
     }
 

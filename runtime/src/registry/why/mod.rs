@@ -61,8 +61,10 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Grant {
-    /// No toolset is enabled, which means all tools.
+    /// Nothing is enabled, which means all tools.
     NothingEnabled,
+    /// The tool is enabled by itself.
+    Tool,
     /// A toolset is enabled that stands for all tools, by this name.
     All(Text),
     /// A shortest way from an enabled toolset to one that has it.
@@ -75,6 +77,8 @@ pub enum Grant {
 pub enum Denial {
     /// A toolset is disabled that stands for all tools, by this name.
     All(Text),
+    /// The tool is disabled by itself.
+    Tool,
     /// A shortest way from a disabled toolset to one that has it.
     Disabled(Vec<Text>),
     /// An enabled toolset would bring it on this way, if one of them did not exclude it.

@@ -148,7 +148,7 @@ fn each_need_is_told_with_what_is_there_and_what_is_not() {
         told(&turn, "needy"),
         [
             "`needy` is hidden: needs the environment variable `KEY`".to_owned(),
-            "granted: no toolset is enabled, which means all tools".to_owned(),
+            "granted: nothing is enabled, which means all tools".to_owned(),
             "✓ needs the environment variable `HOME_KEY`, as all of `home`".to_owned(),
             "! needs the environment variables `KEY` and `HOST`: `KEY` is not set".to_owned(),
             "! needs one of the environment variables `ONE` and `OTHER`: none is set".to_owned(),

@@ -59,7 +59,8 @@ fn absent(f: &mut fmt::Formatter<'_>, missing: &[Missing]) -> fmt::Result {
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Grant::NothingEnabled => f.write_str("no toolset is enabled, which means all tools"),
+            Grant::NothingEnabled => f.write_str("nothing is enabled, which means all tools"),
+            Grant::Tool => f.write_str("by its name"),
             Grant::All(name) => write!(f, "`{name}`, which is every tool"),
             Grant::Path(path) => f.write_str(&path.join(" → ")),
         }
@@ -70,6 +71,7 @@ impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Denial::All(name) => write!(f, "disabled: `{name}`, which is every tool"),
+            Denial::Tool => f.write_str("disabled by its name"),
             Denial::Disabled(path) => write!(f, "disabled: {}", path.join(" → ")),
             Denial::Excluded { path, by } => write!(f, "excluded by `{by}`: {}", path.join(" → ")),
         }
@@ -247,14 +249,14 @@ objects! {
         "parts" Always it.parts,
     ];
     Grant: |it| [
-        "by" Always match it { Grant::NothingEnabled => "nothing_enabled", Grant::All(_) => "all", Grant::Path(_) => "path" },
+        "by" Always match it { Grant::NothingEnabled => "nothing_enabled", Grant::Tool => "tool", Grant::All(_) => "all", Grant::Path(_) => "path" },
         "name" Optional if let Grant::All(name) = it { Some(name) } else { None },
         "path" Optional if let Grant::Path(path) = it { Some(path) } else { None },
     ];
     Denial: |it| [
-        "by" Always match it { Denial::All(_) => "all", Denial::Disabled(_) => "disabled", Denial::Excluded { .. } => "excluded" },
-        "name" Optional match it { Denial::All(name) | Denial::Excluded { by: name, .. } => Some(name), Denial::Disabled(_) => None },
-        "path" Optional match it { Denial::Disabled(path) | Denial::Excluded { path, .. } => Some(path), Denial::All(_) => None },
+        "by" Always match it { Denial::All(_) => "all", Denial::Tool => "tool", Denial::Disabled(_) => "disabled", Denial::Excluded { .. } => "excluded" },
+        "name" Optional match it { Denial::All(name) | Denial::Excluded { by: name, .. } => Some(name), Denial::Tool | Denial::Disabled(_) => None },
+        "path" Optional match it { Denial::Disabled(path) | Denial::Excluded { path, .. } => Some(path), Denial::Tool | Denial::All(_) => None },
     ];
     Need: |it| [
         "needs" Always it.requirement,

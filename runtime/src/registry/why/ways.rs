@@ -12,8 +12,15 @@ impl Turn {
         let named = |path: Vec<usize>| path.into_iter().map(|set| self.toolset_name(set)).collect::<Vec<Text>>();
         let path = |set| state.graph.path(set, tool).map(named);
         let (mut grants, mut denials) = (Vec::new(), Vec::new());
-        if host.choice.enabled.is_empty() {
+        let is_named = |tools: &[String]| tools.iter().any(|name| name == self.name(tool));
+        if host.choice.is_all() {
             grants.push(Grant::NothingEnabled);
+        }
+        if is_named(&host.choice.enabled_tools) {
+            grants.push(Grant::Tool);
+        }
+        if is_named(&host.choice.disabled_tools) {
+            denials.push(Denial::Tool);
         }
         for name in &host.choice.enabled {
             grants.extend(match pick(state, name) {

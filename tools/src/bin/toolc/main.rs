@@ -83,6 +83,12 @@ struct Choice {
     /// Toolsets to disable. Wins over enabling.
     #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
     disable: Vec<String>,
+    /// Tools to enable beside the toolsets; without any of those, just these.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    enable_tools: Vec<String>,
+    /// Tools to disable. Wins over enabling.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    disable_tools: Vec<String>,
     /// A folder of plugins, in place of the user's own and the system's. May be said several times: the first one wins.
     #[arg(long, value_name = "DIR")]
     plugins: Vec<PathBuf>,
@@ -170,7 +176,8 @@ fn session(choice: Choice) -> Result<(SessionBuilder, Loaded), String> {
     let registry = Registry::new();
     registry.add(toolc_catalog::provider(Handlers::new())).map_err(|error| error.to_string())?;
     let loaded = plugins::load(&choice.plugins, &registry)?;
-    Ok((registry.session().enable(choice.enable).disable(choice.disable), loaded))
+    let session = registry.session().enable(choice.enable).disable(choice.disable);
+    Ok((session.enable_tools(choice.enable_tools).disable_tools(choice.disable_tools), loaded))
 }
 
 fn begin(session: SessionBuilder) -> Result<Turn, String> {

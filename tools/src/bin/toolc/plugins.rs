@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toolc::Registry;
-use toolc_plugins::{PluginReport, Plugins, State};
+use toolc_plugins::{PluginReport, Plugins};
 
 /// Where packages of the system put theirs.
 const SYSTEM: &str = "/usr/share/toolc/plugins";
@@ -32,10 +32,9 @@ pub(crate) fn load(folders: &[PathBuf], registry: &Registry) -> Result<Loaded, S
 }
 
 impl Loaded {
-    /// Tells the user of those that are not as they should be.
+    /// Tells the user of those that are not there and should be. What else there is to say, the doctor does.
     pub(crate) fn warn(&self) {
-        let well = |report: &&PluginReport| report.findings.is_empty() || report.state == State::Shadowed;
-        for report in self.reports.iter().filter(|report| !well(report)) {
+        for report in self.reports.iter().filter(|report| report.is_broken()) {
             eprintln!("warning: {report}");
         }
     }

@@ -85,13 +85,13 @@ pub(super) fn call<'a, H: ShutTools + 'static>(
 pub(super) const DATA: &[&str] = &[
     "6 crunch4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 \"outcome\"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 1 0 0 1 0 286 {\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}0 1 1 0 1 0 1 20000 1 90000 0 0 0 0 0 ",
     "5 erase4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 168 {\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 1 0 1 1 1 13 no_parameters19 It erases too much.",
-    "9 fetch_all4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 \"page\"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 1 16 fetch_everything6 0 96 {\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.1 1 0 0 3 0 6  Then 3 1 0 6 crunch2 , 0 4  it.0 149 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"The page.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}1 4 1 6 crunch2 0 1 0 1 0 0 2 4 page5 pages0 0 1 0 ",
-    "5 shell4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 \"pin\"0 4 0 1 9 \"command\"1 1 0 0 10 \"password\"0 2 0 1 9 \"account\"0 3 0 0 6 \"code\"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 1 0 0 1 0 593 {\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"The command.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 1 7 command1 0 ",
+    "9 fetch_all4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 \"page\"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 1 16 fetch_everything6 0 96 {\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.1 1 0 0 3 0 6  Then 3 1 0 6 crunch2 , 0 4  it.0 166 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}1 4 1 6 crunch2 0 1 0 1 0 0 2 4 page5 pages0 0 1 0 ",
+    "5 shell4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 \"pin\"0 4 0 1 9 \"command\"1 1 0 0 10 \"password\"0 2 0 1 9 \"account\"0 3 0 0 6 \"code\"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 1 0 0 1 0 604 {\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 1 7 command1 0 ",
 ];
 
 ::toolc::with_search! {
     /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["4 16 7 14 36 42 1 a3 0 1 2 1 3 1 7 account1 3 1 3 all1 2 3 3 ask1 3 1 2 be1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 4 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 4 3 for1 0 1 3 how1 0 1 2 is1 3 2 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 1 6 number1 3 1 2 of1 0 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 1 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 1 5 shell1 3 3 4 that1 3 1 3 the2 2 1 3 2 6 thread1 0 1 2 to2 1 1 3 2 4 told1 3 1 4 what2 2 1 3 2 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "];
+    pub(super) const INDEX: &[&str] = &["4 16 7 18 40 42 1 a3 0 1 2 1 3 2 7 account1 3 1 3 all1 2 3 3 ask1 3 1 2 be1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 3 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 5 3 for1 0 1 3 how1 0 1 2 is1 3 3 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 2 6 number1 3 1 2 of2 0 1 2 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 1 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 2 5 shell1 3 4 4 that1 3 1 3 the2 2 1 3 1 6 thread1 0 1 2 to3 1 1 2 1 3 3 4 told1 3 1 4 what2 2 1 3 3 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "];
 }
 
 /// The tool `crunch`.
@@ -162,7 +162,7 @@ pub mod erase {
 pub mod fetch_all {
     /// Arguments of `fetch_all`.
     pub struct Args {
-        /// The page.
+        /// Name of the page to fetch.
         pub page: String
     }
 
@@ -184,7 +184,7 @@ pub mod fetch_all {
 pub mod shell {
     /// Arguments of `shell`.
     pub struct Args {
-        /// The command.
+        /// What a shell is to run.
         pub command: String,
         /// What the command is to be told when it asks.
         pub password: ::toolc::Secret<Option<String>>,

@@ -1,0 +1,47 @@
+//! `cargo xtask fmt`
+
+use similar::TextDiff;
+
+use super::{Project, Streams, find_root, print};
+use crate::diagnostic::SourceId;
+use crate::format::format;
+use crate::report::plural;
+use crate::source::Sources;
+use crate::{Failure, parallel};
+
+/// Whether every manifest has its one layout, or has been given it.
+pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    let sources = Sources::scan(&find_root(project.root)?)?;
+    let all: Vec<SourceId> = (0..).map(SourceId).take(sources.all().len()).collect();
+    let texts = parallel::map(&all, |id| {
+        let source = sources.get(*id);
+        if source.fault.is_some() { None } else { format(source.kind, &source.text) }
+    });
+    let (mut changed, mut broken, mut shown) = (0, 0, String::new());
+    for (id, text) in all.into_iter().zip(texts) {
+        let (path, source) = (sources.display(id), sources.get(id));
+        let Some(text) = text else {
+            broken += 1;
+            shown += &format!("{path}: this is not TOML: see `cargo xtask lint`\n");
+            continue;
+        };
+        if text == source.text {
+            continue;
+        }
+        changed += 1;
+        if check {
+            let diff = TextDiff::from_lines(source.text.as_str(), &text);
+            shown += &diff.unified_diff().header(&path, &path).to_string();
+        } else {
+            sources.write(id, &text)?;
+            shown += &format!("formatted: {path}\n");
+        }
+    }
+    shown += &match (changed, check) {
+        (0, _) => format!("{}: nothing to change\n", plural(sources.all().len(), "manifest")),
+        (count, false) => format!("{} changed\n", plural(count, "manifest")),
+        (count, true) => format!("{} would be changed: run `cargo xtask fmt`\n", plural(count, "manifest")),
+    };
+    print(streams.out, &shown)?;
+    Ok(broken == 0 && (changed == 0 || !check))
+}

@@ -1,0 +1,236 @@
+//! `cargo xtask lint` and `cargo xtask explain`.
+
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
+use similar::TextDiff;
+
+use super::{Project, Streams, find_root, print};
+use crate::diagnostic::{Level, Places};
+use crate::lint::{self, Baseline, Code, Options, Selected, guide};
+use crate::report::{Format, Report, plural};
+use crate::source::Sources;
+use crate::{Failure, compile_with, write};
+
+/// What is asked for.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
+pub struct LintArgs {
+    /// Look for these rules only, by code or name. By default for all.
+    #[arg(value_name = "RULE")]
+    rules: Vec<String>,
+    #[command(flatten)]
+    levels: LevelArgs,
+    /// Count warnings as errors.
+    #[arg(long)]
+    deny_warnings: bool,
+    /// How findings are written, and to which file: human, concise, json, sarif or github. May be given several times.
+    #[arg(long, value_name = "FORMAT[=PATH]")]
+    format: Vec<String>,
+    /// Mend what a program can mend.
+    #[arg(long)]
+    fix: bool,
+    /// Show what `--fix` would change, and change nothing.
+    #[arg(long, conflicts_with = "fix")]
+    diff: bool,
+    /// Write down all findings as known: see `baseline` in `toolc.toml`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fix", "diff"])]
+    write_baseline: Option<PathBuf>,
+    /// List every rule, as `--format` text, json or md.
+    #[arg(long)]
+    list_rules: bool,
+}
+
+/// `-A`, `-W` and `-D`, in the order in which they are given.
+#[derive(Debug, Clone, Default)]
+struct LevelArgs(Vec<(String, Option<Level>)>);
+
+const LEVELS: [(&str, char, Option<Level>, &str); 3] = [
+    ("allow", 'A', None, "Do not tell of a rule, or of a category's rules"),
+    ("warn", 'W', Some(Level::Warning), "Tell of it"),
+    ("deny", 'D', Some(Level::Error), "Count it as an error"),
+];
+
+impl Args for LevelArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        LEVELS.iter().fold(command, |command, (name, short, _, help)| {
+            let arg = Arg::new(*name).long(*name).short(*short).help(*help);
+            command.arg(arg.value_name("CODE|NAME|CATEGORY").action(ArgAction::Append))
+        })
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LevelArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut all = Vec::new();
+        for (name, _, level, _) in LEVELS {
+            let places = matches.indices_of(name).into_iter().flatten();
+            let texts = matches.get_many::<String>(name).into_iter().flatten();
+            all.extend(places.zip(texts).map(|(place, text)| (place, text.clone(), level)));
+        }
+        all.sort_by_key(|(place, ..)| *place);
+        Ok(Self(all.into_iter().map(|(_, text, level)| (text, level)).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Whether nothing is an error.
+pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    if args.list_rules {
+        return list_rules(&args.format, streams);
+    }
+    let options = options(args)?;
+    let formats = formats(&args.format)?;
+    let root = find_root(project.root)?;
+    // The process ends with these: giving back a large catalog, piece by piece, takes as long as checking it.
+    let mut sources = ManuallyDrop::new(Sources::scan(&root)?);
+    if let Some(file) = &args.write_baseline {
+        return write_baseline(&sources, &options, file, &root, streams);
+    }
+    if args.diff {
+        return diff(&sources, &options, streams);
+    }
+    if args.fix {
+        let fixed = lint::fix(&sources, &options);
+        for (id, text) in &fixed {
+            sources.write(*id, text)?;
+        }
+        sources = ManuallyDrop::new(sources.with(&fixed));
+        if !fixed.is_empty() {
+            print(streams.err, &format!("fixed: {}\n", plural(fixed.len(), "file")))?;
+        }
+    }
+    let compilation = ManuallyDrop::new(compile_with(&sources, &options));
+    let places = Places::new(&sources);
+    let mut report = Report {
+        findings: &compilation.diagnostics,
+        places: &places,
+        looked_at: compilation.catalog.as_ref().map(|it| (it.tools().count(), it.toolsets().count())),
+        colour: false,
+    };
+    for (format, path) in formats {
+        report.colour = path.is_none() && streams.colour[0];
+        let text = (format.write)(&report);
+        match path {
+            None => print(streams.out, &text)?,
+            Some(path) => write::write(&path, &text)?,
+        }
+    }
+    Ok(compilation.catalog.is_some())
+}
+
+/// `cargo xtask explain RULE`
+pub(super) fn explain(rule: &str, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    let code = lint::find(rule).ok_or_else(|| unknown(rule))?;
+    print(streams.out, &code.markdown())?;
+    Ok(true)
+}
+
+fn list_rules(formats: &[String], streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    let text = match formats {
+        [] => guide::text(),
+        [format] if format == "text" => guide::text(),
+        [format] if format == "json" => guide::json(),
+        [format] if format == "md" => guide::markdown(),
+        _ => return Err(Failure::new("rules are listed as `--format text`, `json` or `md`")),
+    };
+    print(streams.out, &text)?;
+    Ok(true)
+}
+
+fn options(args: &LintArgs) -> Result<Options, Failure> {
+    let mut options = Options { deny_warnings: args.deny_warnings, ..Options::default() };
+    for rule in &args.rules {
+        match lint::select(rule) {
+            Selected::Rules(rules) => options.only.extend(rules),
+            Selected::Fixed(code) => options.only.push(code),
+            Selected::Unknown => return Err(unknown(rule)),
+        }
+    }
+    for (name, level) in &args.levels.0 {
+        match lint::select(name) {
+            Selected::Rules(rules) => options.levels.extend(rules.into_iter().map(|code| (code, *level))),
+            // Denied it is anyway.
+            Selected::Fixed(_) if *level == Some(Level::Error) => {}
+            Selected::Fixed(code) => {
+                let why = "there is nothing to go on with where it is found";
+                return Err(Failure::new(format!("`{}` is always an error: {why}", code.name)));
+            }
+            Selected::Unknown => return Err(unknown(name)),
+        }
+    }
+    Ok(options)
+}
+
+fn unknown(rule: &str) -> Failure {
+    let names = Code::all().map(|code| code.name);
+    let hint = match toolc::nearest(rule, names).as_slice() {
+        [] => "`cargo xtask lint --list-rules` lists them".to_owned(),
+        near => format!("did you mean `{}`?", near.join("` or `")),
+    };
+    Failure::new(format!("there is no rule `{rule}`: {hint}"))
+}
+
+type Target = (&'static Format, Option<PathBuf>);
+
+fn formats(written: &[String]) -> Result<Vec<Target>, Failure> {
+    let format = |written: &String| {
+        let (name, path) = match written.split_once('=') {
+            Some((name, path)) => (name, Some(PathBuf::from(path))),
+            None => (written.as_str(), None),
+        };
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name).collect();
+        let failure = || Failure::new(format!("there is no format `{name}`: use {}", names.join(", ")));
+        Format::named(name).map(|format| (format, path)).ok_or_else(failure)
+    };
+    let targets = written.iter().map(format).collect::<Result<Vec<Target>, Failure>>()?;
+    if targets.iter().filter(|(_, path)| path.is_none()).count() > 1 {
+        return Err(Failure::new(
+            "two formats would be mixed on the standard output: write one to a file, `--format NAME=PATH`",
+        ));
+    }
+    Ok(if targets.is_empty() { vec![(&Format::ALL[0], None)] } else { targets })
+}
+
+/// The status is that of linting the files as they are.
+fn diff(sources: &Sources, options: &Options, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    let mut text = String::new();
+    for (id, fixed) in lint::fix(sources, options) {
+        let path = sources.display(id);
+        let diff = TextDiff::from_lines(sources.get(id).text.as_str(), &fixed);
+        text += &diff.unified_diff().header(&path, &path).to_string();
+    }
+    print(streams.out, &text)?;
+    Ok(compile_with(sources, options).catalog.is_some())
+}
+
+fn write_baseline(
+    sources: &Sources,
+    options: &Options,
+    file: &Path,
+    root: &Path,
+    streams: &mut Streams<'_>,
+) -> Result<bool, Failure> {
+    let options = Options { without_baseline: true, ..options.clone() };
+    let compilation = compile_with(sources, &options);
+    let baseline = Baseline::of(&compilation.diagnostics, &Places::new(sources));
+    write::write(&root.join(file), &baseline.text())?;
+    let left = compilation.diagnostics.iter().filter(|found| found.code.is_fixed()).count();
+    let known = format!("{}: {} known\n", file.display(), plural(baseline.len(), "finding"));
+    print(streams.out, &known)?;
+    if left > 0 {
+        let left = plural(left, "error");
+        print(streams.err, &format!("{left} of the reader cannot be known and left: see `cargo xtask lint`\n"))?;
+    }
+    print(streams.err, &format!("name it in toolc.toml: `baseline = \"{}\"`\n", file.display()))?;
+    Ok(left == 0)
+}

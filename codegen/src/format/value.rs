@@ -1,0 +1,116 @@
+//! Values: strings and numbers as they are written, arrays and tables in braces laid out.
+
+use toml_edit::Value;
+
+use super::WIDTH;
+use super::entry::{Entry, dotted};
+
+const STEP: &str = "    ";
+
+/// Writes a value behind `used` characters of its line, in a line that is indented by `indent`.
+pub(super) fn write(out: &mut String, value: &Value, used: usize, indent: &str) {
+    let has_comments = has_comments(value);
+    if !has_comments {
+        let line = line(value);
+        let fits = !line.contains('\n') && used + line.chars().count() <= WIDTH;
+        if fits || !matches!(value, Value::Array(_)) {
+            return *out += &line;
+        }
+    }
+    match value {
+        Value::Array(array) => {
+            let items = array.iter().map(|item| (surrounding(item), String::new(), item));
+            block(out, ['[', ']'], items.collect(), raw(Some(array.trailing())), indent);
+        }
+        Value::InlineTable(table) => {
+            let entry = |(path, value)| {
+                let entry = Entry { path, value };
+                let suffix = raw(value.decor().suffix());
+                ([entry.comments().to_owned(), suffix.to_owned()], format!("{} = ", dotted(&entry.path)), value)
+            };
+            let entries = table.get_values().into_iter().map(entry);
+            block(out, ['{', '}'], entries.collect(), raw(Some(table.trailing())), indent);
+        }
+        other => *out += &line(other),
+    }
+}
+
+/// A value on one line, but for strings of several lines.
+fn line(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.display_repr().into_owned(),
+        Value::Integer(number) => number.display_repr().into_owned(),
+        Value::Float(number) => number.display_repr().into_owned(),
+        Value::Boolean(flag) => flag.display_repr().into_owned(),
+        Value::Datetime(date) => date.display_repr().into_owned(),
+        Value::Array(array) => format!("[{}]", array.iter().map(line).collect::<Vec<_>>().join(", ")),
+        Value::InlineTable(table) => {
+            let entries = table.get_values().into_iter();
+            let entries: Vec<String> =
+                entries.map(|(path, value)| format!("{} = {}", dotted(&path), line(value))).collect();
+            if entries.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", entries.join(", ")) }
+        }
+    }
+}
+
+/// What stands around an item, what is written before it, and the item.
+type Part<'v> = ([String; 2], String, &'v Value);
+
+/// An item a line, with the comments between them.
+fn block(out: &mut String, [open, close]: [char; 2], parts: Vec<Part<'_>>, trailing: &str, indent: &str) {
+    let inner = format!("{indent}{STEP}");
+    out.push(open);
+    for ([before, behind], key, value) in parts {
+        // Up to the end of its line a comment is about the item before it.
+        comments(out, &before, &inner);
+        newline(out, &inner);
+        *out += &key;
+        let used = inner.len() + key.chars().count();
+        write(out, value, used, &inner);
+        out.push(',');
+        comments(out, &behind, &inner);
+    }
+    comments(out, trailing, &inner);
+    newline(out, indent);
+    out.push(close);
+}
+
+/// The comments in white space: those up to the first line break at the end of this line, the others on their own.
+fn comments(out: &mut String, space: &str, indent: &str) {
+    for (index, line) in space.split('\n').map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
+        if index == 0 {
+            out.push(' ');
+        } else {
+            newline(out, indent);
+        }
+        *out += line;
+    }
+}
+
+fn newline(out: &mut String, indent: &str) {
+    out.push('\n');
+    *out += indent;
+}
+
+fn has_comments(value: &Value) -> bool {
+    let is_comment = |space: &str| space.contains('#');
+    let around = |value: &Value| surrounding(value).iter().any(|space| is_comment(space)) || has_comments(value);
+    match value {
+        Value::Array(array) => is_comment(raw(Some(array.trailing()))) || array.iter().any(around),
+        Value::InlineTable(table) => {
+            let entry = |(path, value)| is_comment(Entry { path, value }.comments()) || around(value);
+            is_comment(raw(Some(table.trailing()))) || table.get_values().into_iter().any(entry)
+        }
+        _ => false,
+    }
+}
+
+/// What stands before and behind a value.
+fn surrounding(value: &Value) -> [String; 2] {
+    let decor = value.decor();
+    [raw(decor.prefix()).to_owned(), raw(decor.suffix()).to_owned()]
+}
+
+fn raw(space: Option<&toml_edit::RawString>) -> &str {
+    space.and_then(|space| space.as_str()).unwrap_or_default()
+}

@@ -1,0 +1,208 @@
+//! What rules about the graph of toolsets share: the way from a toolset to a tool, and which tools a model sees beside
+//! one another.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+
+use super::Lint;
+use crate::catalog::{ToolId, ToolsetId};
+use crate::diagnostic::{Diagnostic, Place};
+
+/// A way through the graph: `cli → debugging → file → read_file`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path {
+    names: Vec<String>,
+    /// Where each step is said, and in words.
+    steps: Vec<(Place, String)>,
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names.join(" → "))
+    }
+}
+
+impl Path {
+    /// Where its first step is said.
+    pub fn start(&self) -> Option<Place> {
+        self.steps.first().map(|(place, _)| *place)
+    }
+
+    /// Shows every step of the way beside a finding.
+    pub fn show(&self, found: Diagnostic) -> Diagnostic {
+        let steps = self.steps.iter();
+        steps.fold(found, |found, (place, step)| found.related(*place, step.clone()))
+    }
+}
+
+/// A tool, and others that a model sees beside it.
+#[derive(Debug)]
+pub struct Beside {
+    /// The tool that the finding is about.
+    pub tool: ToolId,
+    /// The others, by name, each with a toolset that shows both.
+    pub others: Vec<(ToolId, ToolsetId)>,
+}
+
+impl Lint<'_> {
+    /// A shortest way on which a toolset brings a tool. None where it does not hold it.
+    pub fn path(&self, from: ToolsetId, to: ToolId) -> Option<Path> {
+        self.graph().path(from.0, to.0).map(|way| self.way(&ids(&way), Some(to)))
+    }
+
+    /// Why a toolset does not hold a tool although it reaches one that has it: a shortest such way, and who excludes it.
+    pub fn exclusion(&self, from: ToolsetId, to: ToolId) -> Option<(Path, ToolsetId)> {
+        let (way, by) = self.graph().exclusion(from.0, to.0)?;
+        Some((self.way(&ids(&way), Some(to)), ToolsetId(by)))
+    }
+
+    /// A shortest way from one toolset to another over those edges for which `open` holds.
+    pub fn path_between(
+        &self,
+        from: ToolsetId,
+        to: ToolsetId,
+        open: &dyn Fn(ToolsetId, ToolsetId) -> bool,
+    ) -> Option<Path> {
+        let mut came = BTreeMap::from([(from, None)]);
+        let mut line = VecDeque::from([from]);
+        while let Some(set) = line.pop_front() {
+            if set == to {
+                let mut way: Vec<ToolsetId> = std::iter::successors(Some(set), |set| came[set]).collect();
+                way.reverse();
+                return Some(self.way(&way, None));
+            }
+            for (next, _) in self[set].edges().filter(|(next, _)| open(set, *next)) {
+                came.entry(next).or_insert_with(|| {
+                    line.push_back(next);
+                    Some(set)
+                });
+            }
+        }
+        None
+    }
+
+    /// A way over these toolsets, and to a tool of the last one.
+    fn way(&self, sets: &[ToolsetId], tool: Option<ToolId>) -> Path {
+        let name = |set: ToolsetId| self[set].name();
+        let edge = |pair: &[ToolsetId]| {
+            let place = self[pair[0]].edges().find(|(to, _)| *to == pair[1]).map(|(_, place)| place)?;
+            Some((place, format!("`{}` brings `{}` along", name(pair[0]), name(pair[1]))))
+        };
+        let mut path = Path {
+            names: sets.iter().map(|&set| name(set).to_owned()).collect(),
+            steps: sets.windows(2).filter_map(edge).collect(),
+        };
+        if let (Some(tool), Some(&last)) = (tool, sets.last()) {
+            let manifest = &self[tool].manifest;
+            let listed = self[last].manifest.tools.iter().find(|name| name.value == manifest.name.value);
+            // Where it is not listed it is at home, which its own manifest says.
+            let place = listed.or(manifest.toolset.as_ref()).map_or(manifest.name.place, |name| name.place);
+            path.steps.push((place, format!("`{}` holds it", name(last))));
+            path.names.push(manifest.name.value.clone());
+        }
+        path
+    }
+
+    /// Tools of which a model sees several at once, because some toolset resolves to them, and that have a key in common
+    /// and are `alike`: for each tool the others before it, so that each tool gets one finding. Keys keep it fast: only
+    /// tools with a common key are compared.
+    pub fn beside<K: Ord>(
+        &self,
+        keys: impl Fn(ToolId) -> Vec<K>,
+        alike: impl Fn(ToolId, ToolId) -> bool,
+    ) -> Vec<Beside> {
+        let mut by_key: BTreeMap<K, Vec<ToolId>> = BTreeMap::new();
+        for (id, _) in self.tools() {
+            for key in keys(id) {
+                by_key.entry(key).or_default().push(id);
+            }
+        }
+        let mut pairs: BTreeMap<ToolId, BTreeSet<ToolId>> = BTreeMap::new();
+        for tools in by_key.values() {
+            for (index, &tool) in tools.iter().enumerate() {
+                let others = tools[..index].iter().filter(|&&other| other != tool);
+                pairs.entry(tool).or_default().extend(others);
+            }
+        }
+        let sets: Vec<ToolsetId> = self.toolsets().map(|(id, _)| id).collect();
+        let shown = |tool: ToolId| {
+            let shows = |set: &&ToolsetId| self.resolved(**set).binary_search(&tool).is_ok();
+            sets.iter().filter(shows).copied().collect::<Vec<_>>()
+        };
+        let beside = |(tool, others): (ToolId, BTreeSet<ToolId>)| {
+            let own = if others.is_empty() { Vec::new() } else { shown(tool) };
+            let both = |other: ToolId| own.iter().find(|set| self.resolved(**set).binary_search(&other).is_ok());
+            let others = others.into_iter().filter(|&other| alike(other, tool));
+            let others: Vec<_> = others.filter_map(|other| Some((other, *both(other)?))).collect();
+            (!others.is_empty()).then_some(Beside { tool, others })
+        };
+        pairs.into_iter().filter_map(beside).collect()
+    }
+}
+
+fn ids(way: &[usize]) -> Vec<ToolsetId> {
+    way.iter().copied().map(ToolsetId).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Places, Sink};
+    use crate::source::Sources;
+
+    /// Toolsets with further lines, each at home to a tool of its name and a letter.
+    fn sources(sets: &[(&str, &str)]) -> Sources {
+        Sources::from_memory(sets.iter().flat_map(|(name, more)| {
+            let tool = format!("name = \"{name}_t\"\ntoolset = \"{name}\"\ndescription = \"Do.\"\n");
+            let set = format!("name = \"{name}\"\ndescription = \"S.\"\n{more}\n");
+            [(format!("manifests/tools/{name}_t.toml"), tool), (format!("manifests/toolsets/{name}.toml"), set)]
+        }))
+    }
+
+    fn with(sets: &[(&str, &str)], check: impl Fn(&Lint<'_>)) {
+        let sources = sources(sets);
+        let sink = Sink::default();
+        let catalog = crate::catalog::resolve(crate::manifest::parse(&sources, &sink), &sink);
+        check(&Lint::new(&catalog, &sources));
+    }
+
+    const CLI: [(&str, &str); 4] = [
+        ("cli", "includes = ['debugging', 'file']"),
+        ("debugging", "includes = ['file']\nexcludes = ['file_t']"),
+        ("file", "tools = ['other_t']"),
+        ("other", ""),
+    ];
+
+    #[test]
+    fn a_path_names_every_step_and_where_it_is_said() {
+        with(&CLI, |lint| {
+            let [cli, debugging, file, other] = [0, 1, 2, 3].map(ToolsetId);
+            let path = lint.path(cli, ToolId(2)).unwrap();
+            assert_eq!(path.to_string(), "cli → file → file_t");
+            let found = path.show(Diagnostic::new(crate::lint::Code::SYNTAX, lint[cli].manifest.name.place, ""));
+            let places = Places::new(lint.sources);
+            let steps: Vec<String> = found.related.iter().map(|(place, _)| places.pointer(*place)).collect();
+            assert_eq!(steps, ["/includes/1", "/toolset"]);
+            assert_eq!(lint.path(cli, ToolId(3)).unwrap().to_string(), "cli → file → other_t");
+            assert!(lint.path(debugging, ToolId(2)).is_none() && lint.path(other, ToolId(0)).is_none());
+            let (path, by) = lint.exclusion(debugging, ToolId(2)).unwrap();
+            assert_eq!((path.to_string().as_str(), by), ("debugging → file → file_t", debugging));
+            let around = lint.path_between(cli, file, &|from, to| (from, to) != (cli, file)).unwrap();
+            assert_eq!(around.to_string(), "cli → debugging → file");
+            assert!(lint.path_between(file, cli, &|_, _| true).is_none());
+        });
+    }
+
+    #[test]
+    fn tools_are_compared_where_a_toolset_shows_both() {
+        with(&CLI, |lint| {
+            let all = lint.beside(|_| vec![()], |_, _| true);
+            let shown: Vec<(usize, Vec<usize>)> =
+                all.iter().map(|one| (one.tool.0, one.others.iter().map(|(other, _)| other.0).collect())).collect();
+            // The cli's, debugging's, file's, and the other one, which the first three hold.
+            assert_eq!(shown, [(1, vec![0]), (2, vec![0, 1]), (3, vec![0, 1, 2])]);
+            assert!(lint.beside(|tool| vec![tool], |_, _| true).is_empty());
+            assert!(lint.beside(|_| vec![()], |_, _| false).is_empty());
+        });
+    }
+}

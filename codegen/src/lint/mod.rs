@@ -1,0 +1,133 @@
+//! Lint: what is wrong with a catalog although it could be read. [`rules`] says how a rule is added; what is here looks
+//! for all of them at once, then takes away what comments allow and what is in the project's baseline.
+
+mod allow;
+mod baseline;
+mod conditions;
+pub mod docs;
+mod fix;
+mod graph;
+pub mod guide;
+mod levels;
+mod rule;
+pub mod rules;
+mod string;
+mod texts;
+mod values;
+mod words;
+
+use std::ops::{Deref, Range};
+use std::sync::OnceLock;
+
+pub use baseline::Baseline;
+pub use fix::{fix, replacements};
+pub use graph::{Beside, Path};
+pub(crate) use levels::Levels;
+pub use levels::{Options, Selected, find, select};
+pub use rule::{Check, Code, Rule};
+pub use string::Written;
+
+use crate::catalog::{Catalog, ToolId, ToolsetId};
+use crate::diagnostic::{Diagnostic, Places, Sink};
+use crate::parallel;
+use crate::providers::{self, Provider};
+use crate::source::Sources;
+
+/// What rules look at: a catalog, which this stands for, and the files that it was read from.
+#[derive(Debug)]
+pub struct Lint<'c> {
+    catalog: &'c Catalog,
+    /// The files.
+    pub sources: &'c Sources,
+    resolved: Vec<OnceLock<Vec<ToolId>>>,
+}
+
+impl Deref for Lint<'_> {
+    type Target = Catalog;
+
+    fn deref(&self) -> &Catalog {
+        self.catalog
+    }
+}
+
+impl<'c> Lint<'c> {
+    fn new(catalog: &'c Catalog, sources: &'c Sources) -> Self {
+        Self { catalog, sources, resolved: catalog.toolsets().map(|_| OnceLock::new()).collect() }
+    }
+
+    /// What the providers take for whose dialects the project is.
+    pub fn providers(&self) -> impl Iterator<Item = &'static Provider> {
+        providers::declared(self.settings())
+    }
+
+    /// The tools that a toolset resolves to, by name. Each toolset is resolved once, whoever asks.
+    pub fn resolved(&self, id: ToolsetId) -> &[ToolId] {
+        self.resolved[id.0].get_or_init(|| self.catalog.resolve(id))
+    }
+
+    /// Whether it lists tools that come at run time, or what it brings along does.
+    pub fn awaits_tools(&self, id: ToolsetId) -> bool {
+        let (mut seen, mut open) = (vec![false; self.catalog.toolsets().count()], vec![id]);
+        while let Some(id) = open.pop() {
+            let toolset = &self.catalog[id];
+            if !toolset.external.is_empty() {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[id.0], true) {
+                open.extend(toolset.edges().map(|(next, _)| next));
+            }
+        }
+        false
+    }
+}
+
+/// Looks for every rule that is on, and finishes the findings of all stages: by place, with their levels, without those
+/// that are allowed or known.
+pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink: Sink) -> Vec<Diagnostic> {
+    let levels = Levels::new(&catalog.settings().levels, options);
+    let is_whole = sink.is_empty();
+    let looked_for = |code: &Code| levels.of(code).is_some() && (is_whole || !matches!(code.check, Check::Output(_)));
+    let rules: Vec<Code> = Code::all().filter(looked_for).collect();
+    look(&Lint::new(catalog, sources), &rules, &sink);
+
+    let places = Places::new(sources);
+    allow::apply(&places, &rules, &sink);
+    if !options.without_baseline
+        && let Some(file) = &catalog.settings().baseline
+    {
+        baseline::apply(file, &places, &rules, &sink);
+    }
+    sink.finish(&levels)
+}
+
+/// A part of the work.
+enum Part {
+    Rule(Code),
+    Tools(Range<usize>),
+}
+
+fn look(lint: &Lint<'_>, rules: &[Code], sink: &Sink) {
+    /// Enough that handing them out takes no time, few enough that all processors have something to do.
+    const TOOLS: usize = 64;
+    let count = lint.tools().count();
+    let whole = rules.iter().filter(|code| matches!(code.check, Check::Catalog(_) | Check::Output(_)));
+    let tools = (0..count).step_by(TOOLS).map(|start| Part::Tools(start..count.min(start + TOOLS)));
+    // What takes longest first.
+    let parts: Vec<Part> = whole.map(|code| Part::Rule(*code)).chain(tools).collect();
+    parallel::map(&parts, |part| match part {
+        Part::Rule(code) => {
+            if let Check::Catalog(check) | Check::Output(check) = code.check {
+                check(lint, sink);
+            }
+        }
+        Part::Tools(ids) => {
+            for tool in ids.clone().map(|id| &lint.catalog[ToolId(id)]) {
+                for code in rules {
+                    if let Check::Tool(check) = code.check {
+                        check(lint, tool, sink);
+                    }
+                }
+            }
+        }
+    });
+}

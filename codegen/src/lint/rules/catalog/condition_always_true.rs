@@ -1,0 +1,44 @@
+//! A condition that holds in every turn: it asks for the tool itself, or for one that the tool requires, or both for a
+//! thing and for its opposite.
+//!
+//! ## Why is this bad
+//! It says that something depends on the turn, and nothing does. Most often something else was to be asked.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/save_page.toml
+//! [requires]
+//! tools = ["write_file"]
+//!
+//! [params.folder]
+//! type = "string"
+//! description = "Where to store the page."
+//! when = "tools.write_file"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/save_page.toml
+//! [requires]
+//! tools = ["write_file"]
+//!
+//! [params.folder]
+//! type = "string"
+//! description = "Where to store the page."
+//! ```
+
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::{Check, Lint, Rule, conditions};
+
+pub(super) const RULE: Rule =
+    Rule::new("C044", "condition-always-true", Some(Level::Warning), Check::Catalog(check)).fixable();
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    for idle in conditions::idle(lint).into_iter().filter(|idle| !idle.never) {
+        let found =
+            Diagnostic::new(Code::CONDITION_ALWAYS_TRUE, idle.place, "this condition always holds").label(idle.why);
+        let found = idle.related.into_iter().fold(found, |found, (place, said)| found.related(place, said));
+        let found = found.help("take the condition out, or ask for what was meant");
+        sink.push(if idle.is_key { found.fix(Edit::Remove(idle.place)) } else { found });
+    }
+}

@@ -1,0 +1,99 @@
+//! A deprecated tool that something still builds on: a toolset lists it, a tool or toolset requires it, a condition or a
+//! text asks for it, or it is named as the replacement of another one. What a deprecated tool itself says does not count,
+//! nor what its replacement says of it.
+//!
+//! ## Why is this bad
+//! It cannot be taken away while something else needs it, and models are led to a tool that they should leave alone.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/fetch_page.toml
+//! [deprecated]
+//! note = "It reads no scripts."
+//! replacement = "web_search"
+//! ```
+//!
+//! ```toml
+//! # manifests/toolsets/research.toml
+//! tools = ["read_file", "fetch_page"]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/fetch_page.toml
+//! [deprecated]
+//! note = "It reads no scripts."
+//! replacement = "web_search"
+//! ```
+//!
+//! ```toml
+//! # manifests/toolsets/research.toml
+//! tools = ["read_file", "web_search"]
+//! ```
+
+use crate::catalog::{Atom, Requires, Tool, ToolId};
+use crate::diagnostic::{At, Code, Diagnostic, Level, Place, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::text::condition::Asks;
+
+pub(super) const RULE: Rule = Rule::new("C046", "deprecated-in-use", Some(Level::Warning), Check::Output(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    if lint.tools().all(|(_, tool)| tool.manifest.deprecated.is_none()) {
+        return;
+    }
+    let current = lint.tools().filter(|(_, tool)| tool.manifest.deprecated.is_none());
+    for (id, tool) in current {
+        let name = tool.name();
+        for (old, place) in required(&tool.requires) {
+            report(lint, old, place, &format!("`{name}` requires it"), sink);
+        }
+        for (old, place) in asked(tool) {
+            if lint[old].replacement != Some(id) {
+                report(lint, old, place, &format!("`{name}` asks for it"), sink);
+            }
+        }
+    }
+    for (id, toolset) in lint.toolsets() {
+        let name = toolset.name();
+        for (old, place) in required(&toolset.requires) {
+            report(lint, old, place, &format!("every tool of `{name}` requires it"), sink);
+        }
+        // A closed toolset lists its home tools, which is no use of them.
+        let listed = toolset.tools.iter().zip(&toolset.manifest.tools).filter(|(tool, _)| lint[**tool].home != id);
+        for (&old, listed) in listed {
+            report(lint, old, listed.place, &format!("`{name}` lists it"), sink);
+        }
+    }
+    for (_, tool) in lint.tools() {
+        let named = tool.manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
+        if let (Some(other), Some(named)) = (tool.replacement, named) {
+            report(lint, other, named.place, &format!("it is to replace `{}`", tool.name()), sink);
+        }
+    }
+}
+
+fn required(requires: &Requires) -> impl Iterator<Item = (ToolId, Place)> {
+    requires.tools.iter().chain(&requires.any_tools).copied()
+}
+
+/// The tools that conditions and texts ask for, each with where it is first asked for.
+fn asked(tool: &Tool) -> impl Iterator<Item = (ToolId, Place)> {
+    let tool_of = |(atom, asks): (&Atom, &At<Asks>)| match atom {
+        Atom::Tool(id) => Some((*id, asks.place)),
+        Atom::External(_) | Atom::Fact(_) | Atom::Compared(..) => None,
+    };
+    tool.atoms.iter().zip(&tool.manifest.questions.atoms).filter_map(tool_of)
+}
+
+/// Tells of a use, if what is used is deprecated.
+fn report(lint: &Lint<'_>, old: ToolId, place: Place, use_of_it: &str, sink: &Sink) {
+    let Some(deprecated) = &lint[old].manifest.deprecated else { return };
+    let message = format!("`{}` is deprecated, and {use_of_it}", lint[old].name());
+    let found = Diagnostic::new(Code::DEPRECATED_IN_USE, place, message)
+        .related(lint[old].manifest.name.place, deprecated.note.clone());
+    sink.push(match lint[old].replacement {
+        Some(new) => found.help(format!("name `{}` instead, which replaces it", lint[new].name())),
+        None => found.help("do without it: nothing is named that replaces it"),
+    });
+}

@@ -1,0 +1,53 @@
+//! A list that names the same twice: a tool of a toolset, a requirement, a word of a rule about commands.
+//! Includes are `redundant-include`, excludes `excludes-nothing`.
+//!
+//! ## Why is this bad
+//! The second one says nothing. Most often another name was meant, which is now missing.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/toolsets/research.toml
+//! tools = ["web_search", "read_file", "web_search"]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/toolsets/research.toml
+//! tools = ["web_search", "read_file"]
+//! ```
+
+use crate::diagnostic::{At, Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule =
+    Rule::new("C060", "duplicate-item", Some(Level::Warning), Check::Catalog(check)).fixable();
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let of_tools = lint.tools().map(|(_, tool)| &tool.manifest.requires);
+    let of_toolsets = lint.toolsets().map(|(_, toolset)| &toolset.manifest.requires);
+    for requires in of_tools.chain(of_toolsets) {
+        for list in [&requires.env, &requires.any_env, &requires.tools, &requires.any_tools] {
+            look(list, sink);
+        }
+    }
+    for (_, toolset) in lint.toolsets() {
+        look(&toolset.manifest.tools, sink);
+    }
+    for rule in lint.commands().iter().flat_map(|commands| &commands.rules) {
+        for list in rule.conditions.iter().map(|(_, list)| list).chain([&rule.matches, &rule.ignores]) {
+            look(list, sink);
+        }
+    }
+}
+
+fn look(list: &[At<String>], sink: &Sink) {
+    for (index, item) in list.iter().enumerate() {
+        let Some(first) = list[..index].iter().find(|first| first.value == item.value) else { continue };
+        sink.push(
+            Diagnostic::new(Code::DUPLICATE_ITEM, item.place, format!("`{}` is in this list twice", item.value))
+                .related(first.place, "here first")
+                .help("take it out")
+                .fix(Edit::Remove(item.place)),
+        );
+    }
+}

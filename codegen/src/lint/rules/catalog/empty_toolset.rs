@@ -1,0 +1,42 @@
+//! A toolset that resolves to no tool at all: it lists none, is no tool's home, and what it includes brings none that it
+//! does not exclude.
+//!
+//! ## Why is this bad
+//! A host that enables it gets an agent without tools, and nothing says why. No schema is written for it.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/toolsets/editing.toml
+//! includes = []
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/toolsets/editing.toml
+//! includes = ["files"]
+//! ```
+
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("C040", "empty-toolset", Some(Level::Warning), Check::Output(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    for (_, toolset) in lint.toolsets().filter(|(id, _)| lint.resolved(*id).is_empty() && !lint.awaits_tools(*id)) {
+        let manifest = &toolset.manifest;
+        let message = format!("`{}` resolves to no tool", toolset.name());
+        let found = Diagnostic::new(Code::EMPTY_TOOLSET, manifest.name.place, message);
+        let excludes = manifest.excludes.iter();
+        let found = excludes.fold(found, |found, name| found.related(name.place, "what it would hold is excluded here"));
+        sink.push(match toolset.home_tools.as_slice() {
+            [first, ..] if manifest.closed => found.help(format!(
+                "it is closed: list in `tools` what it holds, such as `{}`, whose home it is",
+                lint[*first].name()
+            )),
+            _ if manifest.excludes.is_empty() => {
+                found.help("give it `tools` or `includes`, make it the home of a tool, or delete it")
+            }
+            _ => found.help("take excludes out, or delete it"),
+        });
+    }
+}

@@ -1,0 +1,61 @@
+//! An exclude of a tool that would not be there anyway: neither the toolset itself nor anything that it brings along
+//! holds the tool.
+//!
+//! ## Why is this bad
+//! It looks like a safeguard, and keeps nothing out. Most often another tool was meant, or the include that once brought
+//! the tool is gone.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/toolsets/research.toml
+//! includes = ["web"]
+//! excludes = ["write_file"]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/toolsets/research.toml
+//! includes = ["web"]
+//! ```
+
+use crate::diagnostic::{At, Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule =
+    Rule::new("C041", "excludes-nothing", Some(Level::Warning), Check::Output(check)).fixable();
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    for (_, toolset) in lint.toolsets() {
+        // What comes at run time may come to anything.
+        let comes = |name: &&At<String>| toolset.excludes_external.iter().any(|id| lint[*id] == name.value);
+        let written: Vec<_> = toolset.manifest.excludes.iter().filter(|name| !comes(name)).collect();
+        // Nothing is an error: each name is a tool's.
+        for (index, (&tool, name)) in toolset.excludes.iter().zip(&written).enumerate() {
+            let nothing = |message: String| {
+                Diagnostic::new(Code::EXCLUDES_NOTHING, name.place, message)
+                    .help("take it out")
+                    .fix(Edit::Remove(name.place))
+            };
+            if let Some(earlier) = written[..index].iter().find(|earlier| earlier.value == name.value) {
+                let found = nothing(format!("`{}` excludes `{}` twice", toolset.name(), name.value));
+                sink.push(found.related(earlier.place, "excluded here"));
+                continue;
+            }
+            let brought = toolset.edges().any(|(set, _)| lint.resolved(set).binary_search(&tool).is_ok());
+            if brought || toolset.direct().any(|own| own == tool) {
+                continue;
+            }
+            let found = nothing(format!("`{}` would not hold `{}` anyway", toolset.name(), name.value));
+            let by = toolset.edges().find_map(|(set, _)| lint.exclusion(set, tool));
+            sink.push(if let Some((path, by)) = by {
+                let by = &lint[by];
+                let found = path.show(found.help(format!("`{}` excludes it already: {path}", by.name())));
+                let already = by.manifest.excludes.iter().filter(|other| other.value == name.value);
+                already.fold(found, |found, already| found.related(already.place, "excluded here already"))
+            } else {
+                let home = lint[tool].home;
+                found.help(format!("its home is `{}`, which is not brought along", lint[home].name()))
+            });
+        }
+    }
+}

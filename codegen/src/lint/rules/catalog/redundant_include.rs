@@ -1,0 +1,60 @@
+//! An include that brings nothing along: what it leads to is brought along by another include, or by the base. The
+//! other way is told.
+//!
+//! ## Why is this bad
+//! It hides where tools come from. Whoever takes the other include out believes that its tools are gone.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/toolsets/work.toml
+//! includes = ["office", "files"]
+//! ```
+//!
+//! ```toml
+//! # manifests/toolsets/office.toml
+//! includes = ["files"]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/toolsets/work.toml
+//! includes = ["office"]
+//! ```
+//!
+//! ```toml
+//! # manifests/toolsets/office.toml
+//! includes = ["files"]
+//! ```
+
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule =
+    Rule::new("C035", "redundant-include", Some(Level::Warning), Check::Output(check)).fixable();
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    // What nobody else brings along comes along no other way: most includes need no further look.
+    let mut brought = vec![0; lint.toolsets().count()];
+    for (to, _) in lint.toolsets().flat_map(|(_, toolset)| toolset.edges()) {
+        brought[to.0] += 1;
+    }
+    for (id, toolset) in lint.toolsets() {
+        for (index, &(to, place)) in toolset.includes.iter().enumerate().filter(|(_, (to, _))| brought[to.0] > 1) {
+            let earlier = toolset.includes[..index].iter().find(|(other, _)| *other == to);
+            let name = lint[to].name();
+            let redundant = |message| Diagnostic::new(Code::REDUNDANT_INCLUDE, place, message);
+            let found = if let Some((_, earlier)) = earlier {
+                redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
+            } else if let Some(path) = lint.path_between(id, to, &|from, next| {
+                // What a toolset excludes does not come along through it.
+                let keeps = |tool| lint.resolved(to).binary_search(tool).is_err();
+                if from == id { next != to } else { lint[from].excludes.iter().all(keeps) }
+            }) {
+                path.show(redundant(format!("`{}` holds `{name}` already: {path}", toolset.name())))
+            } else {
+                continue;
+            };
+            sink.push(found.help("take it out").fix(Edit::Remove(place)));
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! An entry of the project's baseline that is not found any more.
+//!
+//! ## Why is this bad
+//! The finding has been mended, and the entry would hide it when it comes back.
+//!
+//! ## Example
+//! The description that the baseline says is missing is there:
+//!
+//! ```toml
+//! # toolc.toml
+//! baseline = "lint-baseline.json"
+//! ```
+//!
+//! ```json
+//! # lint-baseline.json
+//! {
+//!   "version": 1,
+//!   "findings": [
+//!     {"code":"M001","manifest":"manifests/tools/read_file.toml","pointer":"/params/limit"}
+//!   ]
+//! }
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # toolc.toml
+//! baseline = "lint-baseline.json"
+//! ```
+//!
+//! ```json
+//! # lint-baseline.json
+//! {
+//!   "version": 1,
+//!   "findings": []
+//! }
+//! ```
+
+use crate::diagnostic::Level;
+use crate::lint::{Check, Rule};
+
+pub(super) const RULE: Rule = Rule::new("C038", "unused-baseline-entry", Some(Level::Warning), Check::Linter);

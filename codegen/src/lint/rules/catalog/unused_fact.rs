@@ -1,0 +1,54 @@
+//! A fact that no condition asks for and no text writes out.
+//!
+//! ## Why is this bad
+//! Every host has a field for it and takes care to set it, and no model is ever told anything else because of that. A
+//! fact that only handlers read, with `Call::fact`, is well worth a comment: `# lint: allow unused-fact`, and who reads it.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/facts.toml
+//! [facts.theme]
+//! default = "dark"
+//! description = "The colours of the terminal."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/facts.toml
+//! [facts.theme]
+//! default = "dark"
+//! description = "The colours of the terminal."
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/draw_chart.toml
+//! description = """\
+//! Draw a chart of the numbers in a table and store it as a picture. Colours suit a {{ facts.theme }} \
+//! background. The answer names the file."""
+//! ```
+
+use std::collections::BTreeSet;
+
+use crate::catalog::{Atom, FactId};
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("C045", "unused-fact", Some(Level::Warning), Check::Output(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let of_tools = lint.tools().flat_map(|(_, tool)| &tool.atoms);
+    let of_toolsets = lint.toolsets().flat_map(|(_, toolset)| &toolset.atoms);
+    let asked = of_tools.chain(of_toolsets).filter_map(|atom| match atom {
+        Atom::Tool(_) | Atom::External(_) => None,
+        Atom::Fact(id) | Atom::Compared(id, ..) => Some(*id),
+    });
+    let used: BTreeSet<FactId> = lint.tools().flat_map(|(_, tool)| tool.facts.iter().copied()).chain(asked).collect();
+    for (_, fact) in (0..).map(FactId).zip(lint.facts()).filter(|(id, _)| !used.contains(id)) {
+        let name = &fact.name.value;
+        sink.push(
+            Diagnostic::new(Code::UNUSED_FACT, fact.name.place, format!("nothing depends on the fact `{name}`"))
+                .help(format!("ask for it, `facts.{name}`, in a condition or a text; or delete it"))
+                .help("where handlers read it: `# lint: allow unused-fact`, and which ones"),
+        );
+    }
+}

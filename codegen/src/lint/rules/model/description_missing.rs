@@ -1,0 +1,70 @@
+//! A tool's description that says nothing: it is empty, or there is a turn in which all of its words are under
+//! conditions that do not hold.
+//!
+//! ## Why is this bad
+//! The description is what a model goes by when it chooses a tool. Without one it has to guess from the name.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = ""
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file of the project, or a window of its lines. Use it before a file is changed."
+//! ```
+
+use toolc::segment::Atoms;
+
+use crate::catalog::ToolId;
+use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::lint::texts::holds;
+use crate::lint::{Check, Lint, Rule};
+use crate::text::questions::Template;
+use crate::text::template::Piece;
+
+pub(super) const RULE: Rule = Rule::new("M010", "description-missing", Some(Level::Warning), Check::Catalog(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    for (id, tool) in lint.tools() {
+        // Where the key is missing, that has been reported, and the place is that of something else.
+        let is_written = |text: &&At<Template>| text.place != tool.manifest.name.place;
+        for text in tool.descriptions().filter(is_written) {
+            let message = if !says_something(&text.value, None) {
+                format!("the description of `{}` is empty", tool.name())
+            } else if is_empty_in_one(lint, id, &text.value) {
+                format!("the description of `{}` is empty in some turns: all of it is under conditions", tool.name())
+            } else {
+                continue;
+            };
+            sink.push(
+                Diagnostic::new(Code::DESCRIPTION_MISSING, text.place, message)
+                    .help("say what the tool does, when to use it, and what it returns"),
+            );
+        }
+    }
+}
+
+/// Whether there is a turn that shows the tool in which its text says nothing.
+fn is_empty_in_one(lint: &Lint<'_>, id: ToolId, template: &Template) -> bool {
+    let is_sure = |piece: &Piece<_, _>| matches!(piece, Piece::Text(text) if !text.trim().is_empty());
+    let turns = || lint.turns(id).unwrap_or_default();
+    !template.iter().any(is_sure) && turns().iter().any(|&atoms| !says_something(template, Some(atoms)))
+}
+
+/// Whether anything but white space comes of a text, in that turn or in any.
+fn says_something(template: &Template, turn: Option<Atoms>) -> bool {
+    template.iter().any(|piece| match piece {
+        Piece::Text(text) => !text.trim().is_empty(),
+        Piece::Fact(_) | Piece::Available { .. } => true,
+        Piece::Choice { branches, otherwise } => match turn {
+            None => branches.iter().any(|(_, inner)| says_something(inner, None)) || says_something(otherwise, None),
+            Some(atoms) => {
+                let branch = branches.iter().find(|(when, _)| holds(when, atoms)).map(|(_, inner)| inner);
+                says_something(branch.unwrap_or(otherwise), turn)
+            }
+        },
+    })
+}

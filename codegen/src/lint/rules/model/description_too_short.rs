@@ -1,0 +1,50 @@
+//! A tool's description of one or two words.
+//!
+//! ## Why is this bad
+//! It says hardly more than the name does: neither when to use the tool and when not, nor what comes back. Providers
+//! advise several sentences.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "File reader."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file of the project, or a window of its lines. Use it before a file is changed."
+//! ```
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("M011", "description-too-short", Some(Level::Warning), Check::Tool(check));
+
+/// Words of a description that is long enough.
+const ENOUGH: usize = 3;
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    for text in tool.descriptions() {
+        let Some(said) = lint.full_text(tool, &text.value) else { continue };
+        let count = words(&said);
+        if (1..ENOUGH).contains(&count) && !super::placeholder_description::is_placeholder(&said, tool.name()) {
+            let message = format!("the description of `{}` is only {count} words long", tool.name());
+            let message = if count == 1 { message.replace("1 words", "one word") } else { message };
+            sink.push(
+                Diagnostic::new(Code::DESCRIPTION_TOO_SHORT, text.place, message)
+                    .help("say what the tool does, when to use it, and what it returns"),
+            );
+        }
+    }
+}
+
+/// How many words there are. Scripts that put no spaces between words count by letter: two make one.
+fn words(text: &str) -> usize {
+    let of = |word: &str| {
+        let dense = word.chars().filter(|letter| ('\u{2e80}'..='\u{ffdc}').contains(letter)).count();
+        if dense > 0 { dense.div_ceil(2) } else { usize::from(word.chars().any(char::is_alphanumeric)) }
+    };
+    text.split_whitespace().map(of).sum()
+}

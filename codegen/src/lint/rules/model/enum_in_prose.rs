@@ -1,0 +1,170 @@
+//! A string parameter, or an array of strings, whose description lists the values that it takes, without an `enum`. What
+//! counts is a closed list of words or quoted texts: behind "one of", "allowed values" and the like, as `a|b|c`, or quoted
+//! and joined by "or" in parentheses. Examples and lists that go on are no such list.
+//!
+//! ## Why is this bad
+//! Models are held to an enum, often by the grammar in which they write. What stands in prose they may spell otherwise, and
+//! nothing refuses it before the handler runs.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.encoding]
+//! type = "string"
+//! description = "How the bytes are read. One of: utf8, latin1, ascii."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.encoding]
+//! type = "string"
+//! description = "How the bytes are read."
+//! enum = ["utf8", "latin1", "ascii"]
+//! ```
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use toolc::table::Type;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::schema::Schema;
+
+pub(super) const RULE: Rule = Rule::new("M017", "enum-in-prose", Some(Level::Warning), Check::Tool(check));
+
+/// What announces a list of all values. What it announces is `list`.
+static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    const QUOTED: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}'|`[^`\n]{1,60}`)"#;
+    const LITERAL: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}')"#;
+    const BARE: &str = r"(?:[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9])";
+    const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
+    // Where nothing goes on behind it.
+    const END: &str = r"\s*(?:[.;)\n]\s*|[.;)\n]?$|\(default|, default|- default)";
+    let quoted = format!("{QUOTED}(?:{AND}{QUOTED})+");
+    let bare = format!("(?:{BARE})(?:{AND}(?:{BARE}))+");
+    [
+        // one of: a, b or c
+        format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*(?::|\()\s*(?P<list>{quoted}|{bare}){END}"),
+        format!(r"(?:^|[.:] )(?:One|one) of (?P<list>{BARE}(?:{AND}{BARE}){{2,}}){END}"),
+        format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*:?\s*(?P<list>{quoted}){END}"),
+        format!(r"(?i)(?:^|[.:] |\b(?:must be|should be|can be|is) )either\s*:?\s*(?P<list>{quoted}){END}"),
+        // allowed values are a, b, c
+        format!(
+            r"(?i)\b(?:possible|allowed|valid|accepted|supported|permitted|available) (?:values|options|choices|types|formats|modes)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}|{bare}){END}"
+        ),
+        format!(r"(?i)\bmust be (?P<list>{quoted}){END}"),
+        // a|b|c
+        r"(?:^|[\s(:])(?P<list>[a-z][\w-]*(?:\|[a-z][\w-]*)+)(?:$|[\s).;,])".to_owned(),
+        // ("a" or "b"); what stands in backticks is as often another field.
+        format!(r"\(\s*(?P<list>{LITERAL}(?:\s*,\s*{LITERAL})*(?:\s*,?\s+or\s+|\s*[|/]\s*){LITERAL})\s*\)"),
+    ]
+    .iter()
+    .map(|pattern| Regex::new(pattern).expect("the expression is one"))
+    .collect()
+});
+
+/// What tells that a list is not all.
+const OPEN: &[&str] = &["e.g", "for example", "such as", "etc", "...", "…", "for instance", "and more", "among others", "ex:"];
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let names: BTreeSet<&str> = tool.parameters().map(|parameter| parameter.name.value.as_str()).collect();
+    for parameter in tool.parameters().filter(|parameter| takes_any_text(&parameter.schema)) {
+        let Some(text) = &parameter.schema.description else { continue };
+        let Some(written) = lint.string(text.place) else { continue };
+        let said = written.value();
+        // Nearly all texts have none: a look at the letters tells.
+        if !said.contains(['|', '(', ':', '"', '\'', '`']) && !said.contains("ne of ") {
+            continue;
+        }
+        let Some(values) = LEADS.iter().find_map(|lead| lead.captures(said)?.name("list")) else { continue };
+        let sentence = sentence(said, values.start(), values.end());
+        // Which of several parameters to send is another matter.
+        let mut items = values.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
+        if items.any(|item| names.contains(item)) {
+            continue;
+        }
+        if OPEN.iter().any(|open| sentence.to_lowercase().contains(open)) {
+            continue;
+        }
+        let message = format!("the values of `{}` are listed in prose only", parameter.name.value);
+        sink.push(
+            Diagnostic::new(Code::ENUM_IN_PROSE, written.place(values.range()), message)
+                .related(parameter.name.place, "the parameter takes any text")
+                .help("name them in `enum`, and say in the description what they mean"),
+        );
+    }
+}
+
+/// Whether it is a string, or an array of strings, that nothing restricts.
+fn takes_any_text(schema: &Schema) -> bool {
+    let is_free = |schema: &Schema| {
+        schema.choices.is_empty()
+            && schema.constant.is_none()
+            && schema.pattern.is_none()
+            && schema.format.is_none()
+            && schema.reference.is_none()
+            && schema.in_place().next().is_none()
+    };
+    let is = |schema: &Schema, wanted: Type| {
+        schema.types.contains(&wanted) && schema.types.iter().all(|of| *of == wanted || *of == Type::Null)
+    };
+    let items = || schema.items.as_deref().is_some_and(|items| is_free(items) && is(items, Type::String));
+    is_free(schema) && (is(schema, Type::String) || is(schema, Type::Array) && items())
+}
+
+/// The sentence around some bytes.
+fn sentence(text: &str, start: usize, end: usize) -> &str {
+    let before = text[..start].rfind(". ").map_or(0, |at| at + 2);
+    let behind = text[end..].find(". ").map_or(text.len(), |at| end + at);
+    &text[before..behind]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> Option<&str> {
+        LEADS.iter().find_map(|lead| lead.captures(text)?.name("list")).map(|list| list.as_str())
+    }
+
+    #[test]
+    fn closed_lists_are_told_from_other_prose() {
+        for text in [
+            "One of: json, xml, csv",
+            "Format. One of 'json' or \"xml\".",
+            "must be one of (asc, desc)",
+            "Allowed values: a1, b-2 and c_3.",
+            "Valid options are open, closed, all (default: open)",
+            "Either \"asc\" or \"desc\"",
+            "One of issue, incident, test_case or task.",
+            "The type. Valid values are 'a', 'b', and 'c'.",
+            "Order: asc|desc",
+            "Direction (\"up\" or 'down')",
+            "The state ('open', 'closed', or 'all')",
+        ] {
+            assert!(list(text).is_some(), "{text}");
+        }
+        for text in [
+            "One of: a URL, a path or an identifier",
+            "Either the name or the id",
+            "Either a file or a directory.",
+            "one of the files in the list, or none",
+            "Status name ('To Do', 'In Progress')",
+            "A path or a URL",
+            "Supported formats include json, xml",
+            "Use `a` or `b`",
+            "SHA of the head (`sha` or `diff_refs.head_sha`)",
+            "by type of object (either `page` or `source`)",
+            "One of the files",
+            "read and/or write",
+            "Valid values are between 1 and 5",
+            "Possible values: see the documentation.",
+        ] {
+            assert_eq!(list(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The home directory of a person, `/home/NAME`, `/Users/NAME` or `C:\Users\NAME`, in a text or value that a model reads. In
+//! texts and examples, names that stand for any person, such as `user` or `alice`, are let pass; a default is a real path.
+//!
+//! ## Why is this bad
+//! It is there on one machine. A model uses it as it is, and calls fail everywhere else. It also gives a name away.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.path]
+//! type = "string"
+//! description = "The file, from the project's root."
+//! default = "/home/mkowalski/project/notes.txt"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.path]
+//! type = "string"
+//! description = "The file, from the project's root."
+//! default = "~/project/notes.txt"
+//! ```
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("M020", "hard-coded-home", Some(Level::Warning), Check::Tool(check));
+
+/// What stands before it is no part of a longer path or address.
+static HOME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?:^|[^\w.~%}\])/-]|://)((?:/home/|/Users/|\b[A-Za-z]:[\\/]+Users[\\/]+)([A-Za-z_](?:[\w.-]*\w)?))")
+        .expect("the expression is one")
+});
+
+/// Names of nobody in particular.
+const ANYBODY: &[&str] = &[
+    "Public", "Shared", "admin", "alice", "app", "bob", "data", "default", "dev", "developer", "example", "foo", "jane", "jdoe", "john", "johndoe", "me", "my-user", "myname", "myuser", "name", "node", "project", "projects", "public", "root", "runner", "somebody", "someone", "test", "ubuntu", "user", "user1", "user_name", "username", "vscode", "work", "workspace", "xxx", "you", "your-name", "your-username", "your_name", "your_username", "yourname", "yourself", "yourusername",
+];
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let values = tool.manifest.schemas().flat_map(|schema| {
+        schema.default.iter().chain(&schema.constant).chain(schema.choices.iter().map(|choice| &choice.value))
+    });
+    let real: Vec<_> = values.map(|value| value.place).collect();
+    // Nearly all texts have none: a look at the letters tells.
+    let may_have = |text: &str| ["/home/", "/Users/", "Users\\"].iter().any(|part| text.contains(part));
+    for written in lint.strings(tool).filter(|written| may_have(written.value())) {
+        let is_real = real.contains(&written.at);
+        for found in HOME.captures_iter(written.value()) {
+            let (Some(home), Some(name)) = (found.get(1), found.get(2)) else { continue };
+            let is_anybody = ANYBODY.iter().any(|anybody| anybody.eq_ignore_ascii_case(name.as_str()))
+                || name.as_str().bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+            if is_anybody && !is_real {
+                continue;
+            }
+            let message = format!("`{}` is somebody's home directory", home.as_str());
+            sink.push(
+                Diagnostic::new(Code::HARD_CODED_HOME, written.place(home.range()), message)
+                    .help("write a path below `~`, or one that is relative to a folder which the host chooses"),
+            );
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! White space at the beginning or end of a text that a model reads: a tool's description, or a parameter's.
+//!
+//! ## Why is this bad
+//! It is sent with every request and says nothing. At the end of a multi-line string it is most often a line break
+//! that nobody meant.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = """
+//! Read a text file, or a window of its lines. Use it before a file is changed.
+//! """
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = """
+//! Read a text file, or a window of its lines. Use it before a file is changed."""
+//! ```
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::text::questions::Template;
+use crate::text::template::Piece;
+
+pub(super) const RULE: Rule =
+    Rule::new("M004", "leading-or-trailing-space", Some(Level::Warning), Check::Tool(check)).fixable();
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let manifest = &tool.manifest;
+    let of_dialects = manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref());
+    let of_schemas = manifest.schemas().filter_map(|schema| schema.description.as_ref());
+    let all = [&manifest.description].into_iter().chain(of_dialects).chain(of_schemas);
+    for place in all.filter(|text| has_space(&text.value)).map(|text| text.place) {
+        // Where the key is missing, the place is that of something else.
+        let Some(text) = lint.string(place) else { continue };
+        let kept = text.value().trim();
+        let start = text.value().len() - text.value().trim_start().len();
+        if kept.len() == text.value().len() || kept.is_empty() {
+            continue;
+        }
+        let before = text.place(0..start);
+        let behind = text.place(start + kept.len()..text.value().len());
+        let spaces: Vec<Place> = [before, behind].into_iter().filter(|place| !place.span().is_empty()).collect();
+        let end = if before.span().is_empty() { "end" } else { "beginning" };
+        let found = Diagnostic::new(
+            Code::LEADING_OR_TRAILING_SPACE,
+            spaces[0],
+            format!("white space at the {end} of a text that the model reads"),
+        );
+        let found = spaces[1..].iter().fold(found, |found, place| found.related(*place, "and here"));
+        let fixed = spaces.iter().fold(found, |found, place| found.fix(Edit::Replace(*place, String::new())));
+        sink.push(fixed.help("take it out"));
+    }
+}
+
+/// Most texts have none: only the others are worth reading again.
+fn has_space(text: &Template) -> bool {
+    let space = |piece: Option<&Piece<_, _>>, is_space: fn(&str) -> bool| {
+        matches!(piece, Some(Piece::Text(text)) if is_space(text))
+    };
+    space(text.first(), |text| text.starts_with(char::is_whitespace))
+        || space(text.last(), |text| text.ends_with(char::is_whitespace))
+}

@@ -1,0 +1,21 @@
+//! What a model reads: descriptions, and how much of them there is.
+
+use super::rules;
+
+rules! {
+    DESCRIPTION_MISSING description_missing
+    DESCRIPTION_TOO_LONG description_too_long
+    DESCRIPTION_TOO_SHORT description_too_short
+    ENUM_IN_PROSE enum_in_prose
+    HARD_CODED_HOME hard_coded_home
+    LEADING_OR_TRAILING_SPACE leading_or_trailing_space
+    MANY_ACTIONS_IN_ONE many_actions_in_one
+    NEAR_DUPLICATE_DESCRIPTIONS near_duplicate_descriptions
+    OVERLAPPING_NAMES overlapping_names
+    PARAMETER_DESCRIPTION_MISSING parameter_description_missing
+    PLACEHOLDER_DESCRIPTION placeholder_description
+    TOKEN_BUDGET token_budget
+    TOO_MANY_PARAMETERS too_many_parameters
+    TOO_MANY_TOOLS too_many_tools
+    UNCONDITIONAL_MENTION unconditional_mention
+}

@@ -1,0 +1,129 @@
+//! A tool whose description is that of another one that a model sees beside it, or nearly so, and does not differ by what
+//! their names differ by. Texts are compared as they are where everything is there that they depend on.
+//!
+//! ## Why is this bad
+//! Nothing in the text tells which of the two to choose. Most often one was copied and never changed.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_config.toml
+//! description = "Read a text file of the project, or a window of its lines. The result has one line of text for each line of the file. Use it to look at source before it is changed."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_config.toml
+//! description = "Give the project's settings as they are in force, defaults included. Use it to learn where builds go and which checks are on."
+//! ```
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash as _, Hasher as _};
+
+use crate::catalog::{Tool, ToolId};
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::words::{stem, words};
+use crate::lint::{Check, Lint, Rule};
+use crate::parallel;
+
+pub(super) const RULE: Rule =
+    Rule::new("M016", "near-duplicate-descriptions", Some(Level::Warning), Check::Catalog(check));
+
+/// How many words in a row are compared.
+const SHINGLE: usize = 3;
+
+/// Of all shingles of two texts, the share that both have where they say the same: four in five.
+const ALIKE: (usize, usize) = (4, 5);
+
+/// Of all words of two first sentences, the share that both have where they say the same: two in three.
+const LEADS_ALIKE: (usize, usize) = (2, 3);
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
+    let texts: Vec<Text> = parallel::map(&tools, |tool| Text::of(tool, lint));
+    let keys = keys(&texts);
+    let alike = |one: ToolId, other: ToolId| {
+        texts[one.0].is_like(&texts[other.0]) && lint[one].replacement != Some(other) && lint[other].replacement != Some(one)
+    };
+    for found in lint.beside(|id| keys[id.0].clone(), alike) {
+        let tool = &lint[found.tool];
+        let Some(&(other, set)) = found.others.first() else { continue };
+        let nearly = if texts[other.0].words == texts[found.tool.0].words { "" } else { "nearly " };
+        let message = format!("the description of `{}` is {nearly}that of `{}`", tool.name(), lint[other].name());
+        let diagnostic = Diagnostic::new(Code::NEAR_DUPLICATE_DESCRIPTIONS, tool.manifest.description.place, message)
+            .related(lint[other].manifest.description.place, "the other one");
+        let both = format!("a model sees both in `{}`: say what only the one does, and when to prefer it", lint[set].name());
+        sink.push(diagnostic.help(both));
+    }
+}
+
+struct Text {
+    name: BTreeSet<String>,
+    /// The words of its first sentence, which says what the tool does. What follows may be the same for many.
+    lead: BTreeSet<String>,
+    words: Vec<String>,
+    shingles: BTreeSet<u64>,
+}
+
+impl Text {
+    fn of(tool: &Tool, lint: &Lint<'_>) -> Self {
+        let said = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
+        let words = words(&said);
+        let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+        let shingles = stems.windows(SHINGLE).map(hash).collect();
+        let set = |text: &str| crate::lint::words::words(text).iter().map(|word| stem(word)).collect();
+        let lead = said.split_inclusive(['.', '\n', '!', '?', '。']).next().unwrap_or_default();
+        Self { name: set(tool.name()), lead: set(lead), words, shingles }
+    }
+
+    fn is_like(&self, other: &Text) -> bool {
+        if self.words == other.words {
+            return true;
+        }
+        let both = self.shingles.intersection(&other.shingles).count();
+        let all = self.shingles.len() + other.shingles.len() - both;
+        let leads = self.lead.intersection(&other.lead).count() * LEADS_ALIKE.1;
+        let is_led_alike = leads >= self.lead.union(&other.lead).count() * LEADS_ALIKE.0;
+        is_led_alike && both * ALIKE.1 >= all * ALIKE.0 && !self.tells_apart(other)
+    }
+
+    /// Whether one of the words by which the names differ is among those by which the texts do.
+    fn tells_apart(&self, other: &Text) -> bool {
+        let only = |one: &Text, other: &Text| {
+            let others: BTreeSet<String> = other.words.iter().map(|word| stem(word)).collect();
+            let mut own = one.words.iter().map(|word| stem(word)).filter(|word| !others.contains(word));
+            own.any(|word| one.name.contains(&word) && !other.name.contains(&word))
+        };
+        only(self, other) || only(other, self)
+    }
+}
+
+/// Keys of which texts that are alike have at least one in common, chosen so that few others do: the rarest shingles of a
+/// text, as many as two texts that have none of them in common could not make up for.
+fn keys(texts: &[Text]) -> Vec<Vec<u64>> {
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut same: BTreeMap<&[String], usize> = BTreeMap::new();
+    texts.iter().flat_map(|text| &text.shingles).for_each(|shingle| *counts.entry(*shingle).or_default() += 1);
+    let keys = texts.iter().map(|text| {
+        if text.words.is_empty() {
+            return Vec::new();
+        }
+        // Of texts that are the same, each is compared with the one before it alone.
+        let count = same.entry(&text.words).or_default();
+        *count += 1;
+        let linked = [*count - 1, *count].map(|number| hash(&[text.words.join(" "), number.to_string()]));
+        let mut rarest: Vec<u64> = if *count == 1 { text.shingles.iter().copied().collect() } else { Vec::new() };
+        rarest.sort_by_key(|shingle| (counts[shingle], *shingle));
+        let needed = (rarest.len() * ALIKE.0).div_ceil(ALIKE.1);
+        rarest.truncate((rarest.len() + 1).saturating_sub(needed));
+        rarest.extend(linked);
+        rarest
+    });
+    keys.collect()
+}
+
+fn hash(words: &[String]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    words.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,121 @@
+//! Two tools that a model sees beside one another whose names it mixes up: the same words in another order, one and many,
+//! `get` and `fetch`, another way to join words, or words that differ by one letter.
+//!
+//! ## Why is this bad
+//! A model that meant the one calls the other. What tells them apart has to be learnt from their descriptions each time.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/file_read.toml
+//! description = "Read a picture of the project, and tell what can be seen in it. Text in the picture comes back as text."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/describe_picture.toml
+//! description = "Read a picture of the project, and tell what can be seen in it. Text in the picture comes back as text."
+//! ```
+
+use crate::catalog::{Catalog, ToolId};
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::words::{stem, words};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("M015", "overlapping-names", Some(Level::Warning), Check::Catalog(check));
+
+/// Words that say the same of what follows them.
+const SAME: &[&[&str]] = &[&["fetch", "get", "retrieve"], &["delete", "erase"], &["lookup", "find"], &["ls", "list"]];
+
+/// Words between which order matters.
+const DIRECTIONS: &[&str] = &["as", "by", "for", "from", "in", "into", "of", "on", "per", "to", "via", "with"];
+
+/// Words that are shorter differ by a letter in earnest: `close` and `clone`.
+const SHORTEST: usize = 6;
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    for found in lint.beside(|id| keys(lint[id].name()), |one, other| !stands_for(lint, one, other)) {
+        let name = lint[found.tool].name();
+        let Some(&(other, set)) = found.others.first() else { continue };
+        let message = format!("`{name}` and `{}` are easily taken for one another", lint[other].name());
+        let diagnostic = Diagnostic::new(Code::OVERLAPPING_NAMES, lint[found.tool].manifest.name.place, message);
+        let shown = found.others.iter().fold(diagnostic, |diagnostic, (other, _)| {
+            diagnostic.related(lint[*other].manifest.name.place, "the other one")
+        });
+        let both = format!("a model sees both in `{}`: name one of them by what only it does", lint[set].name());
+        sink.push(shown.help(both));
+    }
+}
+
+/// Whether one of them is deprecated, and the other is to be used.
+fn stands_for(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
+    catalog[one].replacement == Some(other) || catalog[other].replacement == Some(one)
+}
+
+/// Names that have one of these in common are alike.
+fn keys(name: &str) -> Vec<String> {
+    let words = words(name);
+    let same = |word: &String| {
+        let word = stem(word);
+        SAME.iter().find(|same| same.contains(&word.as_str())).map_or(word, |same| same[0].to_owned())
+    };
+    let mut plain: Vec<String> = words.iter().map(same).collect();
+    let is_ordered = plain.iter().any(|word| DIRECTIONS.contains(&word.as_str()));
+    let letters = missing_letters(&plain);
+    if !is_ordered {
+        plain.sort();
+    }
+    let mut keys = letters;
+    keys.push(plain.join(" "));
+    keys
+}
+
+/// The name as it is, and with a letter of it left out, in every way: of names that differ by a letter, two are the same.
+fn missing_letters(words: &[String]) -> Vec<String> {
+    let mut found = vec![format!("~{}", words.join(" "))];
+    for (index, word) in words.iter().enumerate() {
+        let is_plain = word.bytes().all(|b| b.is_ascii_lowercase());
+        if word.len() < SHORTEST || !is_plain {
+            continue;
+        }
+        for left_out in 0..word.len() {
+            let shorter = format!("{}{}", &word[..left_out], &word[left_out + 1..]);
+            let before = words[..index].iter().map(String::as_str);
+            let behind = words[index + 1..].iter().map(String::as_str);
+            found.push(format!("~{}", before.chain([shorter.as_str()]).chain(behind).collect::<Vec<_>>().join(" ")));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alike_are_names_that_a_model_mixes_up() {
+        let alike = |one: &str, other: &str| keys(one).iter().any(|key| keys(other).contains(key));
+        for (one, other) in [
+            ("read_file", "file_read"),
+            ("list_issue", "list_issues"),
+            ("get_page", "fetch_page"),
+            ("readFile", "read-file"),
+            ("serch_files", "search_files"),
+            ("upload_file", "uplaod_file"),
+            ("create_branch", "create_brench"),
+        ] {
+            assert!(alike(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("html_to_pdf", "pdf_to_html"),
+            ("read_file", "write_file"),
+            ("close_issue", "clone_issue"),
+            ("get_v1", "get_v2"),
+            ("send_sms", "send_mms"),
+            ("lock_door", "unlock_door"),
+            ("get_issue", "list_issues"),
+            ("add_label", "create_label"),
+        ] {
+            assert!(!alike(one, other), "{one} {other}");
+        }
+    }
+}

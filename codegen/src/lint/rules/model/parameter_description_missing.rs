@@ -1,0 +1,57 @@
+//! A parameter, at any depth, that the model gets no word about.
+//!
+//! ## Why is this bad
+//! The model has to guess from the name alone what a value means, in which unit it is, and which one is good.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.limit]
+//! type = "integer"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.limit]
+//! type = "integer"
+//! description = "How many lines to return at most."
+//! ```
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::schema::Schema;
+use crate::text::questions::Template;
+use crate::text::template::Piece;
+
+pub(super) const RULE: Rule =
+    Rule::new("M001", "parameter-description-missing", Some(Level::Warning), Check::Tool(check));
+
+fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let defs = &tool.manifest.defs;
+    // What only the result is made of is no parameter.
+    let needed = defs.needed_by([&tool.manifest.params]);
+    let told = defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
+    for schema in [&tool.manifest.params].into_iter().chain(told).flat_map(Schema::walk) {
+        for property in schema.properties.iter().filter(|property| !is_described(&property.schema, tool)) {
+            let message = format!("the parameter `{}` of `{}` has no description", property.name.value, tool.name());
+            sink.push(
+                Diagnostic::new(Code::PARAMETER_DESCRIPTION_MISSING, property.name.place, message)
+                    .help("add `description = \"...\"`: what it means, in which unit, and what is a good value"),
+            );
+        }
+    }
+}
+
+/// Whether the schema, or a definition that it leads to, has a description.
+fn is_described(schema: &Schema, tool: &Tool) -> bool {
+    let described = schema.description.as_ref().is_some_and(|text| !is_blank(&text.value));
+    let leads_to = |schema: &Schema| schema.reference.as_ref().map(|reference| tool.manifest.defs.get(reference.to));
+    described || leads_to(schema).is_some_and(|def| is_described(&def.schema, tool))
+}
+
+/// Whether nothing but white space can come of a text.
+fn is_blank(template: &Template) -> bool {
+    template.iter().all(|piece| matches!(piece, Piece::Text(text) if text.trim().is_empty()))
+}

@@ -1,0 +1,184 @@
+//! A description, of a tool or a parameter, that stands in for one: `TODO`, `Parameter url`, `The url`, the name once more,
+//! or nothing but the type.
+//!
+//! ## Why is this bad
+//! The model learns nothing that it does not know from the name. Tools that make such texts up leave them behind.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.line_count]
+//! type = "integer"
+//! description = "The line count"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.line_count]
+//! type = "integer"
+//! description = "How many lines to return at most."
+//! ```
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::lint::words::{stem, words};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("M013", "placeholder-description", Some(Level::Warning), Check::Tool(check));
+
+/// Texts that stand in for others, whatever they are about.
+const STAND_INS: &[&str] = &[
+    "add a description",
+    "add description",
+    "add description here",
+    "add your description here",
+    "coming soon",
+    "desc",
+    "description",
+    "description goes here",
+    "description here",
+    "description of the parameter",
+    "description of the tool",
+    "fill me in",
+    "fixme",
+    "insert description here",
+    "lorem ipsum",
+    "n a",
+    "no description",
+    "no description available",
+    "no description provided",
+    "none",
+    "null",
+    "placeholder",
+    "tba",
+    "tbd",
+    "test",
+    "to be defined",
+    "to be done",
+    "todo",
+    "undefined",
+    "undocumented",
+    "unknown",
+    "xxx",
+    "your description here",
+];
+
+/// Words before a name that add nothing to it.
+const BEFORE: &[&str] = &[
+    "a", "an", "arg", "argument", "called", "field", "for", "function", "named", "of", "param", "parameter", "property",
+    "the", "this", "tool", "value", "variable",
+];
+
+/// Words behind a name that add nothing to it.
+const BEHIND: &[&str] = &["arg", "argument", "function", "param", "parameter", "property", "tool", "value"];
+
+/// What the type says already.
+const TYPES: &[&str] = &[
+    "any", "array", "bool", "boolean", "dict", "float", "int", "integer", "list", "number", "object", "str", "string",
+];
+
+/// Longer texts say something, if only where to look.
+const LONG: usize = 80;
+
+/// Where an author means to come back.
+const MARKS: &[&str] = &["TODO", "FIXME", "TBD", "XXX"];
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let report = |place: Place, said: &str, what: String| {
+        let shown: String = said.trim().chars().take(60).collect();
+        sink.push(
+            Diagnostic::new(Code::PLACEHOLDER_DESCRIPTION, place, format!("`{shown}` says nothing about {what}"))
+                .help("say what it means, in which unit, and what is a good value; of a tool, when to use it"),
+        );
+    };
+    for text in tool.descriptions() {
+        if let Some(said) = lint.full_text(tool, &text.value).filter(|said| is_placeholder(said, tool.name())) {
+            report(text.place, &said, format!("`{}`", tool.name()));
+        }
+    }
+    for parameter in tool.parameters() {
+        let Some(text) = &parameter.schema.description else { continue };
+        let name = &parameter.name.value;
+        if let Some(said) = lint.full_text(tool, &text.value).filter(|said| is_placeholder(said, name)) {
+            report(text.place, &said, format!("the parameter `{name}` of `{}`", tool.name()));
+        }
+    }
+}
+
+/// Whether a text says no more than the name does that it is about. A blank one says nothing at all, which is told
+/// elsewhere.
+pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
+    let text = text.trim();
+    if text.is_empty() {
+        return false;
+    }
+    if text.len() > LONG {
+        return false;
+    }
+    let said = words(text);
+    let sentence = said.join(" ");
+    if said.is_empty() && text.is_ascii() || STAND_INS.contains(&sentence.as_str()) || is_marked(text) {
+        return true;
+    }
+    let is_in = |list: &[&str], word: &String| list.contains(&word.as_str());
+    let stems = |words: &[String]| words.iter().map(|word| stem(word)).collect::<Vec<_>>();
+    let start = said.iter().take_while(|word| is_in(BEFORE, word)).count();
+    let end = said.iter().rev().take_while(|word| is_in(BEHIND, word)).count();
+    let bare = said.get(start..said.len() - end).unwrap_or_default();
+    let name = stems(&words(name));
+    // A name may be one of those words itself.
+    let is_name = stems(&said) == name || stems(&said[start..]) == name || stems(bare) == name;
+    !said.is_empty() && (is_name || bare.iter().all(|word| is_in(TYPES, word)))
+}
+
+/// `TODO`, `TODO: describe`, `[TODO]`
+fn is_marked(text: &str) -> bool {
+    let text = text.trim_start_matches(['[', '<', '(', '*', '_', '#', ' ', '/']);
+    let mark = MARKS.iter().find_map(|mark| text.strip_prefix(mark));
+    mark.is_some_and(|rest| {
+        let rest = rest.trim_start();
+        rest.is_empty() || rest.starts_with([':', ']', '>', ')', '.', '!', '-', '(', '*'])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_no_more_than_the_name() {
+        for (text, name) in [
+            ("TODO", "x"),
+            ("todo: describe", "todo_describe"),
+            ("TODO: describe this", "x"),
+            ("...", "x"),
+            ("Parameter url", "url"),
+            ("The url", "url"),
+            ("The URL parameter.", "url"),
+            ("User ID", "user_id"),
+            ("userId", "userId"),
+            ("Gets the user.", "get_user"),
+            ("string", "x"),
+            ("A string value", "value"),
+            ("N/A", "x"),
+        ] {
+            assert!(is_placeholder(text, name), "{text} {name}");
+        }
+        for (text, name) in [
+            ("Todo list to show", "x"),
+            ("TODO items to show", "x"),
+            ("Address to open", "url"),
+            ("The user's id in the directory", "user_id"),
+            ("Get a user by its id", "get_user"),
+            ("地址", "url"),
+            ("", "x"),
+            ("Number of lines", "lines"),
+            ("Input file", "file"),
+            ("Type of the field", "type"),
+            ("Merge a pull request", "merge_pull_request"),
+        ] {
+            assert!(!is_placeholder(text, name), "{text} {name}");
+        }
+    }
+}

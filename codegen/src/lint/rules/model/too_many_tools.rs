@@ -1,0 +1,38 @@
+//! A toolset that resolves to more tools than `budgets.tools` in `toolc.toml`.
+//!
+//! ## Why is this bad
+//! The more tools there are to choose from, the more often a model chooses the wrong one. Providers advise 10 to 20 at
+//! once, and refuse lists beyond a limit.
+//!
+//! ## Example
+//! ```toml
+//! # toolc.toml
+//! [budgets]
+//! tools = 1
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # toolc.toml
+//! [budgets]
+//! tools = 20
+//! ```
+
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("M003", "too-many-tools", Some(Level::Warning), Check::Output(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let Some(most) = lint.settings().most_tools else { return };
+    for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
+        let count = lint.resolved(id).len();
+        if count > most as usize {
+            let message = format!("`{}` resolves to {count} tools, where at most {most} should be", toolset.name());
+            sink.push(
+                Diagnostic::new(Code::TOO_MANY_TOOLS, toolset.manifest.name.place, message)
+                    .help("divide it, or raise `budgets.tools` in `toolc.toml`"),
+            );
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A description, of a tool or a parameter, that names another tool in a turn in which that tool may not be there. What
+//! counts is the other tool's name in backticks, or as it is if it has a `_` in it. It may be named under a condition on
+//! that tool, or where it is required, by the tool itself or by another one that the text is on the condition of. What a
+//! parameter or a value of an enum is called, too, is a mention only before the word "tool".
+//!
+//! ## Why is this bad
+//! Models call what they read about. A tool that was not granted, or cannot run here, costs a failed call each time.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file, or a window of its lines. To change it, use `write_file` afterwards."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file, or a window of its lines.{% if tools.write_file %} To change it, use `write_file` afterwards.{% endif %}"
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use toolc::segment::Atoms;
+
+use crate::catalog::{Atom, Tool, ToolId};
+use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::lint::texts::Part;
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("M014", "unconditional-mention", Some(Level::Warning), Check::Catalog(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let names: BTreeMap<&str, ToolId> = lint.tools().map(|(id, tool)| (tool.name(), id)).collect();
+    for (id, tool) in lint.tools() {
+        // Most tools name no other: the rest is done for those that do.
+        let mentions = |text: &str| mentions(text).any(|mention| names.contains_key(mention.name));
+        let said = tool.texts().filter_map(|text| lint.string(text.place));
+        if !said.into_iter().any(|said| mentions(said.value())) {
+            continue;
+        }
+        let Some(turns) = lint.turns(id) else { continue };
+        let context = Context { lint, names: &names, id, tool, with: lint.with(id) };
+        let mut found: BTreeMap<(Place, ToolId), Vec<Place>> = BTreeMap::new();
+        for part in lint.parts(tool, &turns) {
+            for (other, span) in context.unsure(&part) {
+                found.entry((part.of, other)).or_default().push(part.place(lint, span));
+            }
+        }
+        for ((_, other), places) in found {
+            context.report(other, &places, sink);
+        }
+    }
+}
+
+struct Context<'l> {
+    lint: &'l Lint<'l>,
+    names: &'l BTreeMap<&'l str, ToolId>,
+    id: ToolId,
+    tool: &'l Tool,
+    /// What is there wherever the tool is.
+    with: BTreeSet<ToolId>,
+}
+
+impl Context<'_> {
+    /// The tools that a part names and that may not be there, and where it does.
+    fn unsure(&self, part: &Part<'_>) -> Vec<(ToolId, Range<usize>)> {
+        let named = mentions(part.text).filter_map(|mention| {
+            let other = *self.names.get(mention.name)?;
+            let is_own = other == self.id || !mention.is_called_tool && self.has(mention.name);
+            (!is_own && !part.turns.iter().all(|&turn| self.is_there(other, turn))).then_some((other, mention.span))
+        });
+        named.collect()
+    }
+
+    fn is_there(&self, other: ToolId, turn: Atoms) -> bool {
+        let asked = self.tool.atoms.iter().enumerate().filter(|(index, _)| turn >> index & 1 == 1);
+        let mut given = asked.filter_map(|(_, atom)| if let Atom::Tool(id) = atom { Some(*id) } else { None });
+        self.with.contains(&other) || given.any(|id| self.lint.with(id).contains(&other))
+    }
+
+    /// Whether something of the tool itself is called so: a parameter, a value, a definition.
+    fn has(&self, name: &str) -> bool {
+        let manifest = &self.tool.manifest;
+        manifest.defs.iter().any(|(_, def)| def.name.value == name)
+            || manifest.schemas().any(|schema| {
+                let mut values = schema.choices.iter().map(|choice| &choice.value).chain(&schema.constant);
+                schema.properties.iter().any(|property| property.name.value == name)
+                    || values.any(|value| value.value.as_str() == Some(name))
+            })
+    }
+
+    fn report(&self, other: ToolId, places: &[Place], sink: &Sink) {
+        let (name, other) = (self.tool.name(), self.lint[other].name());
+        let message = format!("a text of `{name}` names `{other}`, which may not be there");
+        let found = Diagnostic::new(Code::UNCONDITIONAL_MENTION, places[0], message);
+        let found = places[1..].iter().fold(found, |found, place| found.related(*place, "and here"));
+        sink.push(found.help(format!(
+            "put it under `{{% if tools.{other} %}} ... {{% endif %}}`, say it without the name, or add it to `requires.tools`"
+        )));
+    }
+}
+
+/// What may be a tool's name.
+struct Mention<'t> {
+    name: &'t str,
+    span: Range<usize>,
+    /// Whether the text says that it is a tool.
+    is_called_tool: bool,
+}
+
+/// Names in backticks, and words with a `_` in them, that are not part of anything larger: a path, an address, a field.
+fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = at + text[at..].find(|letter: char| letter.is_ascii_alphabetic() || letter == '_')?;
+            let length = text[start..].find(|letter| !is_part(letter)).unwrap_or(text.len() - start);
+            // A dash behind a word is no part of it.
+            let word = text[start..start + length].trim_end_matches('-');
+            at = start + length;
+            let (before, behind) = (&text[..start], &text[start + word.len()..]);
+            let in_ticks = before.ends_with('`') && (behind.starts_with('`') || behind.starts_with('('));
+            let ends = |letter: Option<char>, signs: &str| letter.is_none_or(|letter| !signs.contains(letter));
+            let mut next = behind.chars();
+            let (first, second) = (next.next(), next.next());
+            // `name.` ends a sentence, `name.md` does not.
+            let is_field = first == Some('.') && second.is_some_and(char::is_alphanumeric);
+            let stands_alone = ends(before.chars().next_back(), "/.-:@#$%&=\\~")
+                && !before.ends_with(|letter: char| letter.is_alphanumeric())
+                && ends(first, "/=\\@")
+                && !is_field;
+            if in_ticks || stands_alone && word.contains('_') {
+                let rest = behind.trim_start_matches(['`', '"', '\'', '*']).trim_start();
+                if starts_with_word(rest, "toolset") {
+                    continue;
+                }
+                let is_called_tool = starts_with_word(rest, "tool") || starts_with_word(rest, "tools");
+                return Some(Mention { name: word, span: start..start + word.len(), is_called_tool });
+            }
+        }
+    })
+}
+
+fn starts_with_word(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_alone() {
+        let found = |text| mentions(text).map(|mention| mention.name.to_owned()).collect::<Vec<_>>();
+        assert_eq!(found("Use read_file, `patch` or web-search; (list_all)."), ["read_file", "patch", "list_all"]);
+        assert_eq!(found("`read_file(path)` and write_file()"), ["read_file", "write_file"]);
+        assert_eq!(found("a/read_file read_file/b x.read_file read_file.md $read_file read_file="), [""; 0]);
+        assert_eq!(found("see read_file. \"read_file\": `web-search`"), ["read_file", "read_file", "web-search"]);
+        assert_eq!(found("the `file_ops` toolset, `terminal` toolset, file_ops- x"), ["file_ops"]);
+        assert!(mentions("`patch` tool").all(|mention| mention.is_called_tool));
+        assert_eq!(found("éread_file"), [""; 0]);
+    }
+}

@@ -1,0 +1,55 @@
+//! A toolset that is called safe, or read-only, and resolves to a tool that is not. It is called so by a tag, `safe` or
+//! `read-only`, or by its name, where that is the end of it. A safe one holds no tool that is destructive; a read-only one
+//! none that does not say `read_only = true`. A tool that says neither counts as destructive, as everywhere.
+//!
+//! ## Why is this bad
+//! Whoever grants a safe toolset, or lets its calls pass unseen, trusts the name.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/toolsets/look.toml
+//! tags = ["safe"]
+//! tools = ["read_file", "write_file"]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/toolsets/look.toml
+//! tags = ["safe"]
+//! tools = ["read_file"]
+//! ```
+
+use super::vows::{self, is_called};
+use crate::catalog::{Tool, Toolset};
+use crate::diagnostic::{Code, Level, Place, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("A001", "destructive-in-safe", Some(Level::Warning), Check::Catalog(check));
+
+const READ_ONLY: &[&str] = &["read-only", "readonly", "no-write", "view-only"];
+const SAFE: &[&str] = &["safe", "non-destructive", "harmless"];
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let help = "take the tool out, exclude it, or say in its annotations that it destroys nothing, if that is so";
+    let only_reads = |set: &Toolset| is_called(set, READ_ONLY).then_some("is called read-only");
+    vows::check(lint, Code::DESTRUCTIVE_IN_SAFE, only_reads, writes, help, sink);
+    let is_safe = |set: &Toolset| (is_called(set, SAFE) && only_reads(set).is_none()).then_some("is called safe");
+    vows::check(lint, Code::DESTRUCTIVE_IN_SAFE, is_safe, destroys, help, sink);
+}
+
+fn destroys(tool: &Tool) -> Option<(&'static str, Place)> {
+    let said = &tool.manifest.annotations;
+    let is_destructive = said.value().destructive && !said.value().read_only;
+    is_destructive.then(|| match &said.destructive {
+        Some(said) => ("is destructive", said.place),
+        None => ("does not say that it is not destructive", said.place.unwrap_or(tool.manifest.name.place)),
+    })
+}
+
+fn writes(tool: &Tool) -> Option<(&'static str, Place)> {
+    let said = &tool.manifest.annotations;
+    (!said.value().read_only).then(|| match &said.read_only {
+        Some(said) => ("does not only read", said.place),
+        None => ("does not say that it only reads", said.place.unwrap_or(tool.manifest.name.place)),
+    })
+}

@@ -1,0 +1,138 @@
+//! A tool that, by the verb of its name or by what its description begins with, deletes, erases, wipes or the like, and
+//! whose annotations do not say `destructive = true`. A weaker verb, such as "remove" or "overwrite", counts only where
+//! the annotations say that it destroys nothing, and the description that this cannot be undone.
+//!
+//! ## Why is this bad
+//! Hosts go by the annotations when they ask a person, or keep a tool out of a safe set. Where nothing is said, some assume
+//! the best.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/delete_file.toml
+//! description = "Delete one document of the project. The answer says how large it was. A folder is refused."
+//! annotations = { destructive = false }
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/delete_file.toml
+//! description = "Delete one document of the project. The answer says how large it was. A folder is refused."
+//! annotations = { destructive = true }
+//! ```
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::lint::words::{Deed, deed, stem, words};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("A002", "destructive-undeclared", Some(Level::Warning), Check::Tool(check));
+
+/// What `drop` and `kill` and `truncate` destroy; other things are dropped without harm.
+const WITH_OBJECT: &[(&str, &[&str])] = &[
+    ("drop", &["collection", "column", "database", "db", "index", "keyspace", "partition", "role", "schema", "table", "user", "view"]),
+    ("kill", &["container", "job", "pid", "process", "session", "task"]),
+    ("truncate", &["collection", "database", "file", "log", "table"]),
+    ("terminate", &["cluster", "container", "environment", "instance", "machine", "process", "server", "session", "vm"]),
+];
+
+/// Words that may stand before the verb of a description.
+const ADVERBS: &[&str] = &["completely", "force", "forcibly", "immediately", "irreversibly", "irrevocably", "permanently"];
+
+/// What says that something is lost for good.
+static FOR_GOOD: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:permanently|irreversibly|irrevocably) (?:delet|remov|eras|destroy|overwrit|wip)|\b(?:cannot|can't|can not) be undone\b|\b(?:is|are) irreversible\b",
+    )
+    .expect("the expression is one")
+});
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let said = &tool.manifest.annotations;
+    if said.destructive.as_ref().is_some_and(|said| said.value) {
+        return;
+    }
+    let text = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
+    let name = words(tool.name());
+    let denies = said.destructive.as_ref().is_some_and(|said| !said.value)
+        || said.read_only.as_ref().is_some_and(|said| said.value);
+    let (verb, place) = if let Some(verb) = verb(&name) {
+        (verb, tool.manifest.name.place)
+    } else if let Some(verb) = first_verb(&text) {
+        (verb, tool.manifest.description.place)
+    } else if denies && FOR_GOOD.is_match(&text) {
+        ("destroy for good".to_owned(), tool.manifest.description.place)
+    } else {
+        return;
+    };
+    let (how, denial) = match (&said.destructive, &said.read_only) {
+        (Some(said), _) => ("its annotations say that it does not", Some(said.place)),
+        (None, Some(said)) if said.value => ("its annotations say that it only reads", Some(said.place)),
+        _ => ("its annotations do not say so", None),
+    };
+    let message = format!("`{}` seems to {verb}, and {how}", tool.name());
+    let at: Place = denial.or(said.place).unwrap_or(place);
+    let found = Diagnostic::new(Code::DESTRUCTIVE_UNDECLARED, at, message);
+    let found = if at == place { found } else { found.related(place, "by what it is called, or says") };
+    sink.push(found.help("add `destructive = true` to `annotations`, or say in other words what it does"));
+}
+
+/// The destructive verb of a name, if that is its first verb: to list what was deleted deletes nothing.
+fn verb(name: &[String]) -> Option<String> {
+    let first = |(index, word): (usize, &String)| -> Option<Option<String>> {
+        if let Some((_, objects)) = WITH_OBJECT.iter().find(|(verb, _)| verb == word) {
+            let is_object = |word: &String| objects.contains(&stem(word).as_str());
+            return name[index + 1..].iter().any(is_object).then(|| Some(word.clone()));
+        }
+        Some((deed(word)? == Deed::Destroy).then(|| word.clone()))
+    };
+    name.iter().enumerate().find_map(first).flatten()
+}
+
+/// The destructive verb that a description begins with, as an order or in the third person.
+fn first_verb(text: &str) -> Option<String> {
+    let sentence = text.split(['.', '\n']).next().unwrap_or_default();
+    // "Delete or restore": what comes first is what it is about. "Delete-protected items" is about something else.
+    let mut said = sentence.split_whitespace().map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '-'));
+    let word = said.find(|word| !ADVERBS.contains(&word.to_lowercase().as_str()))?;
+    let verb = stem(&word.to_lowercase());
+    (deed(&verb) == Some(Deed::Destroy)).then_some(verb)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_verb_of_a_name_decides() {
+        for name in ["delete_file", "file_delete", "API-delete-a-block", "deleteFile", "drop_table", "kill_process", "notion_wipe"] {
+            assert!(verb(&words(name)).is_some(), "{name}");
+        }
+        for name in [
+            "list_deleted_files",
+            "undelete_file",
+            "get_delete_status",
+            "browser_drop",
+            "drag_and_drop",
+            "preview_delete",
+            "remove_label",
+            "create_delete_rule",
+            "skill_set",
+        ] {
+            assert_eq!(verb(&words(name)), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_description_says_first_what_it_is_about() {
+        for text in ["Delete a file.", "Deletes it", "Permanently erases all", "Wipe, then fill"] {
+            assert!(first_verb(text).is_some(), "{text}");
+        }
+        for text in ["Does not delete.", "Restore a deleted file", "List files to delete.", "Delete-protected items", "Deletion of"] {
+            assert_eq!(first_verb(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! A character that nobody sees, in a manifest: of no width, turning the direction of what follows, from Unicode's block of
+//! tags, a control character. As it is, or as an escape in a string that a model reads. Those that scripts and emoji need
+//! are let pass where they need them.
+//!
+//! ## Why is this bad
+//! What a person who reads the manifest does not see, a model reads: instructions can be hidden so. Harmless ones, brought
+//! along from a web page, cost tokens and keep words from being found.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file, or a win\u200Bdow of its lines. Use it before a file is changed."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file, or a window of its lines. Use it before a file is changed."
+//! ```
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, Sink, SourceId};
+use crate::lint::{Check, Lint, Rule};
+use crate::parallel;
+
+pub(super) const RULE: Rule =
+    Rule::new("A006", "invisible-unicode", Some(Level::Warning), Check::Catalog(check)).fixable();
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let sources: Vec<SourceId> = (0..).map(SourceId).zip(lint.sources.all()).map(|(id, _)| id).collect();
+    parallel::map(&sources, |&id| {
+        let text = &lint.sources.get(id).text;
+        // Nearly all manifests have none.
+        if !text.is_ascii() || text.bytes().any(|b| b.is_ascii_control() && !b.is_ascii_whitespace()) {
+            let hidden = hidden(text).into_iter();
+            report(hidden.map(|(at, letter)| (Place::new(id, at..at + letter.len_utf8()), letter)).collect(), sink);
+        }
+    });
+    let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
+    parallel::map(&tools, |tool| {
+        for written in lint.strings(tool) {
+            let place = |at: usize, letter: char| written.place(at..at + letter.len_utf8());
+            let hidden = hidden(written.value()).into_iter().map(|(at, letter)| (place(at, letter), letter));
+            // What stands there as it is has been told.
+            report(hidden.filter(|(place, letter)| place.span().len() != letter.len_utf8()).collect(), sink);
+        }
+    });
+}
+
+/// One finding for all in a row of lines: the first is shown, and all go.
+fn report(hidden: Vec<(Place, char)>, sink: &Sink) {
+    let Some(&(first, letter)) = hidden.first() else { return };
+    let mut counts: BTreeMap<char, usize> = BTreeMap::new();
+    for (_, letter) in &hidden {
+        *counts.entry(*letter).or_default() += 1;
+    }
+    let message = match hidden.len() {
+        1 => format!("nobody sees this character: {}", name(letter)),
+        count => {
+            const SHOWN: usize = 4;
+            let kinds: Vec<String> = counts.keys().take(SHOWN).map(|letter| name(*letter)).collect();
+            let more = if counts.len() > SHOWN { ", ..." } else { "" };
+            format!("nobody sees this character and {} more: {}{more}", count - 1, kinds.join(", "))
+        }
+    };
+    let found = Diagnostic::new(Code::INVISIBLE_UNICODE, first, message).help("take it out");
+    let shown = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
+    sink.push(hidden.into_iter().fold(shown, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
+}
+
+fn name(letter: char) -> String {
+    let what = match letter {
+        '\u{ad}' => " (soft hyphen)",
+        '\u{200b}' => " (zero width space)",
+        '\u{200c}' => " (zero width non-joiner)",
+        '\u{200d}' => " (zero width joiner)",
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => " (direction mark)",
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => " (turns the direction of text)",
+        '\u{2060}' => " (word joiner)",
+        '\u{feff}' => " (byte order mark)",
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => " (variation selector)",
+        '\u{e0000}'..='\u{e007f}' => " (tag)",
+        letter if letter.is_control() => " (control character)",
+        _ => "",
+    };
+    format!("U+{:04X}{what}", u32::from(letter))
+}
+
+/// Characters that nobody sees and that their neighbours do not need, each with where it stands.
+fn hidden(text: &str) -> Vec<(usize, char)> {
+    if text.is_ascii() && !text.bytes().any(|b| b.is_ascii_control()) {
+        return Vec::new();
+    }
+    let letters: Vec<(usize, char)> = text.char_indices().collect();
+    let is_rtl = letters.iter().any(|(_, letter)| matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}') && *letter != '\u{61c}');
+    let mut in_flag = false;
+    let mut found = Vec::new();
+    for (index, &(at, letter)) in letters.iter().enumerate() {
+        let before = index.checked_sub(1).map(|before| letters[before].1);
+        let next = letters.get(index + 1).map(|(_, next)| *next);
+        in_flag = letter == '\u{1f3f4}' || in_flag && matches!(letter, '\u{e0020}'..='\u{e007f}');
+        let is_hidden = match letter {
+            '\n' | '\t' | '\r' => false,
+            '\u{200c}' => !before.is_some_and(joins) || !next.is_some_and(joins),
+            '\u{200d}' => !is_joined(before, next),
+            '\u{200e}' | '\u{200f}' | '\u{61c}' => !is_rtl,
+            '\u{fe00}'..='\u{fe0f}' => !before.is_some_and(varies),
+            '\u{e0100}'..='\u{e01ef}' => !before.is_some_and(is_ideograph),
+            '\u{e0000}'..='\u{e007f}' => !in_flag,
+            '\u{ad}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{1d173}'..='\u{1d17a}' => true,
+            letter => letter.is_control(),
+        };
+        if is_hidden {
+            found.push((at, letter));
+        }
+    }
+    found
+}
+
+/// Whether a joiner has something to join: letters of some scripts, or pictographs.
+fn is_joined(before: Option<char>, next: Option<char>) -> bool {
+    let of_letters = before.is_some_and(joins) && next.is_none_or(|next| joins(next) || next.is_whitespace());
+    let is_picture = |letter: char| is_pictograph(letter) || is_modifier(letter);
+    of_letters || before.is_some_and(is_picture) && next.is_some_and(is_pictograph)
+}
+
+/// Letters of scripts whose letters join, or stand apart, by such a character.
+fn joins(letter: char) -> bool {
+    matches!(letter, '\u{600}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{1a20}'..='\u{1aaf}' | '\u{a840}'..='\u{abff}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{11000}'..='\u{11fff}')
+        && letter.is_alphanumeric()
+        // Signs that kill a vowel come before joiners, and are no letters.
+        || matches!(letter, '\u{64b}'..='\u{65f}' | '\u{93c}' | '\u{94d}' | '\u{9cd}' | '\u{a4d}' | '\u{acd}' | '\u{b4d}' | '\u{bcd}' | '\u{c4d}' | '\u{ccd}' | '\u{d4d}' | '\u{dca}')
+}
+
+fn is_pictograph(letter: char) -> bool {
+    matches!(letter, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// What stands behind a pictograph and is part of it.
+fn is_modifier(letter: char) -> bool {
+    letter == '\u{fe0f}' || matches!(letter, '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+fn is_ideograph(letter: char) -> bool {
+    matches!(letter, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// What has variants that a selector chooses among.
+fn varies(letter: char) -> bool {
+    is_pictograph(letter)
+        || is_ideograph(letter)
+        || letter.is_ascii_digit()
+        || matches!(letter, '#' | '*' | '\u{2200}'..='\u{22ff}' | '\u{1000}'..='\u{109f}' | '\u{1820}'..='\u{18aa}' | '\u{3001}' | '\u{3002}' | '\u{ff01}'..='\u{ff60}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_scripts_and_emoji_need_is_let_pass() {
+        for text in [
+            "plain\ntext\twith tabs",
+            "e\u{301}",
+            "👩\u{200d}👩\u{200d}👧",
+            "❤\u{fe0f}",
+            "1\u{fe0f}\u{20e3}",
+            "👨🏽\u{200d}💻",
+            "🏳\u{fe0f}\u{200d}🌈",
+            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+            "می\u{200c}خواهم",
+            "क\u{94d}\u{200d}ष",
+            "שלום\u{200f}!",
+            "葛\u{e0100}",
+            "\u{a0}no break",
+        ] {
+            assert_eq!(hidden(text), [], "{text:?}");
+        }
+        for text in [
+            "a\u{200b}b",
+            "a\u{200d}b",
+            "a\u{200c}b",
+            "\u{202e}abc",
+            "a\u{e0041}\u{e0042}",
+            "a\u{fe0f}",
+            "😀\u{fe0f}\u{fe0e}",
+            "x\u{feff}",
+            "soft\u{ad}hyphen",
+            "esc\u{1b}[31m",
+            "left\u{200e}",
+        ] {
+            assert!(!hidden(text).is_empty(), "{text:?}");
+        }
+    }
+}

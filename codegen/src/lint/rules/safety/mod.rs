@@ -1,0 +1,20 @@
+//! Safety: what a tool does to the world, and what a text does to a model.
+
+mod vows;
+
+use super::rules;
+
+rules! {
+    DESTRUCTIVE_IN_SAFE destructive_in_safe
+    DESTRUCTIVE_UNDECLARED destructive_undeclared
+    EXTERNAL_WITHOUT_REQUIREMENT external_without_requirement
+    INJECTION_PHRASE injection_phrase
+    INVISIBLE_UNICODE invisible_unicode
+    OPEN_WORLD_IN_CLOSED_SET open_world_in_closed_set
+    READ_ONLY_AND_DESTRUCTIVE read_only_and_destructive
+    SECRET_IN_TEXT secret_in_text
+    SHELL_WITHOUT_APPROVAL shell_without_approval
+    UNBOUNDED_ARRAY unbounded_array
+    UNBOUNDED_RESULT unbounded_result
+    UNMARKED_SECRET unmarked_secret
+}

@@ -1,0 +1,38 @@
+//! A tool that says both `read_only = true` and `destructive = true`.
+//!
+//! ## Why is this bad
+//! Hosts let calls of tools that only read pass without asking, and run them beside others. One of the two is wrong, and
+//! nobody can tell which.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! annotations = { read_only = true, destructive = true, open_world = false }
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! annotations = { read_only = true, open_world = false }
+//! ```
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("A003", "read-only-and-destructive", Some(Level::Error), Check::Tool(check));
+
+fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let said = &tool.manifest.annotations;
+    if let (Some(read_only), Some(destructive)) = (&said.read_only, &said.destructive)
+        && read_only.value
+        && destructive.value
+    {
+        let message = format!("`{}` only reads, and is destructive", tool.name());
+        sink.push(
+            Diagnostic::new(Code::READ_ONLY_AND_DESTRUCTIVE, destructive.place, message)
+                .related(read_only.place, "it only reads")
+                .help("take one of the two out"),
+        );
+    }
+}

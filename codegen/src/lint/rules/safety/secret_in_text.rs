@@ -1,0 +1,173 @@
+//! What looks like a key, a token or a password, anywhere in a manifest, comments included. It is known by the shape that
+//! its issuer gives it, by a private key's first line, or as a password in an address. What is written for an example by the
+//! same letter over and over, or with `...` or `<...>` in it, is none.
+//!
+//! ## Why is this bad
+//! Manifests are committed, and everything that a model reads may be said again, to anybody. A key that was there once has to
+//! be withdrawn. Models send made-up ones, too.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.source]
+//! type = "string"
+//! description = "Where to read from, such as postgres://app:hT7kq2vX@db.example/files."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.source]
+//! type = "string"
+//! description = "Where to read from, such as postgres://db.example/files. The host adds the password."
+//! ```
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+
+use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, SourceId};
+use crate::lint::{Check, Lint, Rule};
+use crate::parallel;
+
+pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::Catalog(check));
+
+/// What is looked for, and its shape. A part named `secret` is what must not be shown; without one, all of it.
+const SHAPES: &[(&str, &str)] = &[
+    ("a private key", r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
+    ("an access key of AWS", r"\b(?:AKIA|ASIA|AGPA|AROA|AIDA)[A-Z2-7]{16}\b|\bAKIA[A-Z0-9]{16}\b"),
+    ("a token of GitHub", r"\bgh[opsur]_[A-Za-z0-9]{30,}\b|\bgithub_pat_[A-Za-z0-9_]{22,}\b"),
+    ("a token of GitLab", r"\bgl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{20,}"),
+    ("a key of Anthropic", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
+    ("a key of OpenAI", r"\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{16,}|\bsk-[A-Za-z0-9]{20,}\b"),
+    ("a key of Stripe", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}\b|\bwhsec_[A-Za-z0-9]{24,}\b"),
+    ("a token of Slack", r"\bxox[abeoprs]-[A-Za-z0-9-]{16,}|\bxapp-\d-[A-Za-z0-9-]{16,}"),
+    ("an address of Slack that is a secret", r"https://hooks\.slack\.com/services/(?P<secret>T\w{6,}/B\w{6,}/\w{16,})"),
+    (
+        "an address of Discord that is a secret",
+        r"https://(?:canary\.|ptb\.)?discord(?:app)?\.com/api/webhooks/(?P<secret>\d{15,}/[\w-]{40,})",
+    ),
+    ("a key of Google", r"\bAIza[A-Za-z0-9_-]{35}\b|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}"),
+    ("a token of Hugging Face", r"\bhf_[A-Za-z0-9]{30,}\b"),
+    ("a token of npm", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("a token of PyPI", r"\bpypi-[A-Za-z0-9_-]{50,}"),
+    ("a token of crates.io", r"\bcio[A-Za-z0-9]{32}\b"),
+    ("a key of SendGrid", r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    ("a token of Shopify", r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b"),
+    ("a token of DigitalOcean", r"\bdo[opr]_v1_[a-f0-9]{64}\b"),
+    ("a token of Notion", r"\bntn_[A-Za-z0-9]{40,}\b|\bsecret_[A-Za-z0-9]{43}\b"),
+    ("a token of Linear", r"\blin_(?:api|oauth)_[A-Za-z0-9]{32,}\b"),
+    ("a token of Figma", r"\bfigd_[A-Za-z0-9_-]{30,}"),
+    ("a token of Telegram", r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,35}\b"),
+    ("a key of age", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
+    ("a signed token", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
+    ("a password in an address", r"\b[a-z][a-z0-9+.-]*://[^\s/:@'\x22<>`]*:(?P<secret>[^\s/:@'\x22<>`]{3,})@[\w\[]"),
+];
+
+/// Passwords and keys that stand for any.
+static STAND_INS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)^[\[({$%*].*|\.\.\.|…|^(?:pass|passwd|password|passw0rd|pw|pwd|secret|token|key|api_?key|x+|y+|user|my[_-]?\w*|your[_-]?\w*|example\w*|changeme|\w*placeholder\w*|\w*redacted\w*)$|x{6,}|\*{3,}|your[_-]")
+        .expect("the expression is one")
+});
+
+/// A secret is not made of so few letters.
+const FEW: usize = 6;
+
+static ANY: LazyLock<RegexSet> =
+    LazyLock::new(|| RegexSet::new(SHAPES.iter().map(|(_, shape)| shape)).expect("the shapes are expressions"));
+static EACH: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    SHAPES.iter().map(|(_, shape)| Regex::new(shape).expect("the shape is an expression")).collect()
+});
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let sources: Vec<_> = (0..).map(SourceId).zip(lint.sources.all()).collect();
+    parallel::map(&sources, |(id, source)| {
+        let mut told: Vec<std::ops::Range<usize>> = Vec::new();
+        for shape in ANY.matches(&source.text) {
+            for found in EACH[shape].captures_iter(&source.text) {
+                let Some(secret) = found.name("secret").or(found.get(0)) else { continue };
+                let meets = |other: &std::ops::Range<usize>| other.start < secret.end() && secret.start() < other.end;
+                if told.iter().any(meets) || !is_secret(secret.as_str(), found.name("secret").is_some()) {
+                    continue;
+                }
+                told.push(secret.range());
+                let what = SHAPES[shape].0;
+                let message = format!("this looks like {what}: `{}`", shown(secret.as_str()));
+                sink.push(
+                    Diagnostic::new(Code::SECRET_IN_TEXT, Place::new(*id, secret.range()), message)
+                        .help("take it out, let the host read it from the environment (`requires.env`), and withdraw it if it is real"),
+                );
+            }
+        }
+    });
+}
+
+fn is_secret(text: &str, is_password: bool) -> bool {
+    let letters: BTreeSet<char> = text.chars().collect();
+    !STAND_INS.is_match(text) && (is_password || letters.len() >= FEW)
+}
+
+/// So much of it that it is found, and no more.
+fn shown(secret: &str) -> String {
+    if secret.starts_with("-----") {
+        return secret.to_owned();
+    }
+    let count = if secret.len() > 16 { 6 } else { 1 };
+    format!("{}...", secret.chars().take(count).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&'static str> {
+        let of = |shape: usize| {
+            EACH[shape].captures_iter(text).filter_map(|found| {
+                let named = found.name("secret");
+                let secret = named.or(found.get(0))?;
+                is_secret(secret.as_str(), named.is_some()).then_some(())
+            })
+        };
+        ANY.matches(text).into_iter().filter(|&shape| of(shape).next().is_some()).map(|shape| SHAPES[shape].0).collect()
+    }
+
+    /// Put together here, so that nothing takes this file for what it looks for.
+    #[test]
+    fn secrets_are_known_by_their_shape() {
+        let rest = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+        for (text, what) in [
+            (format!("use ghp_{rest} here"), "a token of GitHub"),
+            (format!("sk-ant-api03-{rest}"), "a key of Anthropic"),
+            (format!("sk-proj-{rest}"), "a key of OpenAI"),
+            (format!("AKIA{}", "IOSFODNN7EXAMPLE"), "an access key of AWS"),
+            (format!("xoxb-{}-{rest}", "123456789012"), "a token of Slack"),
+            (format!("-----BEGIN {} KEY-----", "RSA PRIVATE"), "a private key"),
+            (format!("https://bob:{}@host.example/x", "hunter2"), "a password in an address"),
+            (format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.{rest}"), "a signed token"),
+        ] {
+            assert!(found(&text).contains(&what), "{text} {:?}", found(&text));
+        }
+    }
+
+    #[test]
+    fn what_stands_for_a_secret_is_none() {
+        for text in [
+            "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "sk-ant-... or sk-...",
+            "https://user:password@host/x",
+            "postgres://user:<password>@host",
+            "postgres://user:${PASSWORD}@host",
+            "https://user:pass@host",
+            "git@github.com:owner/repo.git",
+            "https://example.com:8080/a@b",
+            "skip-level-one-two-three-four-five",
+            "task-management-for-everybody-here",
+            "risk-abcdefghijklmnopqrstuvwxyz",
+            "BEGIN PRIVATE KEY",
+            "http://host:1234@x",
+        ] {
+            assert_eq!(found(text), if text == "http://host:1234@x" { vec!["a password in an address"] } else { vec![] }, "{text}");
+        }
+    }
+}

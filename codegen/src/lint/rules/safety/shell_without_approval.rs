@@ -1,0 +1,84 @@
+//! A tool that runs what a model writes, and has no `[approval]`: a string parameter, or an array of them, is called
+//! `command`, `cmd`, `shell`, `script`, `code` or the like, and the tool says that it is run.
+//!
+//! ## Why is this bad
+//! Whatever the model was talked into is done, with the rights of the host, and nobody is asked.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/terminal.toml
+//! description = "Run a shell command on the host and wait for it to end. Returns the exit code and the output."
+//!
+//! [params.command]
+//! type = "string"
+//! description = "The command line, as for a prompt."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/terminal.toml
+//! description = "Run a shell command on the host and wait for it to end. Returns the exit code and the output."
+//! approval = { shell = "command" }
+//!
+//! [params.command]
+//! type = "string"
+//! description = "The command line, as for a prompt."
+//! ```
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use toolc::table::Type;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::words::{Deed, deed, stem, words};
+use crate::lint::{Check, Lint, Rule};
+use crate::schema::{Property, Schema};
+
+pub(super) const RULE: Rule = Rule::new("A011", "shell-without-approval", Some(Level::Warning), Check::Tool(check));
+
+/// What a shell runs.
+const COMMANDS: &[&str] = &["bash", "cmd", "command", "command_line", "commands", "shell", "shell_command"];
+
+/// What an interpreter runs.
+const PROGRAMS: &[&str] = &["code", "javascript", "js", "powershell", "python", "python_code", "script", "source_code"];
+
+static RUNS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:runs?|running|execut(?:e|es|ed|ing)|evaluat(?:e|es|ing)|eval|exec|invokes?|spawns?|shell|bash|terminal|command[- ]line)\b")
+        .expect("the expression is one")
+});
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let manifest = &tool.manifest;
+    if manifest.approval.always || manifest.approval.shell.is_some() {
+        return;
+    }
+    let is_text = |schema: &Schema| schema.types.contains(&Type::String) && schema.choices.is_empty() && schema.constant.is_none();
+    let is_free = |schema: &Schema| is_text(schema) || schema.items.as_deref().is_some_and(is_text);
+    let is_called = |parameter: &&Property, names: &[&str]| {
+        let name = words(&parameter.name.value).join("_");
+        names.contains(&name.as_str()) && is_free(&parameter.schema)
+    };
+    let own = &manifest.params.properties;
+    let command = own.iter().find(|parameter| is_called(parameter, COMMANDS));
+    let Some(parameter) = command.or_else(|| own.iter().find(|parameter| is_called(parameter, PROGRAMS))) else { return };
+    let texts = [Some(&manifest.description), parameter.schema.description.as_ref()].into_iter().flatten();
+    let said = texts.filter_map(|text| lint.full_text(tool, &text.value)).collect::<Vec<_>>().join("\n");
+    let name = words(tool.name());
+    // What only reads, and explains a command, speaks of running it, too.
+    let begins = || name.iter().chain(&words(&said)).find_map(|word| deed(&stem(word)));
+    if manifest.annotations.value().read_only && begins() != Some(Deed::Run)
+        || !RUNS.is_match(&name.join(" ")) && !RUNS.is_match(&said)
+    {
+        return;
+    }
+    let name = &parameter.name.value;
+    let message = format!("`{}` runs what stands in `{name}`, and nobody has to approve it", tool.name());
+    let help = if command.is_some() {
+        format!("write `approval = {{ shell = \"{name}\" }}`, which asks for dangerous commands, or `approval = {{ always = \"ask\" }}`")
+    } else {
+        "write `approval = { always = \"ask\" }`".to_owned()
+    };
+    sink.push(Diagnostic::new(Code::SHELL_WITHOUT_APPROVAL, parameter.name.place, message).help(help));
+}

@@ -1,0 +1,55 @@
+//! An array parameter without `maxItems`. Off by default: most arrays are short by nature.
+//!
+//! ## Why is this bad
+//! A model that lost count sends thousands of items, and the handler does as it is told.
+//!
+//! ## Example
+//! ```toml
+//! # toolc.toml
+//! lint.unbounded-array = "warn"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.paths]
+//! type = "array"
+//! description = "The files, from the project's root."
+//! items = { type = "string" }
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # toolc.toml
+//! lint.unbounded-array = "warn"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.paths]
+//! type = "array"
+//! description = "The files, from the project's root."
+//! items = { type = "string" }
+//! maxItems = 20
+//! ```
+
+use toolc::table::Type;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("A009", "unbounded-array", None, Check::Tool(check));
+
+fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    for schema in tool.parameter_schemas() {
+        // What is one of few values is bounded.
+        let is_array = schema.types.contains(&Type::Array) && schema.choices.is_empty() && schema.constant.is_none();
+        if is_array && schema.bounds.max_items.is_none() {
+            let message = format!("nothing bounds how many items `{}` takes here", tool.name());
+            sink.push(
+                Diagnostic::new(Code::UNBOUNDED_ARRAY, schema.place, message)
+                    .help("set `maxItems` to what the handler can do in one call"),
+            );
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! An array of which nothing says what its items are.
+//!
+//! ## Why is this bad
+//! A model has to guess what to put into it, and some providers refuse the whole request: Gemini does.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.sections]
+//! type = "array"
+//! description = "The sections to read."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.sections]
+//! type = "array"
+//! items = { type = "string" }
+//! description = "The sections to read."
+//! ```
+
+use toolc::table::Type;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::schema::Schema;
+
+pub(super) const RULE: Rule =
+    Rule::new("S022", "array-without-items", Some(Level::Warning), Check::Tool(check));
+
+fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    // An enum, or another schema for the same value, may say what the items are.
+    let is_bare = |schema: &Schema| {
+        schema.types.contains(&Type::Array)
+            && schema.items.is_none()
+            && !schema.is_torn
+            && schema.choices.is_empty()
+            && schema.constant.is_none()
+            && schema.reference.is_none()
+            && schema.in_place().next().is_none()
+    };
+    let all = tool.manifest.roots().flat_map(Schema::walk_around);
+    for (_, schema) in all.filter(|(around, schema)| is_bare(schema) && around.iter().all(|s| s.items.is_none())) {
+        sink.push(
+            Diagnostic::new(Code::ARRAY_WITHOUT_ITEMS, schema.place, "nothing says what the items of this array are")
+                .help("give them a schema: `items = { type = \"string\" }`"),
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! Two alternatives of one `anyOf` or `oneOf` that take the same values.
+//!
+//! ## Why is this bad
+//! In `anyOf` the second says nothing. In `oneOf`, where exactly one may hold, each value of the two is refused. One of
+//! them was to be changed after it was copied.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.lines]
+//! description = "Which lines to read: a number of them, or their names."
+//! oneOf = [{ type = "integer" }, { type = "integer" }]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.lines]
+//! description = "Which lines to read: a number of them, or their names."
+//! oneOf = [{ type = "integer" }, { type = "string" }]
+//! ```
+
+use serde_json::Value;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::schema::{Defs, Schema};
+
+pub(super) const RULE: Rule =
+    Rule::new("S062", "duplicate-alternative", Some(Level::Warning), Check::Tool(check));
+
+fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let defs = &tool.manifest.defs;
+    for schema in tool.manifest.schemas() {
+        for (word, alternatives) in [("anyOf", &schema.any_of), ("oneOf", &schema.one_of)] {
+            let values: Vec<Value> = alternatives.iter().map(|one| without_words(one, defs)).collect();
+            for (index, value) in values.iter().enumerate() {
+                let Some(first) = values[..index].iter().position(|first| first == value) else { continue };
+                let message = format!("this alternative of `{word}` takes the same values as another one");
+                let found = Diagnostic::new(Code::DUPLICATE_ALTERNATIVE, alternatives[index].place, message)
+                    .related(alternatives[first].place, "the other one");
+                sink.push(found.help("take one of them out, or change it to what was meant"));
+            }
+        }
+    }
+}
+
+/// A schema without what is only told to the model.
+fn without_words(schema: &Schema, defs: &Defs) -> Value {
+    let mut value = defs.whole(schema);
+    if let Value::Object(entries) = &mut value {
+        for word in ["title", "description", "default", "examples", "deprecated"] {
+            entries.remove(word);
+        }
+    }
+    value
+}

@@ -1,0 +1,45 @@
+//! A default on a parameter that must be sent.
+//!
+//! ## Why is this bad
+//! The default is never used: a call without the parameter is refused. And a model that reads of a default believes that
+//! it may leave the parameter out.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.limit]
+//! type = "integer"
+//! description = "How many lines to read."
+//! required = true
+//! default = 500
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.limit]
+//! type = "integer"
+//! description = "How many lines to read."
+//! default = 500
+//! ```
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::schema::Schema;
+
+pub(super) const RULE: Rule =
+    Rule::new("S024", "required-with-default", Some(Level::Warning), Check::Tool(check));
+
+fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let schemas = tool.manifest.argument_roots().flat_map(Schema::walk);
+    for property in schemas.flat_map(|schema| &schema.properties).filter(|property| property.required) {
+        let Some(default) = &property.schema.default else { continue };
+        let message = format!("`{}` must be sent, so that its default is never used", property.name.value);
+        sink.push(
+            Diagnostic::new(Code::REQUIRED_WITH_DEFAULT, default.place, message)
+                .related(property.name.place, "this is required")
+                .help("take `required` out, or the default"),
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! A `pattern` with signs that other languages have and JSON Schema's, which are ECMAScript's, have not: `(?i)`, `(?P<name>`,
+//! `\A`, `\Z`, `[[:alpha:]]`, `a++`.
+//!
+//! ## Why is this bad
+//! Who holds a string against it takes it for something else, or refuses the schema: in ECMAScript `\A` is the letter A.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.path]
+//! type = "string"
+//! description = "The file to read, below `src`."
+//! pattern = '\Asrc/'
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.path]
+//! type = "string"
+//! description = "The file to read, below `src`."
+//! pattern = '^src/'
+//! ```
+
+use std::ops::Range;
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Edit, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule =
+    Rule::new("S063", "unportable-pattern", Some(Level::Warning), Check::Tool(check)).fixable();
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    for pattern in tool.manifest.schemas().filter_map(|schema| schema.pattern.as_ref()) {
+        for Foreign { span, instead } in foreign(&pattern.value) {
+            let sign = &pattern.value[span.clone()];
+            let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(span.clone()));
+            let message = format!("`{sign}` means something else in the patterns of JSON Schema, or nothing");
+            let found = Diagnostic::new(Code::UNPORTABLE_PATTERN, place, message);
+            sink.push(match instead {
+                Instead::Write(text) => {
+                    let found = if text.is_empty() {
+                        found.help("take it out")
+                    } else {
+                        found.help(format!("write `{text}`"))
+                    };
+                    found.fix(Edit::Replace(place, text.to_owned()))
+                }
+                Instead::Do(help) => found.help(help),
+            });
+        }
+    }
+}
+
+struct Foreign {
+    span: Range<usize>,
+    instead: Instead,
+}
+
+enum Instead {
+    /// This means the same.
+    Write(&'static str),
+    /// That takes a person.
+    Do(&'static str),
+}
+
+const FLAGS: Instead = Instead::Do("there are no flags: write both cases, such as `[Aa]`");
+const CLASSES: Instead = Instead::Do("write the range itself, such as `a-zA-Z`");
+const NO_LIKE: Instead = Instead::Do("there is nothing like it: write what it stands for");
+
+/// What begins with a parenthesis and a question mark, and is known.
+const GROUPS: [&str; 5] = ["(?:", "(?=", "(?!", "(?<=", "(?<!"];
+
+fn foreign(pattern: &str) -> Vec<Foreign> {
+    let mut found = Vec::new();
+    let (mut at, mut in_class, mut behind_quantifier) = (0, false, false);
+    while let Some(sign) = pattern[at..].chars().next() {
+        let rest = &pattern[at..];
+        let mut length = sign.len_utf8();
+        let mut is_quantifier = false;
+        match sign {
+            '\\' => {
+                let escaped = rest[1..].chars().next();
+                length += escaped.map_or(0, char::len_utf8);
+                if matches!(escaped, Some('p' | 'P' | 'u' | 'x')) && rest[length..].starts_with('{') {
+                    length = rest.find('}').map_or(length, |end| end + 1);
+                }
+                let instead = match escaped {
+                    Some('A') if !in_class => Some(Instead::Write("^")),
+                    Some('Z' | 'z') if !in_class => Some(Instead::Write("$")),
+                    Some('A' | 'Z' | 'z' | 'h' | 'H' | 'R' | 'K' | 'G' | 'Q' | 'E' | 'a' | 'e' | 'X') => Some(NO_LIKE),
+                    _ => None,
+                };
+                found.extend(instead.map(|instead| Foreign { span: at..at + length, instead }));
+            }
+            '[' if in_class && rest.starts_with("[:") => {
+                if let Some(end) = rest.find(":]") {
+                    length = end + 2;
+                    found.push(Foreign { span: at..at + length, instead: CLASSES });
+                }
+            }
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ if in_class => {}
+            '(' if rest.starts_with("(?P<") => {
+                length = 4;
+                found.push(Foreign { span: at..at + length, instead: Instead::Write("(?<") });
+            }
+            '(' if rest.starts_with("(?") => {
+                let is_known = GROUPS.iter().any(|group| rest.starts_with(group)) || rest.starts_with("(?<");
+                if is_known {
+                    length = 2;
+                } else {
+                    length = rest.find([')', ':', '>']).map_or(2, |end| end + 1);
+                    let letters = rest[2..length].trim_end_matches([')', ':']);
+                    let is_flags = letters.chars().all(|letter| letter.is_ascii_alphabetic() || letter == '-');
+                    let instead = if is_flags { FLAGS } else { NO_LIKE };
+                    found.push(Foreign { span: at..at + length, instead });
+                }
+            }
+            '+' if behind_quantifier => {
+                // What a possessive quantifier takes it does not give back: without the sign more is taken.
+                found.push(Foreign { span: at..at + 1, instead: NO_LIKE });
+            }
+            '{' => {
+                let end = rest.find('}').unwrap_or_default();
+                is_quantifier = end > 1 && rest[1..end].bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+                length = if is_quantifier { end + 1 } else { length };
+            }
+            '*' | '+' => is_quantifier = true,
+            '?' => is_quantifier = !behind_quantifier,
+            _ => {}
+        }
+        behind_quantifier = is_quantifier;
+        at += length;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_foreign_is_found_and_nothing_else() {
+        for (pattern, signs) in [
+            (r"^[A-Za-z_][\w-]*$", vec![]),
+            (r"^(?:a|b)(?=c)(?!d)(?<=e)(?<!f)(?<name>g)\k<name>$", vec![]),
+            (r"^\d{4}-\d{2}$", vec![]),
+            (r"a+?b*?c??d{2}?", vec![]),
+            (r"^\[[^\]]+\]$", vec![]),
+            (r"\p{L}+\u00e9\x41\b\B\cA", vec![]),
+            ("^été$", vec![]),
+            (r"\Aa\Z", vec![r"\A", r"\Z"]),
+            ("(?i)abc", vec!["(?i)"]),
+            ("(?i:abc)", vec!["(?i:"]),
+            ("(?P<year>[0-9]+)", vec!["(?P<"]),
+            ("(?>a+)", vec!["(?>"]),
+            ("[[:alpha:]_]+", vec!["[:alpha:]"]),
+            ("a++b*+", vec!["+", "+"]),
+            ("[a++]", vec![]),
+            (r"a\++", vec![]),
+            (r"\{a}+", vec![]),
+            ("a{2}+", vec!["+"]),
+            (r"\\A", vec![]),
+        ] {
+            let found: Vec<&str> = foreign(pattern).into_iter().map(|found| &pattern[found.span]).collect();
+            assert_eq!(found, signs, "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! A parameter, or a property within one, without a type: nothing says whether it is a string, a number or anything else.
+//!
+//! ## Why is this bad
+//! A model guesses, and guesses otherwise the next time. Some providers refuse it, and arguments are neither repaired nor
+//! typed: the handler gets whatever was sent. Where any value is meant, name the types that make sense.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.path]
+//! description = "The file to read."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.path]
+//! type = "string"
+//! description = "The file to read."
+//! ```
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::schema::{Property, Schema, type_of};
+
+pub(super) const RULE: Rule = Rule::new("S023", "untyped-property", Some(Level::Warning), Check::Tool(check));
+
+fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    for (around, schema) in tool.manifest.argument_roots().flat_map(Schema::walk_around) {
+        for property in schema.properties.iter().filter(|property| is_untyped(&property.schema)) {
+            // An alternative may demand a property that the object around it describes, or the other way round.
+            let parts = around.iter().flat_map(|outer| outer.in_place().chain([*outer])).chain(schema.in_place());
+            let mut same = parts.flat_map(|part| &part.properties).filter(|p| p.name.value == property.name.value);
+            if same.all(|other| is_untyped(&other.schema)) {
+                report(property, sink);
+            }
+        }
+    }
+}
+
+fn report(property: &Property, sink: &Sink) {
+    let schema = &property.schema;
+    let message = format!("nothing says of what type `{}` is", property.name.value);
+    let found = Diagnostic::new(Code::UNTYPED_PROPERTY, property.name.place, message);
+    let implied = match (&schema.default, &schema.items) {
+        (Some(default), _) if !default.value.is_null() => Some(type_of(&default.value).name()),
+        (_, Some(_)) => Some("array"),
+        _ if schema.is_object() => Some("object"),
+        _ => None,
+    };
+    sink.push(match implied {
+        Some(name) => found.help(format!("say it: `type = \"{name}\"`")),
+        None => found.help("say it: `type = \"string\"`, or several: `type = [\"string\", \"number\"]`"),
+    });
+}
+
+fn is_untyped(schema: &Schema) -> bool {
+    let is_said = schema.is_torn || !schema.effective_types().is_empty();
+    !is_said && schema.reference.is_none() && schema.in_place().next().is_none()
+}

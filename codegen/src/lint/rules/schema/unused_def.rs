@@ -1,0 +1,48 @@
+//! A definition that nothing leads to: most often the rest of a change, or a `$ref` that was forgotten.
+//!
+//! ## Why is this bad
+//! It is sent to no model, and whoever changes it believes that something changes.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.from]
+//! type = "integer"
+//! description = "Where to begin to read."
+//!
+//! [schema."$defs".place]
+//! type = "integer"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.from]
+//! "$ref" = "#/$defs/place"
+//! description = "Where to begin to read."
+//!
+//! [schema."$defs".place]
+//! type = "integer"
+//! ```
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("S012", "unused-def", Some(Level::Warning), Check::Tool(check));
+
+fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let manifest = &tool.manifest;
+    // A `$ref` that could not be read may lead to anything.
+    if manifest.schemas().any(|schema| schema.is_torn) {
+        return;
+    }
+    let needed = manifest.defs.needed_by([&manifest.params].into_iter().chain(&manifest.returns));
+    for (_, def) in manifest.defs.iter().filter(|(id, _)| !needed[id.0]) {
+        let message = format!("the definition `{}` is not used", def.name.value);
+        sink.push(
+            Diagnostic::new(Code::UNUSED_DEF, def.name.place, message)
+                .help(format!("take it out, or lead to it: `\"$ref\" = \"#/$defs/{}\"`", def.name.value)),
+        );
+    }
+}

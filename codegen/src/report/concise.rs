@@ -1,0 +1,12 @@
+//! For editors and for `grep`: a line for each finding, `PATH:LINE:COLUMN: LEVEL[CODE] NAME: MESSAGE`.
+
+use super::{Report, line};
+
+pub(super) fn write(report: &Report<'_>) -> String {
+    let one = |found: &crate::diagnostic::Diagnostic| {
+        let (path, [start, _]) = report.locate(found.at.0);
+        let (level, code) = (found.level.word(), found.code);
+        format!("{path}:{}:{}: {level}[{}] {}: {}\n", start.line, start.column, code.id, code.name, line(found))
+    };
+    report.findings.iter().map(one).collect()
+}

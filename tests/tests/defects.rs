@@ -1,0 +1,150 @@
+//! Every mistake is found where it is, and nothing else is: into a clean catalog one defect is put at a time.
+//!
+//! A kind of defect is data. `defects/CATEGORY.txt` holds many: each begins with `=== WHAT IT IS`, and says by hunks below
+//! `--- PATH` what becomes of `defects/clean.txt`. As in a diff, lines that begin with a space are there, those with `-`
+//! go and those with `+` come; a file of which only lines come is new. `! RULE` below a line says that this rule tells of
+//! that line. To add one takes no line here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use toolc_codegen::compile;
+use toolc_codegen::diagnostic::{Code, Places, Renderer};
+use toolc_codegen::source::Sources;
+
+/// A file's lines, each with the rules that are to tell of it.
+type Lines = Vec<(String, Vec<String>)>;
+type Files = BTreeMap<String, Lines>;
+
+/// Takes no small defect to bring about.
+const LARGE: [&str; 1] = ["schema-too-large"];
+
+fn clean() -> Files {
+    let lines = |text: &str| text.lines().map(|line| (line.to_owned(), Vec::new())).collect();
+    let files = include_str!("../defects/clean.txt").split("--- ").filter_map(|part| part.split_once('\n'));
+    files.map(|(path, text)| (path.to_owned(), lines(text))).collect()
+}
+
+/// What each kind of defect is, and how it is done.
+fn kinds() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("defects");
+    let entries = std::fs::read_dir(folder).expect("failed to read a folder");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("failed to read a folder").path()).collect();
+    paths.retain(|path| path.file_name().is_some_and(|name| name != "clean.txt"));
+    paths.sort();
+    let texts = paths.iter().map(|path| std::fs::read_to_string(path).expect("failed to read"));
+    let of_text = |text: String| {
+        let text = format!("\n{text}");
+        let kinds = text.split("\n=== ").skip(1).filter_map(|kind| kind.split_once('\n'));
+        kinds.map(|(what, how)| (what.to_owned(), how.to_owned())).collect::<Vec<_>>()
+    };
+    texts.flat_map(of_text).collect()
+}
+
+/// Puts a defect into a catalog. Err: the hunk that does not fit.
+fn seed(files: &mut Files, how: &str) -> Result<(), String> {
+    for hunk in format!("\n{how}").split("\n--- ").skip(1) {
+        let (path, changes) = hunk.split_once('\n').unwrap_or((hunk, ""));
+        let (mut old, mut new) = (Vec::new(), Lines::new());
+        for change in changes.lines().filter(|line| !line.is_empty()) {
+            let (sign, line) = change.split_at(1);
+            match sign {
+                "!" => new.last_mut().ok_or("an expectation before any line")?.1.push(line.trim().to_owned()),
+                "-" => old.push(line),
+                "+" => new.push((line.to_owned(), Vec::new())),
+                " " => {
+                    old.push(line);
+                    new.push((line.to_owned(), Vec::new()));
+                }
+                _ => return Err(format!("in {path}: no line of a hunk begins so: {change}")),
+            }
+        }
+        let lines = files.entry(path.to_owned()).or_default();
+        let places: Vec<usize> = (0..=lines.len().saturating_sub(old.len()))
+            .filter(|&at| lines.iter().skip(at).map(|(line, _)| line.as_str()).take(old.len()).eq(old.iter().copied()))
+            .collect();
+        match places.as_slice() {
+            // What stays keeps what was expected of it.
+            &[at] if !old.is_empty() => {
+                let before: Lines = lines.splice(at..at + old.len(), new).collect();
+                let expected: Vec<_> = before.into_iter().filter(|(_, expected)| !expected.is_empty()).collect();
+                if !expected.is_empty() {
+                    return Err(format!("in {path}: {expected:?} is changed twice"));
+                }
+            }
+            _ if old.is_empty() => lines.splice(0..0, new).for_each(drop),
+            places => return Err(format!("in {path}: these lines are there {} times: {old:#?}", places.len())),
+        }
+    }
+    Ok(())
+}
+
+/// What is found: rule, file and line. And how it looks.
+fn found(files: &Files) -> (BTreeSet<(String, String, usize)>, String) {
+    let text = |lines: &Lines| lines.iter().flat_map(|(line, _)| [line.as_str(), "\n"]).collect::<String>();
+    let sources = Sources::from_memory(files.iter().map(|(path, lines)| (path.clone(), text(lines))));
+    let (places, renderer) = (Places::new(&sources), Renderer::new(&sources, false));
+    let found = compile(&sources).diagnostics;
+    let shown: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
+    let place = |place| (sources.get(place).path.clone(), place);
+    let found = found.iter().map(|found| {
+        let (path, _) = place(found.at.0.source);
+        (found.code.name.to_owned(), path, places.positions(found.at.0)[0].line)
+    });
+    (found.collect(), shown.join("\n\n"))
+}
+
+fn expected(files: &Files) -> BTreeSet<(String, String, usize)> {
+    let mut all = BTreeSet::new();
+    for (path, lines) in files {
+        for (number, (_, rules)) in (1..).zip(lines) {
+            all.extend(rules.iter().map(|rule| (rule.clone(), path.clone(), number)));
+        }
+    }
+    all
+}
+
+#[test]
+fn the_catalog_without_a_defect_is_clean() {
+    let (_, shown) = found(&clean());
+    assert_eq!(shown, "");
+}
+
+#[test]
+fn each_defect_is_found_at_its_place_and_nothing_else_is() {
+    let mut wrong = String::new();
+    for (what, how) in kinds() {
+        let mut files = clean();
+        if let Err(why) = seed(&mut files, &how) {
+            wrong += &format!("\n=== {what}\n{why}\n");
+            continue;
+        }
+        let expected = expected(&files);
+        let (found, shown) = found(&files);
+        if expected.is_empty() || found != expected {
+            wrong += &format!("\n=== {what}\nexpected {expected:?}\nfound    {found:?}\n{shown}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_rule_of_a_category_with_defects_has_one() {
+    let kinds = kinds();
+    let mut seen = BTreeSet::new();
+    for (what, _) in &kinds {
+        assert!(seen.insert(what), "`{what}` is there twice");
+    }
+    let rules: BTreeSet<&str> =
+        kinds.iter().flat_map(|(_, how)| how.lines().filter_map(|line| line.strip_prefix("! "))).collect();
+    let unknown: Vec<_> = rules.iter().filter(|name| !Code::all().any(|code| code.name == **name)).collect();
+    assert!(unknown.is_empty(), "there is no rule {unknown:?}");
+    let categories: BTreeSet<&str> =
+        Code::all().filter(|code| rules.contains(code.name)).map(|code| code.category()).collect();
+    let missing: Vec<String> = Code::all()
+        .filter(|code| categories.contains(code.category()) && !rules.contains(code.name))
+        .filter(|code| !LARGE.contains(&code.name))
+        .map(|code| code.to_string())
+        .collect();
+    assert!(missing.is_empty(), "of no defect: {missing:#?}");
+}

@@ -1,0 +1,215 @@
+//! The one layout of manifests: nothing that is there gets lost or means something else, and a second time changes
+//! nothing. On every manifest there is here, and on thousands made of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use toolc_codegen::compile;
+use toolc_codegen::diagnostic::SourceId;
+use toolc_codegen::emit::emit;
+use toolc_codegen::format::format;
+use toolc_codegen::source::{Source, Sources};
+use toolc_tests::random::Random;
+
+type Files = BTreeMap<String, String>;
+
+/// The projects of this repository.
+fn projects() -> Vec<Sources> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let roots = ["..", "projects/golden", "projects/bench", "projects/names", "projects/smallest"];
+    roots.map(|root| Sources::scan(&here.join(root)).expect("a project")).into()
+}
+
+/// Both halves of every fixture of a diagnostic, file by file.
+fn fixtures() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for folder in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics")).expect("fixtures") {
+        let Ok(files) = fs::read_dir(folder.expect("a folder").path()) else { continue };
+        for file in
+            files.map(|file| file.expect("a file").path()).filter(|path| path.extension().is_some_and(|e| e == "txt"))
+        {
+            let text = fs::read_to_string(file).expect("text");
+            for part in text.split("--- ").skip(1) {
+                let (head, text) = part.split_once('\n').expect("a file");
+                let path = head.rsplit(' ').next().expect("a path");
+                all.push((path.to_owned(), text.to_owned()));
+            }
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn source(path: &str, text: &str) -> Option<Source> {
+    Sources::from_memory([(path.to_owned(), text.to_owned())]).all().first().cloned()
+}
+
+/// All comments, in no order.
+fn comments(text: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.split_once('#').map(|(_, comment)| comment.trim().to_owned()));
+    let mut found: Vec<String> = lines.collect();
+    found.sort();
+    found
+}
+
+/// What every formatted text keeps. `None` where the text is not TOML.
+fn check(path: &str, text: &str) -> Option<String> {
+    let source = source(path, text)?;
+    let formatted = format(source.kind, &source.text)?;
+    // What is no number is not even equal to itself.
+    let value = |text: &str| toml::from_str::<toml::Value>(&text.replace("nan", "inf")).expect("it is TOML");
+    assert_eq!(value(&formatted), value(&source.text), "{path}:\n{text}\nbecomes\n{formatted}");
+    assert_eq!(comments(&formatted), comments(&source.text), "{path}:\n{text}\nbecomes\n{formatted}");
+    let again = format(source.kind, &formatted).expect("it is TOML");
+    assert_eq!(again, formatted, "{path}, a second time:\n{text}");
+    Some(formatted)
+}
+
+#[test]
+fn every_manifest_keeps_all_it_says() {
+    let mut count = 0;
+    for (path, text) in fixtures() {
+        count += usize::from(check(&path, &text).is_some());
+    }
+    for project in projects() {
+        for source in project.all() {
+            check(&source.path, &source.text).expect("it is TOML");
+            count += 1;
+        }
+    }
+    assert!(count > 500, "{count}");
+}
+
+/// The bytes that a project comes to are those before.
+#[test]
+fn every_project_comes_to_the_same() {
+    for project in projects() {
+        let ids = (0..).map(SourceId).zip(project.all());
+        let formatted: Vec<(SourceId, String)> =
+            ids.map(|(id, source)| (id, format(source.kind, &source.text).expect("it is TOML"))).collect();
+        let formatted = project.with(&formatted);
+        let outputs = |sources: &Sources| {
+            let catalog = compile(sources).catalog.expect("the project compiles");
+            let outputs = emit(&catalog).into_iter().map(|output| (output.path, output.text));
+            outputs.collect::<Files>()
+        };
+        assert_eq!(outputs(&formatted), outputs(&project));
+    }
+}
+
+/// Lines of manifests in another order, with white space and comments where they are allowed.
+#[test]
+fn whatever_is_toml_keeps_all_it_says() {
+    let all: Vec<(String, String)> = fixtures();
+    let mut random = Random(7);
+    let mut count = 0;
+    for _ in 0..4_000 {
+        let (path, text) = random.pick(&all);
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        for _ in 0..=random.below(4) {
+            let at = random.below(lines.len() + 1);
+            match random.below(6) {
+                0 => lines.insert(at, String::new()),
+                1 => lines.insert(at, "  # a comment".to_owned()),
+                2 if at < lines.len() => lines[at] += "  # behind",
+                3 if at < lines.len() => lines[at] = lines[at].replacen('[', "[ # inside\n  # own\n", 1),
+                4 if at < lines.len() => lines[at] = lines[at].replacen(',', " # before\n\t,\n\n # after\n", 1),
+                5 => {
+                    let other = random.below(lines.len().max(1));
+                    if at < lines.len() && other < lines.len() {
+                        lines.swap(at, other);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let text = lines.join("\n");
+        // A `#` in a string is no comment: those are not counted right here.
+        if !text.contains("$defs/") && !text.contains("C#") {
+            count += usize::from(check(path, &text).is_some());
+        }
+    }
+    assert!(count > 1_000, "{count}");
+}
+
+#[test]
+fn the_layout() {
+    let text = r#"#:schema ../tool.schema.json
+# About the file.
+
+# About the emoji.
+emoji="📖"   # behind
+requires.env = [ "A",'B' ]
+name   = "x"
+
+  toolset = 'files'
+description = """
+Two
+lines"""
+annotations={read_only=true,open_world=false}
+[schema.properties.first]
+type="string"
+# About limit.
+[params.limit] # a header
+required = true
+maximum = 2_000
+description = "How many."
+type = "integer"
+enum = ["a value that is long", "another value that is long", "a third value that is long", "a fourth value that is long"]
+[params."odd key"]
+type = [ # which
+  "string", # one
+  # none
+  "null" ]
+# The end.
+"#;
+    let source = source("manifests/tools/x.toml", text).expect("a manifest");
+    insta::assert_snapshot!(format(source.kind, &source.text).expect("it is TOML"), @r#"
+    #:schema ../tool.schema.json
+    # About the file.
+
+    name = "x"
+
+    toolset = 'files'
+    description = """
+    Two
+    lines"""
+    # About the emoji.
+    emoji = "📖" # behind
+    annotations = { read_only = true, open_world = false }
+    requires.env = ["A", 'B']
+
+    [schema.properties.first]
+    type = "string"
+
+    # About limit.
+    [params.limit] # a header
+    type = "integer"
+    description = "How many."
+    required = true
+    enum = [
+        "a value that is long",
+        "another value that is long",
+        "a third value that is long",
+        "a fourth value that is long",
+    ]
+    maximum = 2_000
+
+    [params."odd key"]
+    type = [ # which
+        "string", # one
+        # none
+        "null",
+    ]
+    # The end.
+    "#);
+}
+
+#[test]
+fn what_is_not_toml_has_no_layout() {
+    assert_eq!(format(None, "a = "), None);
+    assert_eq!(format(None, "").as_deref(), Some(""));
+    assert_eq!(format(None, "\n\n# only this\n\n\n").as_deref(), Some("# only this\n"));
+}

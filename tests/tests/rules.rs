@@ -1,0 +1,168 @@
+//! Every rule is whole: it is documented, its failing example gives its finding and no other, its mended one none, and
+//! where it can be fixed the fix leaves nothing to tell.
+//!
+//! Examples are short: what a file of theirs does not say at its top is as in `rules/base.txt`, and so is every file that
+//! they do not show. A new tool or toolset needs no more than what the example is about.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use toolc_codegen::compile;
+use toolc_codegen::diagnostic::{Code, Diagnostic, Renderer, SourceId};
+use toolc_codegen::format::format;
+use toolc_codegen::lint::docs::Docs;
+use toolc_codegen::lint::rules::CATEGORIES;
+use toolc_codegen::lint::{Options, fix, guide};
+use toolc_codegen::source::{Source, Sources};
+
+type Files = BTreeMap<String, String>;
+
+/// A project in which nothing is wrong.
+fn base() -> Files {
+    let parts = include_str!("../rules/base.txt").split("--- ").filter_map(|part| part.split_once('\n'));
+    parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
+}
+
+/// An example as a project.
+fn project(example: &[(String, String)]) -> Sources {
+    let mut files = base();
+    for (path, text) in example {
+        let usual = files.get(path).cloned().unwrap_or_else(|| usual(path));
+        let filled = filled(text, &usual);
+        files.insert(path.clone(), filled);
+    }
+    Sources::from_memory(files)
+}
+
+/// What a new file has to say in any case.
+fn usual(path: &str) -> String {
+    let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default();
+    let words = stem.replace('_', " ");
+    if path.contains("/tools/") || path.contains("/tool/") {
+        format!(
+            "name = \"{stem}\"\ntoolset = \"files\"\ndescription = \"{words}: takes care of just that, wherever the project needs {words}. Returns what came of {words}. Prefer it to doing {words} by hand.\"\nannotations = {{ read_only = true, open_world = false }}\n"
+        )
+    } else if path.contains("manifests/") && !path.ends_with("facts.toml") && !path.ends_with("env.toml") {
+        format!("name = \"{stem}\"\ndescription = \"Whatever goes with {words}.\"\n")
+    } else {
+        String::new()
+    }
+}
+
+/// The text with those keys of `usual` before it that it does not have itself.
+fn filled(text: &str, usual: &str) -> String {
+    let top = |text: &str| text.split("\n[").next().map(|top| format!("\n{top}")).unwrap_or_default();
+    let has = |key: &str| {
+        let own = top(text);
+        !text.starts_with('[') && [" =", ".", "="].iter().any(|end| own.contains(&format!("\n{key}{end}")))
+    };
+    let is_table = |key: &str| text.contains(&format!("\n[{key}]")) || text.starts_with(&format!("[{key}]"));
+    let usual = format!("\n{usual}");
+    let mut tables = usual.split("\n[");
+    let head = tables.next().unwrap_or_default();
+    let keys = head.lines().filter_map(|line| line.split_once(" = "));
+    let missing = keys.filter(|(key, _)| !has(key) && !is_table(key));
+    let mut filled: String = missing.flat_map(|(key, value)| [key, " = ", value, "\n"]).collect();
+    filled += text;
+    let missing = tables.filter(|table| !is_table(table.split(']').next().unwrap_or_default()));
+    missing.fold(filled, |filled, table| format!("{}\n\n[{}\n", filled.trim_end(), table.trim_end()))
+}
+
+fn found(sources: &Sources) -> (Vec<Diagnostic>, String) {
+    let renderer = Renderer::new(sources, false);
+    let found = compile(sources).diagnostics;
+    let shown: Vec<String> = found.iter().map(|found| renderer.render(found)).collect();
+    (found, shown.join("\n\n"))
+}
+
+#[test]
+fn the_base_project_is_clean() {
+    let (_, shown) = found(&Sources::from_memory(base()));
+    assert_eq!(shown, "");
+}
+
+#[test]
+fn every_rule_is_whole() {
+    let mut wrong = String::new();
+    for code in Code::all() {
+        let mut complain = |what: String| wrong += &format!("\n{code}: {what}\n");
+        let docs = code.docs();
+        if docs.what.is_empty() || !docs.what.ends_with('.') {
+            complain("its file does not begin with what it finds, in sentences".to_owned());
+        }
+        let titles: Vec<&str> = docs.sections.iter().map(|(title, _)| title.as_str()).collect();
+        if !titles.starts_with(&Docs::SECTIONS) {
+            complain(format!("expected the sections {:?}, got {titles:?}", Docs::SECTIONS));
+            continue;
+        }
+        if docs.section("Why is this bad").is_empty() {
+            complain("it does not say why that is bad".to_owned());
+        }
+        let [example, instead] = ["Example", "Use instead"].map(|title| docs.files(title));
+        if example.is_empty() || instead.is_empty() {
+            complain("an example, or what to use instead, has no file: a code block that begins `# PATH`".to_owned());
+            continue;
+        }
+        let (findings, shown) = found(&project(&example));
+        if findings.is_empty() || findings.iter().any(|found| found.code != code) {
+            complain(format!("its example does not give its finding alone, but:\n{shown}"));
+        }
+        let (_, shown) = found(&project(&instead));
+        if !shown.is_empty() {
+            complain(format!("what to use instead is not clean:\n{shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Fixing leaves nothing to tell, and every file in its layout.
+#[test]
+fn every_fix_mends_its_example() {
+    for code in Code::all() {
+        let sources = project(&code.docs().files("Example"));
+        let well = |source: &Source| format(source.kind, &source.text).filter(|text| *text != source.text);
+        let ids = (0..).map(SourceId).zip(sources.all());
+        let formatted: Vec<_> = ids.filter_map(|(id, source)| Some((id, well(source)?))).collect();
+        let sources = sources.with(&formatted);
+        let (findings, _) = found(&sources);
+        assert_eq!(findings.iter().any(|found| !found.fix.is_empty()), code.fixable, "{code}");
+        let fixed = sources.with(&fix(&sources, &Options::default()));
+        if code.fixable {
+            let (_, shown) = found(&fixed);
+            assert_eq!(shown, "", "{code}");
+        }
+        for source in fixed.all().iter().filter(|_| code.fixable) {
+            assert_eq!(well(source), None, "{code}: {}:\n{}", source.path, source.text);
+        }
+    }
+}
+
+#[test]
+fn the_documentation_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/lint.md");
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(written == guide::markdown(), "run `cargo xtask lint --list-rules --format md > docs/lint.md`");
+}
+
+#[test]
+fn codes_and_names_are_unique_and_of_one_shape() {
+    let all: Vec<Code> = Code::all().collect();
+    for (index, code) in all.iter().enumerate() {
+        assert!(
+            all[..index].iter().all(|other| other.id != code.id && other.name != code.name),
+            "{code} is there twice"
+        );
+        let is_word =
+            |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        assert!(code.name.split('-').all(is_word), "{code}: a name is words with hyphens between them");
+        assert!(
+            code.id.len() == 4 && code.id[1..].parse::<u32>().is_ok(),
+            "{code}: a code is a letter and three digits"
+        );
+    }
+    for category in CATEGORIES {
+        for code in category.rules() {
+            assert_eq!(code.category(), category.letter, "{code} stands in the folder of another category");
+        }
+    }
+}
