@@ -18,6 +18,9 @@ pub const MANIFESTS: &str = "manifests";
 /// The project's settings, beside that folder. There need not be any.
 const SETTINGS: &str = "toolc.toml";
 
+/// What makes a project a plugin, beside that folder.
+const PLUGIN: &str = "plugin.toml";
+
 /// A manifest that is larger is no manifest; it also keeps every offset within 32 bits.
 const LARGEST: u64 = 4 << 20;
 
@@ -38,12 +41,22 @@ pub enum Kind {
     Env,
     /// The project's settings.
     Settings,
+    /// What makes the project a plugin.
+    Plugin,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 7] =
-        [Kind::Tool, Kind::Toolset, Kind::Distribution, Kind::Commands, Kind::Facts, Kind::Env, Kind::Settings];
+    pub const ALL: [Kind; 8] = [
+        Kind::Tool,
+        Kind::Toolset,
+        Kind::Distribution,
+        Kind::Commands,
+        Kind::Facts,
+        Kind::Env,
+        Kind::Settings,
+        Kind::Plugin,
+    ];
 
     /// Where it stands below the project's root: a folder of files, or one file.
     pub const fn place(self) -> &'static str {
@@ -55,6 +68,7 @@ impl Kind {
             Kind::Facts => "manifests/facts.toml",
             Kind::Env => "manifests/env.toml",
             Kind::Settings => SETTINGS,
+            Kind::Plugin => PLUGIN,
         }
     }
 
@@ -68,6 +82,7 @@ impl Kind {
             Kind::Facts => "facts",
             Kind::Env => "env",
             Kind::Settings => "toolc",
+            Kind::Plugin => "plugin",
         }
     }
 
@@ -81,6 +96,7 @@ impl Kind {
             Kind::Facts => "the manifest of facts",
             Kind::Env => "the manifest of variables",
             Kind::Settings => "`toolc.toml`",
+            Kind::Plugin => "`plugin.toml`",
         }
     }
 
@@ -155,10 +171,8 @@ impl Sources {
                 paths.push(entry.into_path());
             }
         }
-        let settings = root.join(SETTINGS);
-        if fs::symlink_metadata(&settings).is_ok() {
-            paths.push(settings);
-        }
+        let beside = [SETTINGS, PLUGIN].map(|file| root.join(file));
+        paths.extend(beside.into_iter().filter(|file| fs::symlink_metadata(file).is_ok()));
         let read = |path: &PathBuf| {
             let relative = relative(root, path).filter(|relative| is_source(relative))?;
             Some(read(path, relative))
@@ -262,7 +276,7 @@ fn is_hidden(path: &Path, folder: &Path) -> bool {
     below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// Whether the file is read: the settings, and any TOML below the manifests but for the crate's own.
+/// Whether the file is read: those beside the manifests, and any TOML below the manifests but for the crate's own.
 fn is_source(path: &str) -> bool {
     path.strip_suffix(".toml").is_some_and(|path| path != "manifests/Cargo")
 }

@@ -22,6 +22,7 @@ impl Run {
         let mut program = Command::new(env!("CARGO_BIN_EXE_toolc"));
         change(&mut program);
         program.args(args).current_dir(folder.path()).env("XDG_CACHE_HOME", folder.path().join("cache"));
+        program.env("XDG_CONFIG_HOME", folder.path().join("config"));
         let Output { status, stdout, stderr } = program.output().expect("failed to start toolc");
         let text = |bytes| String::from_utf8(bytes).expect("only text is printed");
         Self { status: status.code(), out: text(stdout), err: text(stderr) }
@@ -225,7 +226,7 @@ fn the_doctor_speaks_json_too() {
     let lacks = json!([{ "kind": "programs", "names": ["sh"], "text": "needs the program `sh`" }]);
     let terminal = json!({ "tool": "terminal", "toolset": "terminal", "is_shown": false, "lacks": lacks, "flakes": [],
         "missing": [] });
-    assert_eq!(ill.json(), json!({ "tools": [terminal], "variables": [] }));
+    assert_eq!(ill.json(), json!({ "tools": [terminal], "variables": [], "plugins": [] }));
     assert_eq!(with_a_shell(&["doctor", "--json"]).result()["tools"][0]["is_shown"], true);
 }
 
@@ -261,6 +262,68 @@ fn why_knows_what_an_unknown_tool_may_be_a_slip_for() {
     run(&["why", "browser"]).refused("no provider has a tool `browser`");
     run(&["why", "read_file", "--enable", "saef"]).refused("unknown toolset `saef`: did you mean `safe`?");
     run(&["doctor", "--disable", "saef"]).refused("unknown toolset `saef`: did you mean `safe`?");
+}
+
+/// Writes a plugin whose tool says what it was told to.
+#[cfg(unix)]
+fn plugin(folder: &TempDir, plugins: &str, tool: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let root = folder.path().join(plugins);
+    for (path, text, mode) in [
+        ("echo/plugin.toml", "executable = \"run\"\n", 0o644),
+        ("echo/run", "#!/bin/sh\nprintf '{\"result\": %s}' \"$(cat)\"\n", 0o755),
+        ("echo/manifests/tools/echo.toml", tool, 0o644),
+        ("echo/manifests/toolsets/echo.toml", "name = \"echo\"\ndescription = \"Echoes.\"\n", 0o644),
+    ] {
+        let path = root.join(path);
+        let above = path.parent().expect("it is in a folder");
+        std::fs::create_dir_all(above).expect("failed to make a folder");
+        std::fs::write(&path, text).expect("failed to write");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).expect("failed to set its mode");
+        for folder in above.ancestors().take_while(|above| above.starts_with(&root)) {
+            std::fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).expect("failed to set its mode");
+        }
+    }
+}
+
+#[cfg(unix)]
+const ECHO: &str = "name = \"echo\"\ntoolset = \"echo\"\ndescription = \"Say it again.\"\n\n[params.times]\ntype = \"integer\"\ndescription = \"How often.\"\n";
+
+#[cfg(unix)]
+#[test]
+fn the_users_plugins_are_there_and_a_projects_are_only_if_they_are_named() {
+    let folder = folder();
+    plugin(&folder, "config/toolc/plugins", ECHO);
+    plugin(&folder, ".toolc/plugins", &ECHO.replace("\"echo\"\ntoolset", "\"echo\"\nemoji = \"!\"\ntoolset"));
+    let call = |args: &[&str]| Run::of(&folder, &[&["call", "echo", r#"{"times":"3"}"#], args].concat());
+    assert_eq!(call(&[]).result()["arguments"], json!({ "times": 3 }));
+    let shown = |args: &[&str]| Run::of(&folder, &[&["doctor", "--enable", "echo", "--json"], args].concat()).result();
+    let here = |doctor: &Value| {
+        doctor["plugins"].as_array().expect("a list").iter().map(|one| one["folder"].clone()).collect::<Vec<_>>()
+    };
+    let own = folder.path().join("config/toolc/plugins/echo");
+    assert_eq!(here(&shown(&[])), [json!(own)]);
+    let named = shown(&["--plugins", ".toolc/plugins"]);
+    assert_eq!(here(&named).len(), 1);
+    assert!(
+        named["plugins"][0]["folder"].as_str().is_some_and(|path| path.ends_with("/.toolc/plugins/echo")),
+        "{named}"
+    );
+    Run::of(&folder, &["doctor", "--plugins", "nobody"]).refused("there is no folder of plugins nobody");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_broken_plugin_is_told_and_stops_nothing() {
+    let folder = folder();
+    plugin(&folder, "plugins", &ECHO.replace("type", "tpye"));
+    let args = ["call", "read_file", r#"{"path":"README.md"}"#, "--plugins", "plugins"];
+    let read = Run::of(&folder, &args);
+    assert_eq!(read.status, Some(0), "{}", read.out);
+    assert!(read.err.starts_with("warning: plugin `echo`") && read.err.contains("echo.toml:6:1"), "{}", read.err);
+    let doctor = Run::of(&folder, &["doctor", "--enable", "todo", "--plugins", "plugins"]);
+    assert_eq!((doctor.status, doctor.err.as_str()), (Some(1), ""));
+    assert!(doctor.out.contains("is not loaded") && doctor.out.contains("did you mean `type`?"), "{}", doctor.out);
 }
 
 /// A model's text may hold anything that a command line can.

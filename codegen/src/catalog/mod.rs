@@ -13,8 +13,8 @@ use toolc::segment::{self, Atoms, Comparison, FactValue, Segment};
 use crate::diagnostic::{At, Place};
 use crate::doc::{Doc, words};
 use crate::manifest::{
-    CommandsManifest, DialectManifest, DistributionManifest, FactManifest, ToolManifest, ToolsetManifest,
-    VariableManifest,
+    CommandsManifest, DialectManifest, DistributionManifest, FactManifest, PluginManifest, ToolManifest,
+    ToolsetManifest, VariableManifest,
 };
 use crate::text::questions::{AtomId, Template, When};
 use crate::text::template::Piece;
@@ -53,6 +53,8 @@ pub struct Catalog {
     /// Tools that come at run time.
     external: Vec<String>,
     settings: Settings,
+    /// What makes it a plugin's.
+    plugin: Option<PluginManifest>,
     graph: Graph,
     /// What the turn of all tools shows.
     everything: Members,
@@ -272,6 +274,11 @@ impl Catalog {
     /// The project's settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What makes the project a plugin, if it is one.
+    pub fn plugin(&self) -> Option<&PluginManifest> {
+        self.plugin.as_ref()
     }
 
     /// Every fact, by name.

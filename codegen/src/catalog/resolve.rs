@@ -14,7 +14,8 @@ use crate::text::questions::Questions;
 
 /// Links everything. What cannot be linked is reported and left out.
 pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
-    let Manifests { tools, toolsets, distributions, commands, facts, variables, settings: written, broken } = manifests;
+    let Manifests { tools, toolsets, distributions, commands, facts, variables, settings: written, plugin, broken } =
+        manifests;
     let tools = unique(tools, |tool| &tool.name, Code::DUPLICATE_TOOL, Kind::Tool, sink);
     let mut toolsets = unique(toolsets, |toolset| &toolset.name, Code::DUPLICATE_TOOLSET, Kind::Toolset, sink);
     let distributions = unique(distributions, |one| &one.name, Code::DUPLICATE_NAME, Kind::Distribution, sink);
@@ -78,6 +79,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         variables: variables.into_values().collect(),
         external: external.into_iter().collect(),
         settings,
+        plugin,
         graph,
     };
     Catalog { everything: catalog.shown(all), ..catalog }

@@ -7,6 +7,7 @@ mod cycles;
 mod defaults;
 mod keys;
 mod plain;
+mod plugin;
 mod requires;
 mod rust_names;
 mod size;
@@ -26,6 +27,7 @@ const CHECKS: &[Check] = &[
     cycles::check,
     defaults::check,
     keys::check,
+    plugin::check,
     requires::check,
     rust_names::check,
     size::check,

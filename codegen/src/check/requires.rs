@@ -31,7 +31,7 @@ fn asks_for_tools(when: &When, atoms: &[Atom]) -> bool {
 }
 
 /// What POSIX calls a name, in either case.
-fn check_variable(name: &At<String>, sink: &Sink) {
+pub(super) fn check_variable(name: &At<String>, sink: &Sink) {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if name.value.starts_with(|letter: char| letter.is_ascii_digit())
         || name.value.is_empty()

@@ -146,7 +146,7 @@ fn requires(catalog: &Lowered<'_>, linked: &Requires, manifest: &RequiresManifes
         ("tools", tools(&linked.tools, &linked.external)),
         ("any_tools", tools(&linked.any_tools, &linked.any_external)),
         ("when", json!(manifest.when.as_ref().map(|when| written(&when.value, atoms, catalog)))),
-        ("check", json!(manifest.check.then_some(true))),
+        ("check", json!(manifest.check.map(|_| true))),
     ])
 }
 

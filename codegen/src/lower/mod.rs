@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use toolc::pack::Pack as _;
 use toolc::segment;
 
-use crate::catalog::{Atom, Catalog, ExternalId, Tool, ToolId, Toolset, ToolsetId};
+use crate::catalog::{Atom, Catalog, ExternalId, FactId, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::check::Checked;
 
 pub use dialects::{DIALECTS, Dialect, Lowering};
@@ -55,6 +55,24 @@ impl Lowered<'_> {
         self.settings().dialects.iter().map(names).collect::<Vec<_>>().pack(&mut out);
         requires::of(self, &tool.requires, &tool.manifest.requires, &tool.atoms).pack(&mut out);
         out
+    }
+
+    /// A fact as the runtime has it.
+    pub fn fact(&self, id: FactId) -> toolc::Fact {
+        let fact = &self[id];
+        toolc::Fact { name: text(&fact.name.value), default: fact.default.clone() }
+    }
+
+    /// An environment variable as the runtime has it.
+    pub fn variable(&self, id: VariableId) -> toolc::Variable {
+        let variable = &self[id];
+        toolc::Variable {
+            name: text(&variable.name.value),
+            description: text(&variable.description),
+            prompt: text(&variable.prompt),
+            url: text(&variable.url),
+            secret: variable.secret,
+        }
     }
 
     /// A toolset as the runtime has it.

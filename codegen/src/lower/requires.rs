@@ -31,7 +31,7 @@ pub(super) fn of(
         some(Requirement::AnyTools, tools(&linked.any_tools, &linked.any_external)),
     ];
     let when = manifest.when.iter().map(|when| condition(catalog, &when.value, atoms));
-    lists.into_iter().flatten().chain(when).chain(manifest.check.then_some(Requirement::Check)).collect()
+    lists.into_iter().flatten().chain(when).chain(manifest.check.map(|_| Requirement::Check)).collect()
 }
 
 /// None where there are no names.

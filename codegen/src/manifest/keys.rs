@@ -327,6 +327,22 @@ pub const SETTINGS: &[Key] = &[
     key("external", Form::Table(EXTERNAL), "What no manifest declares, because it comes at run time."),
 ];
 
+/// `plugin.toml`
+pub const PLUGIN: &[Key] = &[
+    required(
+        "executable",
+        Form::Text,
+        "The program that runs the tools: a file in the plugin's folder, such as `run`.",
+    ),
+    key("description", Form::Text, "For a person who chooses plugins: what it is for."),
+    key(
+        "environment",
+        Form::Names,
+        "Environment variables that the program gets, beside `PATH`, `HOME`, `LANG`, `LC_*`, `TMPDIR` and `TZ`.",
+    ),
+    key("max_output_bytes", Form::Count, "Bytes that the program may print for one call. 4 MiB unless said otherwise."),
+];
+
 /// Values in `lint`.
 pub const LEVELS: &[(&str, &str)] =
     &[("allow", "Not told."), ("warn", "Told."), ("deny", "An error: nothing is written.")];
@@ -358,6 +374,7 @@ impl Kind {
             Kind::Facts => &[FACTS],
             Kind::Env => &[ENV],
             Kind::Settings => &[SETTINGS],
+            Kind::Plugin => &[PLUGIN],
         }
     }
 }

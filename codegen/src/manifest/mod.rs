@@ -26,7 +26,17 @@ pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
     for part in parts {
         manifests.append(part);
     }
+    if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
+        run_as_processes(&mut manifests.tools);
+    }
     manifests
+}
+
+/// The tools of a plugin are waited for, as their authors need not say.
+fn run_as_processes(tools: &mut [ToolManifest]) {
+    for tool in tools.iter_mut().filter(|tool| tool.execution.place == tool.name.place) {
+        tool.execution.value = Execution::Blocking;
+    }
 }
 
 fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Manifests {
@@ -62,6 +72,7 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         }
         Kind::Env => manifests.variables = variables(&reader),
         Kind::Settings => manifests.settings = Some(settings(&reader, sink)),
+        Kind::Plugin => manifests.plugin = Some(plugin(&reader)),
     }
     manifests
 }
@@ -127,7 +138,7 @@ fn requires(reader: &Reader<'_>) -> RequiresManifest {
         tools: reader.texts("tools"),
         any_tools: reader.texts("any_tools"),
         when: reader.condition("when"),
-        check: reader.flag("check").unwrap_or(false),
+        check: reader.flag_at("check").filter(|check| check.value).map(|check| check.place),
     }
 }
 
@@ -226,6 +237,16 @@ fn settings(reader: &Reader<'_>, sink: &Sink) -> SettingsManifest {
         description: budget("description"),
         parameters: budget("parameters"),
         external,
+    }
+}
+
+fn plugin(reader: &Reader<'_>) -> PluginManifest {
+    PluginManifest {
+        executable: reader.text("executable"),
+        description: string(reader, "description"),
+        environment: reader.texts("environment"),
+        max_output_bytes: reader.count("max_output_bytes"),
+        place: reader.place(),
     }
 }
 

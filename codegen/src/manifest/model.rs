@@ -28,6 +28,8 @@ pub struct Manifests {
     pub variables: Vec<VariableManifest>,
     /// The project's settings, if it has any.
     pub settings: Option<SettingsManifest>,
+    /// What makes the project a plugin, if it is one.
+    pub plugin: Option<PluginManifest>,
     /// Names that a file stands for without declaring them well.
     pub broken: Vec<(Kind, String)>,
 }
@@ -42,6 +44,7 @@ impl Manifests {
         self.facts.append(&mut further.facts);
         self.variables.append(&mut further.variables);
         self.settings = self.settings.take().or(further.settings);
+        self.plugin = self.plugin.take().or(further.plugin);
         self.broken.append(&mut further.broken);
     }
 }
@@ -164,8 +167,8 @@ pub struct RequiresManifest {
     pub any_tools: Vec<At<String>>,
     /// Over facts.
     pub when: Option<At<When>>,
-    /// Whether the handlers are asked.
-    pub check: bool,
+    /// Where it is said that the handlers are asked. None: they are not.
+    pub check: Option<Place>,
 }
 
 /// Which calls have to be approved.
@@ -335,4 +338,19 @@ pub struct SettingsManifest {
     pub parameters: Option<u32>,
     /// Tools that come at run time.
     pub external: Vec<At<String>>,
+}
+
+/// What makes a project a plugin: tools that a program runs, of a host that was built without them.
+#[derive(Debug, Clone)]
+pub struct PluginManifest {
+    /// The program, below the project's root. None where the key is missing, which has been reported.
+    pub executable: Option<At<String>>,
+    /// For a person who chooses.
+    pub description: String,
+    /// Variables that the program gets beside those that every program does.
+    pub environment: Vec<At<String>>,
+    /// Bytes that the program may print for one call. None: what the host takes.
+    pub max_output_bytes: Option<u32>,
+    /// Where its manifest begins.
+    pub place: Place,
 }

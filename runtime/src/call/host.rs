@@ -10,13 +10,15 @@ use crate::call::hooks;
 use crate::registry::choice::Choice;
 use crate::run::progress::Sink;
 use crate::watch::trace;
-use crate::{Approver, CallInfo, Cancel, Fault, Hook, ResultLimits, Spill, Task};
+use crate::{Approver, CallInfo, Cancel, Env, Fault, Hook, ResultLimits, Spill, Task};
 
 pub(crate) struct Host {
     /// What the host calls the session.
     pub(crate) id: String,
     /// The toolsets that the session grants, and those that it takes away.
     pub(crate) choice: Choice,
+    /// What the tools are offered in.
+    pub(crate) env: Env,
     /// Stops the session's calls.
     pub(crate) cancel: Cancel,
     /// The task of calls that name none.
@@ -53,6 +55,7 @@ impl Default for Host {
         Self {
             id: String::new(),
             choice: Choice::default(),
+            env: Env::process(),
             cancel: Cancel::new(),
             task: Task::new(Task::DEFAULT),
             timeout: Duration::from_mins(5),

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::run::cancel::{Since, Switches, Watch};
 use crate::run::task::Kept;
-use crate::{Cancel, Cancellation, FactValue, Progress, Task, Turn};
+use crate::{Cancel, Cancellation, Env, FactValue, Progress, Task, Turn};
 
 /// A model's request to run a tool.
 #[derive(Debug, Clone, Copy)]
@@ -169,6 +169,20 @@ impl<'a> Call<'a> {
     /// ```
     pub fn fact(&self, name: &str) -> Option<&'a FactValue> {
         self.turn?.fact(name)
+    }
+
+    /// The environment in which the session offers its tools: where a handler finds what its tool
+    /// [requires](crate::requirement::Requirement::Env). The process's own, where the call is of no session.
+    ///
+    /// ```
+    /// use toolc::{Call, ToolError};
+    ///
+    /// fn key(call: &Call<'_>) -> Result<String, ToolError> {
+    ///     call.env().var("WEATHER_KEY").ok_or_else(|| ToolError::new("WEATHER_KEY is not set any more"))
+    /// }
+    /// ```
+    pub fn env(&self) -> Env {
+        self.turn.map_or_else(Env::process, |turn| turn.host().env.clone())
     }
 
     /// Whether the model was shown the tool `name` beside this one: only then can a result send it there. The tool's own
@@ -344,7 +358,8 @@ mod tests {
 
     #[test]
     fn it_knows_its_turn_here_and_on_another_thread() {
-        let turn = turn(|s| s.id("chat-7").enable(["web"]).facts([("chat".into(), true.into())]));
+        let env = Env::empty().with_var("KEY", "value");
+        let turn = turn(|s| s.env(env).id("chat-7").enable(["web"]).facts([("chat".into(), true.into())]));
         let (task, cancel) = (Task::new("errand"), Cancel::new());
         let call = Call::of("own", ToolCall::new("own", "{}").with_task(&task), Since::now(&cancel), &turn);
         assert_eq!(call.user_request(), None);
@@ -352,6 +367,7 @@ mod tests {
         let owned = call.to_owned_call();
         for call in [&call, &owned.borrow()] {
             assert_eq!((call.session(), call.user_request().as_deref()), ("chat-7", Some("buy tea")));
+            assert_eq!(call.env().var("KEY").as_deref(), Some("value"));
             assert_eq!(call.fact("chat"), Some(&FactValue::Boolean(true)));
             assert_eq!(call.fact("vision"), Some(&FactValue::Boolean(false)), "the default");
             assert_eq!(call.fact("chta"), None);

@@ -24,7 +24,6 @@ use crate::{
 pub struct Session {
     registry: Registry,
     host: Arc<Host>,
-    env: Env,
     world: World,
     clock: Clock,
     /// How long a turn waits for checks.
@@ -55,7 +54,6 @@ struct Latest {
 pub struct SessionBuilder {
     registry: Registry,
     facts: Vec<(Text, FactValue)>,
-    env: Env,
     host: Host,
     pub(crate) clock: Clock,
     patience: Duration,
@@ -63,8 +61,8 @@ pub struct SessionBuilder {
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
-        let (env, host, clock) = (Env::process(), Host::default(), Clock::default());
-        Self { registry, facts: Vec::new(), env, host, clock, patience: PATIENCE }
+        let (host, clock) = (Host::default(), Clock::default());
+        Self { registry, facts: Vec::new(), host, clock, patience: PATIENCE }
     }
 
     /// Calls the session so, for whoever handles its calls.
@@ -106,7 +104,7 @@ impl SessionBuilder {
     /// Looks for what tools require in `env`, instead of the process's environment. What handlers say of their tools in an
     /// environment of its own is said for this session alone; sessions in the process's environment share it.
     pub fn env(mut self, env: Env) -> Self {
-        self.env = env;
+        self.host.env = env;
         self
     }
 
@@ -186,10 +184,10 @@ impl SessionBuilder {
         if let Some(name) = self.host.choice.unknown_tool(&state) {
             return Err(SessionError::unknown("tool", name, state.tools.iter().map(|tool| &*tool.name)));
         }
-        let Self { registry, facts, env, host, clock, patience } = self;
-        let (host, world) = (Arc::new(host), registry.checks().world(&env));
+        let Self { registry, facts, host, clock, patience } = self;
+        let (world, host) = (registry.checks().world(&host.env), Arc::new(host));
         let now = Now { facts: Arc::default(), denied: Denied::new(state), seen: None, latest: None };
-        let session = Session { registry, host, env, world, clock, patience, now: Mutex::new(now) };
+        let session = Session { registry, host, world, clock, patience, now: Mutex::new(now) };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -215,7 +213,7 @@ impl Session {
             return turn.clone();
         }
         let (state, changes) = (self.registry.state(), self.world.checks().changes());
-        let terms = Terms { env: &self.env, clock: &self.clock, patience: self.patience };
+        let terms = Terms { env: &self.host.env, clock: &self.clock, patience: self.patience };
         let known = now.seen.clone().filter(|seen| seen.is_of(&state));
         let is_new = known.is_none();
         let known = known.filter(|seen| seen.holds(changes, &terms));
@@ -297,7 +295,7 @@ impl fmt::Debug for Session {
             .field("id", &self.host.id)
             .field("enabled", &self.host.choice.enabled)
             .field("disabled", &self.host.choice.disabled)
-            .field("env", &self.env)
+            .field("env", &self.host.env)
             .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,6 @@ mod transcript;
 
 use std::io;
 use std::process::ExitStatus;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -24,8 +23,6 @@ use crate::Handlers;
 #[derive(Debug, Default)]
 pub(crate) struct State {
     passed: environment::Passed,
-    /// Held once by every reader of a process that outlives its command.
-    left: Arc<()>,
 }
 
 impl State {
@@ -63,8 +60,7 @@ impl TerminalTools for Handlers {
         command.current_dir(&dir);
         self.shell.passed.apply(&mut command);
         let started = Instant::now();
-        let ended =
-            process::run(command, Duration::from_secs(seconds), &self.shell.left).map_err(|error| explain(&error))?;
+        let ended = process::run(command, Duration::from_secs(seconds)).map_err(|error| explain(&error))?;
         let note = if ended.timed_out {
             Some(format!("killed after {seconds} s; give it a longer timeout, or less to do"))
         } else if ended.left_running {

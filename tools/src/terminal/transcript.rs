@@ -24,7 +24,7 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// Takes in output as it comes, wherever it is cut.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn take_in(&mut self, bytes: &[u8]) {
         let mut bytes =
             if self.cut.is_empty() { bytes.to_vec() } else { [&*std::mem::take(&mut self.cut), bytes].concat() };
         let complete = bytes.len() - incomplete(&bytes);
@@ -75,7 +75,7 @@ mod tests {
 
     fn transcript<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
         let mut transcript = Transcript::default();
-        pieces.into_iter().for_each(|piece| transcript.push(piece));
+        pieces.into_iter().for_each(|piece| transcript.take_in(piece));
         transcript.finish()
     }
 

@@ -2,17 +2,16 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use toolc::{Fact, FactValue};
+use toolc::FactValue;
 
 use super::{data, doc};
+use crate::catalog::FactId;
 use crate::lower::Lowered;
 use crate::names::snake;
 
 pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
     let facts = catalog.facts();
-    let packed = data::unpacked(
-        facts.iter().map(|fact| Fact { name: fact.name.value.clone().into(), default: fact.default.clone() }),
-    );
+    let packed = data::unpacked((0..facts.len()).map(|id| catalog.fact(FactId(id))));
     let data = quote! {
         /// What the tools' conditions and texts ask for.
         pub static FACTS: LazyLock<Vec<Fact>> = #packed;

@@ -3,22 +3,17 @@
 use heck::ToShoutySnakeCase as _;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use toolc::{Distribution, Text, Variable};
+use toolc::{Distribution, Text};
 
 use super::data;
+use crate::catalog::VariableId;
 use crate::lower::Lowered;
 use crate::names::{Scope, plain, snake};
 
 /// Where the runtime's names are in scope.
 pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
     let text = |text: &str| Text::from(text.to_owned());
-    let variables = data::unpacked(catalog.variables().iter().map(|one| Variable {
-        name: text(&one.name.value),
-        description: text(&one.description),
-        prompt: text(&one.prompt),
-        url: text(&one.url),
-        secret: one.secret,
-    }));
+    let variables = data::unpacked((0..catalog.variables().len()).map(|id| catalog.variable(VariableId(id))));
     let distributions = data::unpacked(catalog.distributions().iter().map(|one| Distribution {
         name: text(&one.manifest.name.value),
         description: text(&one.manifest.description),

@@ -1,4 +1,4 @@
-//! The host program: the shipped catalog on a command line. What an agent's loop does, one step at a time.
+//! The host program: the shipped catalog and the user's plugins on a command line. What an agent's loop does, one step at a time.
 //!
 //! A call that has to be approved is asked about on the terminal, if stdin is one; a result that is too long is kept in
 //! the user's cache.
@@ -7,17 +7,22 @@
 //! says so all the same. 2: the command line is wrong.
 
 mod person;
+mod plugins;
 mod results;
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
 use toolc::{CallInfo, Dialect, Fault, Hook, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, why};
+use toolc_plugins::PluginReport;
 use toolc_tools::Handlers;
 
-/// Serves and runs the tools of the shipped catalog.
+use plugins::Loaded;
+
+/// Serves and runs the tools of the shipped catalog, and of plugins.
 #[derive(Debug, Parser)]
 #[command(name = "toolc", version, after_help = STATUS)]
 struct Cli {
@@ -66,9 +71,9 @@ enum Command {
 
 const STATUS: &str = "\
 Exit status:
-  0  definitions: always; call: the JSON is a result; doctor: all tools are there; why: the tool is shown
-  1  call: the JSON is a tool's error; doctor: not all tools are there; why: the tool is not shown
-  2  the command line is wrong: an unknown toolset, or for `why` an unknown tool";
+  0  definitions: always; call: the JSON is a result; doctor: all tools and plugins are there; why: the tool is shown
+  1  call: the JSON is a tool's error; doctor: not all tools and plugins are there; why: the tool is not shown
+  2  the command line is wrong: an unknown toolset, no such folder of plugins, or for `why` an unknown tool";
 
 #[derive(Debug, Args)]
 struct Choice {
@@ -84,6 +89,9 @@ struct Choice {
     /// Tools to disable. Wins over enabling.
     #[arg(long, value_name = "TOOL", value_delimiter = ',')]
     disable_tools: Vec<String>,
+    /// A folder of plugins, in place of the user's own and the system's. May be said several times: the first one wins.
+    #[arg(long, value_name = "DIR")]
+    plugins: Vec<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -103,18 +111,28 @@ fn main() -> ExitCode {
 /// What to print, and whether all is well.
 fn run(command: Command) -> Result<(String, bool), String> {
     match command {
-        Command::Definitions { choice } => Ok((begin(session(choice)?)?.definitions().to_owned(), true)),
+        Command::Definitions { choice } => {
+            let (session, loaded) = session(choice)?;
+            loaded.warn();
+            Ok((begin(session)?.definitions().to_owned(), true))
+        }
         Command::Doctor { choice, json } => {
-            let doctor = begin(session(choice)?)?.doctor();
-            let is_well = doctor.tools.iter().all(|tool| tool.is_shown);
-            Ok((told(&doctor, json), is_well))
+            let (session, loaded) = session(choice)?;
+            let doctor = begin(session)?.doctor();
+            let is_well =
+                doctor.tools.iter().all(|tool| tool.is_shown) && !loaded.reports.iter().any(PluginReport::is_broken);
+            Ok((with_plugins(told(&doctor, json), &loaded.reports, json), is_well))
         }
         Command::Why { tool, choice, json } => {
-            let explanation = begin(session(choice)?)?.why(&tool).map_err(|unknown| unknown.to_string())?;
+            let (session, loaded) = session(choice)?;
+            loaded.warn();
+            let explanation = begin(session)?.why(&tool).map_err(|unknown| unknown.to_string())?;
             Ok((told(&explanation, json), explanation.status == why::Status::Shown))
         }
         Command::Call { tool, arguments, task, choice } => {
-            let mut session = session(choice)?.hook(Arc::new(Complaints));
+            let (session, loaded) = session(choice)?;
+            loaded.warn();
+            let mut session = session.hook(Arc::new(Complaints));
             if let Some(results) = results::Results::in_cache() {
                 session = session.spill(Arc::new(results));
             }
@@ -123,6 +141,7 @@ fn run(command: Command) -> Result<(String, bool), String> {
             }
             let turn = begin(session)?;
             let answer = pollster::block_on(turn.call(&ToolCall::new(&tool, &arguments).with_task(&Task::new(task))));
+            loaded.settle();
             let is_well = !answer.is_error();
             Ok((answer.json, is_well))
         }
@@ -139,11 +158,26 @@ fn told(what: &(impl ToJson + ToString), as_json: bool) -> String {
     json
 }
 
-fn session(choice: Choice) -> Result<SessionBuilder, String> {
+/// What the doctor says, and what became of the plugins.
+fn with_plugins(mut doctor: String, reports: &[PluginReport], as_json: bool) -> String {
+    if as_json {
+        // Into the object, behind all that is in it.
+        doctor.truncate(doctor.trim_end().len().saturating_sub(1));
+        let reports = serde_json::to_string(reports).unwrap_or_else(|error| unreachable!("reports are data: {error}"));
+        return format!("{doctor},\"plugins\":{reports}}}");
+    }
+    for report in reports {
+        doctor += &format!("\n\n{report}");
+    }
+    doctor
+}
+
+fn session(choice: Choice) -> Result<(SessionBuilder, Loaded), String> {
     let registry = Registry::new();
     registry.add(toolc_catalog::provider(Handlers::new())).map_err(|error| error.to_string())?;
+    let loaded = plugins::load(&choice.plugins, &registry)?;
     let session = registry.session().enable(choice.enable).disable(choice.disable);
-    Ok(session.enable_tools(choice.enable_tools).disable_tools(choice.disable_tools))
+    Ok((session.enable_tools(choice.enable_tools).disable_tools(choice.disable_tools), loaded))
 }
 
 fn begin(session: SessionBuilder) -> Result<Turn, String> {

@@ -26,6 +26,8 @@ rules! {
     INVALID_VALUE invalid_value
     MISPLACED_FILE misplaced_file
     MISSING_KEY missing_key
+    NOT_IN_A_PLUGIN not_in_a_plugin
+    NOT_PASSED_ON not_passed_on
     REDUNDANT_INCLUDE redundant_include
     REQUIRED_WITH_WHEN required_with_when
     REQUIRES_CYCLE requires_cycle

@@ -50,5 +50,5 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
 fn is_empty(requires: &RequiresManifest) -> bool {
     let RequiresManifest { env, any_env, programs, os, tools, any_tools, when, check } = requires;
     let lists = [env.len(), any_env.len(), programs.len(), os.len(), tools.len(), any_tools.len()];
-    lists.iter().all(|length| *length == 0) && when.is_none() && !check
+    lists.iter().all(|length| *length == 0) && when.is_none() && check.is_none()
 }

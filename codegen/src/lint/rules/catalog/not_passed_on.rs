@@ -1,0 +1,45 @@
+//! A variable that a plugin's tools require, and that its program does not get.
+//!
+//! ## Why is this bad
+//! The tools are shown where the variable is set, and then their program does not find it: it gets only what
+//! `environment` names.
+//!
+//! ## Example
+//! ```toml
+//! # plugin.toml
+//! executable = "run"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # plugin.toml
+//! executable = "run"
+//! environment = ["WEB_API_KEY"]
+//! ```
+
+use std::collections::BTreeSet;
+
+use crate::catalog::{Requires, VariableId};
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("C049", "not-passed-on", Some(Level::Warning), Check::Catalog(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    let Some(plugin) = lint.plugin() else { return };
+    let passed: BTreeSet<&str> = plugin.environment.iter().map(|name| name.value.as_str()).collect();
+    let required = |requires: &Requires| requires.env.iter().chain(&requires.any_env).copied().collect::<Vec<_>>();
+    let tools = lint.tools().flat_map(|(_, tool)| required(&tool.requires));
+    let toolsets = lint.toolsets().flat_map(|(_, toolset)| required(&toolset.requires));
+    for id in tools.chain(toolsets).collect::<BTreeSet<VariableId>>() {
+        let name = &lint[id].name;
+        if !passed.contains(name.value.as_str()) {
+            let message = format!("tools require `{}`, and the program does not get it", name.value);
+            sink.push(
+                Diagnostic::new(Code::NOT_PASSED_ON, name.place, message)
+                    .related(plugin.place, "what the program gets is said here")
+                    .help(format!("write `environment = [\"{}\"]` in `plugin.toml`", name.value)),
+            );
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! From a folder to a plugin: the manifests through the compiler's own pipeline, the program looked at.
+
+use std::path::{Path, PathBuf};
+
+use toolc::table::Form;
+use toolc_codegen::catalog::{FactId, VariableId};
+use toolc_codegen::check::Checked;
+use toolc_codegen::diagnostic::Code;
+use toolc_codegen::lint::Options;
+use toolc_codegen::lower::lower;
+use toolc_codegen::manifest::PluginManifest;
+use toolc_codegen::source::Sources;
+use walkdir::WalkDir;
+
+use crate::environment::Passed;
+use crate::provider::Plugin;
+use crate::report::Finding;
+use crate::shape::Shape;
+use crate::trust;
+
+/// Bytes that a program may print for one call, unless its plugin says otherwise.
+const MAX_OUTPUT: u32 = 4 << 20;
+
+/// What a folder comes to.
+#[derive(Debug, Default)]
+pub(crate) struct Compiled {
+    /// The plugin, if nothing is wrong with it.
+    pub(crate) plugin: Option<Plugin>,
+    pub(crate) description: String,
+    /// Its program, as far as that is known.
+    pub(crate) executable: Option<PathBuf>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Makes a plugin of the folder `root`. No file is opened that others could have written.
+pub(crate) fn compile(name: &str, root: &Path) -> Compiled {
+    let findings = distrusted(root);
+    if !findings.is_empty() {
+        return Compiled { findings, ..Compiled::default() };
+    }
+    let sources = match Sources::scan(root) {
+        Ok(sources) => sources,
+        Err(failure) => {
+            let help = "a plugin has its tools in `manifests/tools/NAME.toml`";
+            return Compiled { findings: vec![Finding::error(root, failure.to_string(), help)], ..Compiled::default() };
+        }
+    };
+    // How good its texts are is for its author, who lints it; here is somebody who uses it.
+    let compilation = toolc_codegen::compile_with(&sources, &Options::only(Code::NOT_PASSED_ON));
+    let diagnosed = compilation.diagnostics.iter().map(|found| Finding::diagnosed(found, &sources, root));
+    let mut compiled = Compiled { findings: diagnosed.collect(), ..Compiled::default() };
+    let Some(catalog) = &compilation.catalog else { return compiled };
+    // It is there, or it had been told; and so has a program that is not named.
+    let Some(manifest) = catalog.plugin() else { return compiled };
+    let Some(executable) = &manifest.executable else { return compiled };
+    compiled.description.clone_from(&manifest.description);
+    let executable = root.join(&executable.value);
+    compiled.executable = Some(executable.clone());
+    match check_executable(root, &executable) {
+        Ok(()) => compiled.plugin = Some(plugin(name, root, executable, catalog, manifest)),
+        Err(finding) => compiled.findings.push(finding),
+    }
+    compiled
+}
+
+/// Which of the files must not be believed.
+fn distrusted(root: &Path) -> Vec<Finding> {
+    let manifest = root.join("plugin.toml");
+    if !manifest.exists() {
+        let help = "write one: `executable = \"run\"` names the program that runs the tools";
+        return vec![Finding::error(root, "it has no `plugin.toml`", help)];
+    }
+    let settings = Some(root.join("toolc.toml")).filter(|settings| settings.exists());
+    let mut findings = Vec::new();
+    for path in std::iter::once(manifest).chain(settings) {
+        findings.extend(trust::within(root, &path).err());
+    }
+    for entry in WalkDir::new(root.join("manifests")).follow_links(true).sort_by_file_name() {
+        match entry {
+            // A link may lead anywhere; what is no link is where it is, and so are the folders above it.
+            Ok(entry) if entry.path_is_symlink() => findings.extend(trust::within(root, entry.path()).err()),
+            Ok(entry) => findings.extend(trust::check(entry.path()).err()),
+            // The scan says so.
+            Err(_) => {}
+        }
+    }
+    findings
+}
+
+/// Whether this is a program of the plugin, which others cannot have written.
+pub(crate) fn check_executable(root: &Path, executable: &Path) -> Result<(), Finding> {
+    let real = trust::within(root, executable)?;
+    let failed = |why: &str, help: &str| Err(Finding::error(executable, why, help));
+    match real.metadata() {
+        Ok(about) if !about.is_file() => failed("it is no file", "name the plugin's program in `plugin.toml`"),
+        Ok(about) if !trust::is_executable(&about) => {
+            failed("it may not be executed", &format!("run `chmod +x {}`", executable.display()))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => failed(&format!("failed to read it: {error}"), "see that it is there"),
+    }
+}
+
+fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manifest: &PluginManifest) -> Plugin {
+    let lowered = lower(catalog);
+    let tools = catalog.tools().map(|(id, _)| {
+        let mut tool = lowered.tool(id).clone();
+        let mut table = (*tool.arguments).clone();
+        // As one JSON value: there are no types to be filled.
+        table.nodes.iter_mut().for_each(|node| node.form = Form::Value);
+        tool.arguments = table.into();
+        tool
+    });
+    let variables = (0..catalog.variables().len()).map(|id| lowered.variable(VariableId(id)));
+    let variables: Vec<toolc::Variable> = variables.collect();
+    // Of a variable that nobody describes, nobody said that it may be shown.
+    let is_secret = |name: &str| variables.iter().find(|one| one.name == name).is_none_or(|one| one.secret);
+    let passed = manifest.environment.iter().map(|name| (name.value.clone(), is_secret(&name.value)));
+    Plugin {
+        name: name.to_owned(),
+        root: root.to_owned(),
+        executable,
+        tools: tools.collect(),
+        shapes: catalog.tools().map(|(_, tool)| Shape::of(&tool.manifest)).collect(),
+        toolsets: catalog.toolsets().map(|(id, _)| lowered.toolset(id)).collect(),
+        facts: (0..catalog.facts().len()).map(|id| lowered.fact(FactId(id))).collect(),
+        passed: Passed { names: passed.collect() },
+        variables,
+        max_output: usize::try_from(manifest.max_output_bytes.unwrap_or(MAX_OUTPUT)).unwrap_or(usize::MAX),
+    }
+}

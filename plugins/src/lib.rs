@@ -1,0 +1,33 @@
+//! Plugins: tools that a user adds to a host that is built, with a folder and no Rust.
+//!
+//! ```text
+//! PLUGINS/weather/plugin.toml            executable = "run"
+//! PLUGINS/weather/run                    one process a call: JSON in, JSON out
+//! PLUGINS/weather/manifests/...          tools, toolsets, env.toml: as in any project
+//! ```
+//!
+//! A plugin is a project in small. Its manifests go through the very pipeline that a host's own went through when that was
+//! built, so that whatever a manifest can say works, and a mistake is told with its file and line. What comes of them is
+//! a [`toolc::Provider`] of a [`toolc::Registry`] like any other.
+//!
+//! [`Plugins`] finds them and keeps a registry up with their folders; a [`PluginReport`] tells what became of each. The
+//! files: `plugins` decides which are there, `trust` whether a file may be believed, `stamp` whether one has changed,
+//! `compile` makes a provider of a folder, `provider` answers for its tools, `exchange` is one call.
+
+mod compile;
+mod environment;
+mod exchange;
+mod plugins;
+mod provider;
+mod report;
+mod shape;
+mod stamp;
+mod trust;
+
+pub use plugins::Plugins;
+pub use report::{Finding, Level, PluginReport, State};
+
+/// The guide's examples are run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/plugins.md")]
+struct Guide;

@@ -1,0 +1,67 @@
+//! A plugin as a provider: the compiler's data, and a process for each call.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use toolc::{Call, Fact, Provider, Reply, Slots, Tool, Toolset, Value, Variable};
+
+use crate::environment::Passed;
+use crate::exchange;
+use crate::plugins::Calls;
+use crate::shape::Shape;
+
+/// A plugin that is well.
+#[derive(Debug)]
+pub(crate) struct Plugin {
+    pub(crate) name: String,
+    /// Its folder.
+    pub(crate) root: PathBuf,
+    /// Its program, in that.
+    pub(crate) executable: PathBuf,
+    pub(crate) tools: Vec<Tool>,
+    /// Those of the tools, in their order.
+    pub(crate) shapes: Vec<Shape>,
+    pub(crate) toolsets: Vec<Toolset>,
+    pub(crate) facts: Vec<Fact>,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) passed: Passed,
+    /// Bytes that the program may print for one call.
+    pub(crate) max_output: usize,
+}
+
+/// A plugin in a registry.
+pub(crate) struct Served {
+    pub(crate) plugin: Arc<Plugin>,
+    /// Where programs run. None: where the host does.
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) calls: Arc<Calls>,
+}
+
+impl Provider for Served {
+    fn tools(&self) -> &[Tool] {
+        &self.plugin.tools
+    }
+
+    fn toolsets(&self) -> &[Toolset] {
+        &self.plugin.toolsets
+    }
+
+    fn facts(&self) -> &[Fact] {
+        &self.plugin.facts
+    }
+
+    fn variables(&self) -> &[Variable] {
+        &self.plugin.variables
+    }
+
+    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
+        let Some(shape) = self.plugin.shapes.get(index) else { return Reply::no_such_tool(index) };
+        let mut arguments: Value = args.take(0);
+        shape.fill(&mut arguments);
+        let (plugin, dir, under_way) = (Arc::clone(&self.plugin), self.dir.clone(), self.calls.begin());
+        Reply::blocking(call, move |call| {
+            let _under_way = under_way;
+            exchange::run(&plugin, index, &arguments, dir.as_deref(), call)
+        })
+    }
+}

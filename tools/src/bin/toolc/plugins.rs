@@ -1,0 +1,63 @@
+//! Which plugins this program has: those in the folders that the user names, or else the user's own and the system's.
+//!
+//! A folder of the project at hand is none of them: whoever looks at a cloned repository has not agreed to run what is in it.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use toolc::Registry;
+use toolc_plugins::{PluginReport, Plugins};
+
+/// Where packages of the system put theirs.
+const SYSTEM: &str = "/usr/share/toolc/plugins";
+
+/// The plugins of one run.
+pub(crate) struct Loaded {
+    plugins: Plugins,
+    /// What became of each.
+    pub(crate) reports: Vec<PluginReport>,
+}
+
+/// Loads those in `folders`, or where none is named, in the usual places.
+pub(crate) fn load(folders: &[PathBuf], registry: &Registry) -> Result<Loaded, String> {
+    if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
+        return Err(format!("there is no folder of plugins {}: name one that is there", missing.display()));
+    }
+    let usual = || config().map(|config| config.join("toolc").join("plugins")).into_iter().chain(system()).collect();
+    let folders: Vec<PathBuf> = if folders.is_empty() { usual() } else { folders.to_vec() };
+    let plugins = folders.into_iter().fold(Plugins::new(), Plugins::folder);
+    let reports = plugins.load(registry);
+    Ok(Loaded { plugins, reports })
+}
+
+impl Loaded {
+    /// Tells the user of those that are not there and should be. What else there is to say, the doctor does.
+    pub(crate) fn warn(&self) {
+        for report in self.reports.iter().filter(|report| report.is_broken()) {
+            eprintln!("warning: {report}");
+        }
+    }
+
+    /// Ends the programs of calls that took too long, which this process would leave behind.
+    pub(crate) fn settle(&self) {
+        /// They are asked to end, and made to after a second.
+        const MOST: Duration = Duration::from_secs(5);
+        self.plugins.settle(MOST);
+    }
+}
+
+fn system() -> Option<PathBuf> {
+    cfg!(unix).then(|| Path::new(SYSTEM).to_owned())
+}
+
+/// `XDG_CONFIG_HOME` on every system, where it is set; or else what the system has for it.
+fn config() -> Option<PathBuf> {
+    let set = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    set("XDG_CONFIG_HOME").or_else(|| {
+        if cfg!(windows) {
+            return set("APPDATA");
+        }
+        env::home_dir().filter(|home| home.is_absolute()).map(|home| home.join(".config"))
+    })
+}
