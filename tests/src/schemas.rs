@@ -18,7 +18,9 @@ pub fn project(count: usize, random: &mut Random) -> Vec<(String, String)> {
     let facts =
         "[facts.one]\ndefault = true\ndescription = \"One.\"\n[facts.two]\ndefault = false\ndescription = \"Two.\"\n";
     let home = "name = \"s\"\ndescription = \"Tools.\"\n";
-    let fixed = [("manifests/facts.toml", facts), ("manifests/toolsets/s.toml", home)];
+    // Any word of the language may come up, beside any other: what no value satisfies and what a provider refuses, too.
+    let settings = "dialects = [\"openai\"]\n[lint]\nS = \"allow\"\n";
+    let fixed = [("toolc.toml", settings), ("manifests/facts.toml", facts), ("manifests/toolsets/s.toml", home)];
     let tools = (0..count).map(|number| {
         let name = format!("t{number:05}");
         (format!("manifests/tools/{name}.toml"), tool(&name, random))
