@@ -232,7 +232,10 @@ fn an_empty_folder_is_taken() {
 #[test]
 fn mistakes_in_manifests_leave_the_disk_alone() {
     let project = Project::golden();
-    project.write("manifests/tools/wait.toml", "name = \"wait\"\ntoolset = \"latter\"\ndescription = \"Wait until it is time.\"\n");
+    project.write(
+        "manifests/tools/wait.toml",
+        "name = \"wait\"\ntoolset = \"latter\"\ndescription = \"Wait until it is time.\"\n",
+    );
     let before = project.state();
     for args in [&["gen"][..], &["gen", "--check"], &["list"], &["show", "wait"], &["resolve", "all"]] {
         let (status, out, err) = project.run(args);
@@ -437,7 +440,8 @@ fn a_module_never_takes_a_folder_that_holds_anything_else() {
 #[test]
 fn levels_are_the_projects_to_set() {
     let project = Project::manifests();
-    let tool = "name = \"wait\"\ntoolset = \"later\"\ndescription = \"Wait until it is time.\"\nparams.x.type = \"string\"\n";
+    let tool =
+        "name = \"wait\"\ntoolset = \"later\"\ndescription = \"Wait until it is time.\"\nparams.x.type = \"string\"\n";
     project.write("manifests/tools/wait.toml", tool);
     let lint = |level: &str| {
         project.write("toolc.toml", format!("[lint]\nM001 = \"{level}\"\n"));
