@@ -20,11 +20,11 @@ const REST: [(&str, &str); 5] = [
     ("manifests/toolsets/travel.toml", "name = \"travel\"\ndescription = \"Trips.\"\n"),
     (
         "manifests/tools/search_web.toml",
-        "name = \"search_web\"\ntoolset = \"browser\"\ndescription = \"Search the web.\"\n",
+        "name = \"search_web\"\ntoolset = \"browser\"\ndescription = \"Search the web.\"\nannotations = { read_only = true }\n",
     ),
     (
         "manifests/tools/search_news.toml",
-        "name = \"search_news\"\ntoolset = \"browser\"\ndescription = \"Search the news.\"\n",
+        "name = \"search_news\"\ntoolset = \"browser\"\ndescription = \"Search the news.\"\nannotations = { read_only = true }\n",
     ),
 ];
 

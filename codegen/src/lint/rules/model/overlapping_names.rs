@@ -32,6 +32,9 @@ const DIRECTIONS: &[&str] = &["as", "by", "for", "from", "in", "into", "of", "on
 /// Words that are shorter differ by a letter in earnest: `close` and `clone`.
 const SHORTEST: usize = 6;
 
+/// No name is longer, but one that is refused.
+const LONGEST: usize = 64;
+
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for found in lint.beside(|id| keys(lint[id].name()), |one, other| !stands_for(lint, one, other)) {
         let name = lint[found.tool].name();
@@ -74,7 +77,7 @@ fn missing_letters(words: &[String]) -> Vec<String> {
     let mut found = vec![format!("~{}", words.join(" "))];
     for (index, word) in words.iter().enumerate() {
         let is_plain = word.bytes().all(|b| b.is_ascii_lowercase());
-        if word.len() < SHORTEST || !is_plain {
+        if !(SHORTEST..=LONGEST).contains(&word.len()) || !is_plain {
             continue;
         }
         for left_out in 0..word.len() {

@@ -32,8 +32,10 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     parallel::map(&sources, |&id| {
         let text = &lint.sources.get(id).text;
         // Nearly all manifests have none.
-        if !text.is_ascii() || text.bytes().any(|b| b.is_ascii_control() && !b.is_ascii_whitespace()) {
-            let hidden = hidden(text).into_iter();
+        if !text.is_ascii() {
+            // TOML takes no control characters as they are, and a byte order mark where it belongs.
+            let is_told = |(at, letter): &(usize, char)| !letter.is_control() && (*at, *letter) != (0, '\u{feff}');
+            let hidden = hidden(text).into_iter().filter(is_told);
             report(hidden.map(|(at, letter)| (Place::new(id, at..at + letter.len_utf8()), letter)).collect(), sink);
         }
     });
