@@ -14,7 +14,7 @@ use walkdir::WalkDir;
 
 use crate::environment::Passed;
 use crate::provider::Plugin;
-use crate::report::Finding;
+use crate::report::{Finding, Flaw};
 use crate::shape::Shape;
 use crate::trust;
 
@@ -42,7 +42,10 @@ pub(crate) fn compile(name: &str, root: &Path) -> Compiled {
         Ok(sources) => sources,
         Err(failure) => {
             let help = "a plugin has its tools in `manifests/tools/NAME.toml`";
-            return Compiled { findings: vec![Finding::error(root, failure.to_string(), help)], ..Compiled::default() };
+            return Compiled {
+                findings: vec![Flaw::new(root, failure.to_string(), help).into()],
+                ..Compiled::default()
+            };
         }
     };
     // How good its texts are is for its author, who lints it; here is somebody who uses it.
@@ -58,7 +61,7 @@ pub(crate) fn compile(name: &str, root: &Path) -> Compiled {
     compiled.executable = Some(executable.clone());
     match check_executable(root, &executable) {
         Ok(()) => compiled.plugin = Some(plugin(name, root, executable, catalog, manifest)),
-        Err(finding) => compiled.findings.push(finding),
+        Err(flaw) => compiled.findings.push(flaw.into()),
     }
     compiled
 }
@@ -68,18 +71,20 @@ fn distrusted(root: &Path) -> Vec<Finding> {
     let manifest = root.join("plugin.toml");
     if !manifest.exists() {
         let help = "write one: `executable = \"run\"` names the program that runs the tools";
-        return vec![Finding::error(root, "it has no `plugin.toml`", help)];
+        return vec![Flaw::new(root, "it has no `plugin.toml`", help).into()];
     }
     let settings = Some(root.join("toolc.toml")).filter(|settings| settings.exists());
     let mut findings = Vec::new();
     for path in std::iter::once(manifest).chain(settings) {
-        findings.extend(trust::within(root, &path).err());
+        findings.extend(trust::within(root, &path).err().map(Finding::from));
     }
     for entry in WalkDir::new(root.join("manifests")).follow_links(true).sort_by_file_name() {
         match entry {
             // A link may lead anywhere; what is no link is where it is, and so are the folders above it.
-            Ok(entry) if entry.path_is_symlink() => findings.extend(trust::within(root, entry.path()).err()),
-            Ok(entry) => findings.extend(trust::check(entry.path()).err()),
+            Ok(entry) if entry.path_is_symlink() => {
+                findings.extend(trust::within(root, entry.path()).err().map(Finding::from));
+            }
+            Ok(entry) => findings.extend(trust::check(entry.path()).err().map(Finding::from)),
             // The scan says so.
             Err(_) => {}
         }
@@ -88,9 +93,9 @@ fn distrusted(root: &Path) -> Vec<Finding> {
 }
 
 /// Whether this is a program of the plugin, which others cannot have written.
-pub(crate) fn check_executable(root: &Path, executable: &Path) -> Result<(), Finding> {
+pub(crate) fn check_executable(root: &Path, executable: &Path) -> Result<(), Flaw> {
     let real = trust::within(root, executable)?;
-    let failed = |why: &str, help: &str| Err(Finding::error(executable, why, help));
+    let failed = |why: &str, help: &str| Err(Flaw::new(executable, why, help));
     match real.metadata() {
         Ok(about) if !about.is_file() => failed("it is no file", "name the plugin's program in `plugin.toml`"),
         Ok(about) if !trust::is_executable(&about) => {

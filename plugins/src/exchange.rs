@@ -41,7 +41,7 @@ pub(crate) fn run(
     let of = format!("the plugin `{}`", plugin.name);
     // Whoever could write it since it was loaded could run anything.
     check_executable(&plugin.root, &plugin.executable)
-        .map_err(|finding| ToolError::of(ErrorKind::Refused, format!("{of} is not run: {}", finding.message)))?;
+        .map_err(|flaw| ToolError::of(ErrorKind::Refused, format!("{of} is not run: {}", flaw.message)))?;
     let request = Request { tool: call.tool(), arguments, call_id: call.id(), task: call.task() };
     let mut input = serde_json::to_vec(&request)?;
     input.push(b'\n');
@@ -57,7 +57,7 @@ pub(crate) fn run(
     let err = process.stderr(Kept::tail(plugin.max_output)).map_err(explain)?;
     let ended = process.run(Some(input), || call.is_cancelled()).map_err(explain)?;
 
-    let wrote = wrote(err.take().kept, &|text| plugin.passed.redact(text, &env));
+    let wrote = wrote(err.take().bytes, &|text| plugin.passed.redact(text, &env));
     match ended.why {
         // Nobody hears this.
         Why::Stopped => return Err(ToolError::of(ErrorKind::Cancelled, format!("{of} was ended{wrote}"))),
@@ -67,7 +67,7 @@ pub(crate) fn run(
         }
         Why::Itself => {}
     }
-    match (read(out.take().kept.make_contiguous()), ended.status.success()) {
+    match (read(out.take().bytes.make_contiguous()), ended.status.success()) {
         (Ok(Answer::Error(text)), _) => Err(failed(text)),
         (_, false) => Err(failed(format!("{of} failed: {}{wrote}", said(ended.status)))),
         (Err(why), true) => Err(failed(format!("{of} gave no answer: {why}{wrote}"))),
@@ -96,12 +96,12 @@ fn read(stdout: &[u8]) -> Result<Answer, String> {
         (None, Some(other)) if map.is_empty() && !other.is_string() => {
             Err(format!("{EXPECTED}, and its `error` is no text"))
         }
-        (result, error) => Err(format!("{EXPECTED}, and it has {}", keys(&result, &error, &map))),
+        (result, error) => Err(format!("{EXPECTED}, and it has {}", keys(result.as_ref(), error.as_ref(), &map))),
     }
 }
 
 /// The keys of an object, as far as they help.
-fn keys(result: &Option<Value>, error: &Option<Value>, others: &Map<String, Value>) -> String {
+fn keys(result: Option<&Value>, error: Option<&Value>, others: &Map<String, Value>) -> String {
     const MOST: usize = 5;
     let known = [("result", result.is_some()), ("error", error.is_some())];
     let known = known.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name);
@@ -144,7 +144,7 @@ const NO_FORMAT: i32 = 8;
 /// Output, as far as it is wanted.
 #[derive(Debug, Default)]
 struct Kept {
-    kept: VecDeque<u8>,
+    bytes: VecDeque<u8>,
     /// Bytes that may still come.
     room: usize,
     /// Bytes that are kept, of the end.
@@ -153,13 +153,13 @@ struct Kept {
 
 impl Kept {
     fn all(room: usize) -> Self {
-        Self { kept: VecDeque::new(), room, most: room }
+        Self { bytes: VecDeque::new(), room, most: room }
     }
 
     fn tail(room: usize) -> Self {
         /// More than is shown, so that no secret is cut there.
         const TAIL: usize = 64 * 1024;
-        Self { kept: VecDeque::new(), room, most: TAIL }
+        Self { bytes: VecDeque::new(), room, most: TAIL }
     }
 }
 
@@ -167,9 +167,9 @@ impl Sink for Kept {
     fn push(&mut self, bytes: &[u8]) -> bool {
         let Some(room) = self.room.checked_sub(bytes.len()) else { return false };
         self.room = room;
-        self.kept.extend(bytes);
-        let excess = self.kept.len().saturating_sub(self.most);
-        self.kept.drain(..excess);
+        self.bytes.extend(bytes);
+        let excess = self.bytes.len().saturating_sub(self.most);
+        self.bytes.drain(..excess);
         true
     }
 }
@@ -217,9 +217,9 @@ mod tests {
 
     #[test]
     fn a_sink_keeps_the_end_and_takes_so_much() {
-        let mut kept = Kept { kept: VecDeque::new(), room: 10, most: 4 };
+        let mut kept = Kept { bytes: VecDeque::new(), room: 10, most: 4 };
         assert!(kept.push(b"abc") && kept.push(b"defgh"));
-        assert_eq!(kept.kept.make_contiguous(), b"efgh");
+        assert_eq!(kept.bytes.make_contiguous(), b"efgh");
         assert!(kept.push(b"ij") && !kept.push(b"k"));
     }
 }

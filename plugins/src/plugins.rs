@@ -11,7 +11,7 @@ use toolc::{ProviderId, Registry};
 
 use crate::compile::{Compiled, compile};
 use crate::provider::{Plugin, Served};
-use crate::report::{Finding, Level, PluginReport, State};
+use crate::report::{Finding, Flaw, Level, PluginReport, State};
 use crate::stamp::{Stamp, Stamps};
 use crate::trust;
 
@@ -221,7 +221,7 @@ impl Plugins {
                             has_changed |= registry.remove(id);
                         }
                         let help = "rename what is taken, or take the other one away";
-                        known.refused = Some(Finding::error(root, error.to_string(), help));
+                        known.refused = Some(Flaw::new(root, error.to_string(), help).into());
                     }
                 }
             }
@@ -260,16 +260,16 @@ fn find(folders: &[PathBuf]) -> Found {
         };
         let roots = match entries(folder) {
             Ok(roots) => roots,
-            Err(finding) => {
-                told("", folder.clone(), State::Broken, finding);
+            Err(flaw) => {
+                told("", folder.clone(), State::Broken, flaw.into());
                 continue;
             }
         };
         for root in roots {
             let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
             // Before its name counts: nobody stands for another by a link that leads away.
-            if let Err(finding) = trust::within(folder, &root) {
-                told(&name, root, State::Broken, finding);
+            if let Err(flaw) = trust::within(folder, &root) {
+                told(&name, root, State::Broken, flaw.into());
             } else if let Some(first) = taken.get(&name) {
                 let message = format!("{} stands for it", first.display());
                 told(&name, root.clone(), State::Shadowed, Finding::of(Level::Note, root, message, ""));
@@ -283,9 +283,9 @@ fn find(folders: &[PathBuf]) -> Found {
 }
 
 /// The folders in a folder, by name. Hidden ones are other programs'.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Finding> {
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Flaw> {
     let failed = |error: std::io::Error| {
-        Finding::error(folder, format!("failed to read it: {error}"), "name a folder of plugins that can be read")
+        Flaw::new(folder, format!("failed to read it: {error}"), "name a folder of plugins that can be read")
     };
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -102,10 +102,6 @@ impl Finding {
         Self { level, code: None, message, path: Some(path), line: None, column: None, help, text }
     }
 
-    pub(crate) fn error(path: impl Into<PathBuf>, message: impl Into<String>, help: &str) -> Self {
-        Self::of(Level::Error, path, message, help)
-    }
-
     /// About a place in a manifest.
     pub(crate) fn diagnosed(found: &Diagnostic, sources: &Sources, root: &std::path::Path) -> Self {
         let (place, _) = found.at;
@@ -123,6 +119,26 @@ impl Finding {
             help: found.help.clone(),
             text: Renderer::new(sources, false).render(found),
         }
+    }
+}
+
+/// What is wrong with a file or a folder as a whole: why nothing of it is used.
+#[derive(Debug)]
+pub(crate) struct Flaw {
+    path: PathBuf,
+    pub(crate) message: String,
+    help: String,
+}
+
+impl Flaw {
+    pub(crate) fn new(path: impl Into<PathBuf>, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), help: help.into() }
+    }
+}
+
+impl From<Flaw> for Finding {
+    fn from(flaw: Flaw) -> Self {
+        Self::of(Level::Error, flaw.path, flaw.message, &flaw.help)
     }
 }
 

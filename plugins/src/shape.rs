@@ -52,7 +52,9 @@ impl Shape {
             }
             Value::Array(items) => {
                 if let Some(schema) = &schema.items {
-                    items.iter_mut().for_each(|item| self.fill_in(schema, item));
+                    for item in items {
+                        self.fill_in(schema, item);
+                    }
                 }
             }
             _ => {}

@@ -6,22 +6,22 @@
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-use crate::report::Finding;
+use crate::report::Flaw;
 
 /// What a path within a folder leads to, all links followed.
 ///
 /// # Errors
 /// Where it is not there, leads out of the folder, or belongs to, or can be written by, anybody but this user and root;
 /// or a folder on the way does.
-pub(crate) fn within(root: &Path, path: &Path) -> Result<PathBuf, Finding> {
+pub(crate) fn within(root: &Path, path: &Path) -> Result<PathBuf, Flaw> {
     let real = |path: &Path| {
         fs::canonicalize(path)
-            .map_err(|error| Finding::error(path, format!("failed to read it: {error}"), "see that it is there"))
+            .map_err(|error| Flaw::new(path, format!("failed to read it: {error}"), "see that it is there"))
     };
     let (root, target) = (real(root)?, real(path)?);
     let Ok(below) = target.strip_prefix(&root) else {
         let message = format!("it is a link that leads out of {}, to {}", root.display(), target.display());
-        return Err(Finding::error(path, message, "copy what it leads to in its place"));
+        return Err(Flaw::new(path, message, "copy what it leads to in its place"));
     };
     let mut part = root.clone();
     check(&part)?;
@@ -33,12 +33,12 @@ pub(crate) fn within(root: &Path, path: &Path) -> Result<PathBuf, Finding> {
 }
 
 /// Whether this user and root alone can write a file or folder.
-pub(crate) fn check(path: &Path) -> Result<(), Finding> {
+pub(crate) fn check(path: &Path) -> Result<(), Flaw> {
     let about = fs::metadata(path)
-        .map_err(|error| Finding::error(path, format!("failed to read it: {error}"), "see that it is there"))?;
+        .map_err(|error| Flaw::new(path, format!("failed to read it: {error}"), "see that it is there"))?;
     belongs(&about).map_err(|(why, help)| {
         let help = help.replace("PATH", &path.display().to_string());
-        Finding::error(path, format!("{why}: nothing of it is run"), &help)
+        Flaw::new(path, format!("{why}: nothing of it is run"), help)
     })
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use fixture::{Fixture, PROBE, SCRIPT, fixture};
+use fixture::{Fixture, PROBE, SCRIPT, env, fixture};
 use serde_json::{Value, json};
 use toolc::testing::assert_reply;
 use toolc::{Answer, Cancel, Dialect, DynamicTool, Env, Output, Provider, Registry, ToolCall};
@@ -122,7 +122,7 @@ fn a_program_knows_no_more_of_the_environment_than_it_should() {
         names.split_whitespace().filter(|name| !known.contains(name) && !name.starts_with("LC_")).collect();
     assert_eq!(unknown, [""; 0]);
     // The host has more.
-    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && f.env().var("OTHER_KEY").is_some());
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && env().var("OTHER_KEY").is_some());
 }
 
 #[test]
