@@ -46,10 +46,13 @@ fn source(path: &str, text: &str) -> Option<Source> {
     Sources::from_memory([(path.to_owned(), text.to_owned())]).all().first().cloned()
 }
 
-/// All comments, in no order.
+/// All comments, in no order, and whatever stands behind a `#` in a string; how much space is within does not matter.
 fn comments(text: &str) -> Vec<String> {
-    let lines = text.lines().filter_map(|line| line.split_once('#').map(|(_, comment)| comment.trim().to_owned()));
-    let mut found: Vec<String> = lines.collect();
+    let behind = |line: &str| {
+        let (_, comment) = line.split_once('#')?;
+        Some(comment.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let mut found: Vec<String> = text.lines().filter_map(behind).collect();
     found.sort();
     found
 }
