@@ -21,6 +21,10 @@ const WIDTH: usize = 120;
 /// The text in its one layout. None, where it is not TOML.
 pub fn format(kind: Option<Kind>, text: &str) -> Option<String> {
     let (head, body) = text.split_at(head(text));
+    // Only at the top of a file is it nothing.
+    if !head.is_empty() && body.starts_with('\u{feff}') {
+        return None;
+    }
     let document: DocumentMut = body.parse().ok()?;
     let mut out = String::new();
     lead(&mut out, head, false);

@@ -16,6 +16,9 @@ use toolc_codegen::source::Sources;
 type Lines = Vec<(String, Vec<String>)>;
 type Files = BTreeMap<String, Lines>;
 
+/// Of plugins, which the clean catalog is none of: the tests of that crate have them.
+const OF_PLUGINS: [&str; 2] = ["not-in-a-plugin", "not-passed-on"];
+
 /// Takes no small defect to bring about.
 const LARGE: [&str; 1] = ["schema-too-large"];
 
@@ -143,7 +146,7 @@ fn every_rule_of_a_category_with_defects_has_one() {
         Code::all().filter(|code| rules.contains(code.name)).map(|code| code.category()).collect();
     let missing: Vec<String> = Code::all()
         .filter(|code| categories.contains(code.category()) && !rules.contains(code.name))
-        .filter(|code| !LARGE.contains(&code.name))
+        .filter(|code| !LARGE.contains(&code.name) && !OF_PLUGINS.contains(&code.name))
         .map(|code| code.to_string())
         .collect();
     assert!(missing.is_empty(), "of no defect: {missing:#?}");

@@ -112,7 +112,10 @@ fn a_caller_has_the_world_that_a_handler_asks_for() {
     call.progress(1.0, None, "");
     assert_eq!(caller.progress(), ["1"]);
     let told = failure(|| Caller::new().with_tools(["b"]).with_tools(["b"]));
-    assert_eq!(told, "the caller has no such turn: provider refused: the tool name `b` is taken");
+    assert_eq!(
+        told,
+        "the caller has no such turn: provider refused: the tool name `b` is taken: choose another one, or override that tool (`add_overriding`)"
+    );
 }
 
 #[test]

@@ -158,7 +158,6 @@ mod tests {
             ("The URL parameter.", "url"),
             ("User ID", "user_id"),
             ("userId", "userId"),
-            ("Gets the user.", "get_user"),
             ("string", "x"),
             ("A string value", "value"),
             ("N/A", "x"),
