@@ -16,7 +16,7 @@ use toolc_codegen::source::Sources;
 type Lines = Vec<(String, Vec<String>)>;
 type Files = BTreeMap<String, Lines>;
 
-/// Of plugins, which the clean catalog is none of: the tests of that crate have them.
+/// Of plugins, which the clean catalog is none of. Their examples are found.
 const OF_PLUGINS: [&str; 2] = ["not-in-a-plugin", "not-passed-on"];
 
 /// Takes no small defect to bring about.

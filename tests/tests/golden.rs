@@ -82,9 +82,11 @@ fn the_golden_project_uses_every_word_of_the_language() {
             collect(kind.noun(), &manifest, kind.keys(), &mut used);
         }
     }
-    // Its Rust is a crate of its own; that of another project is a module of somebody's.
-    for (_, settings) in manifests(&golden().join("../names"), Kind::Settings) {
-        collect(Kind::Settings.noun(), &settings, Kind::Settings.keys(), &mut used);
+    // Its Rust is a crate of its own; that of another project is a module of somebody's. And it is no plugin.
+    for (project, kind) in [("../names", Kind::Settings), ("../plugin", Kind::Plugin)] {
+        for (_, manifest) in manifests(&golden().join(project), kind) {
+            collect(kind.noun(), &manifest, kind.keys(), &mut used);
+        }
     }
     let unused: Vec<&String> = all.difference(&used).collect();
     assert!(unused.is_empty(), "no golden manifest uses {unused:?}");
