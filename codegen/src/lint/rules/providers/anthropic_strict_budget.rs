@@ -89,12 +89,16 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 }
 
 fn check_dialect(lint: &Lint<'_>, dialect: &Dialect, most: Budget, sink: &Sink) {
-    let sizes: Vec<Budget> = lint.tools().map(|(_, tool)| {
-        if dialect.takes(tool) { size(&shown::schemas(&shown::narrowed(dialect, tool))) } else { NOTHING }
-    }).collect();
+    let sizes: Vec<Budget> = lint
+        .tools()
+        .map(
+            |(_, tool)| {
+                if dialect.takes(tool) { size(&shown::schemas(&shown::narrowed(dialect, tool))) } else { NOTHING }
+            },
+        )
+        .collect();
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let tools = lint.resolved(id).iter().filter(|&&tool| !lint[tool].manifest.defer);
-        let sum = tools.fold(NOTHING, |sum, tool| {
+        let sum = lint.resolved(id).iter().fold(NOTHING, |sum, tool| {
             let Budget { tools, optional, unions } = sizes[tool.0];
             Budget { tools: sum.tools + tools, optional: sum.optional + optional, unions: sum.unions + unions }
         });
@@ -105,11 +109,11 @@ fn check_dialect(lint: &Lint<'_>, dialect: &Dialect, most: Budget, sink: &Sink) 
         ] {
             if there > most {
                 let (name, dialect) = (toolset.name(), dialect.name);
-                let message = format!("`{name}` comes to {there} {what}, where `{dialect}` takes {most} in one request");
-                sink.push(
-                    Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message)
-                        .help("divide it, make parameters required that always make sense, or declare `anthropic` instead"),
-                );
+                let message =
+                    format!("`{name}` comes to {there} {what}, where `{dialect}` takes {most} in one request");
+                sink.push(Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message).help(
+                    "divide it, make parameters required that always make sense, or declare `anthropic` instead",
+                ));
             }
         }
     }

@@ -42,5 +42,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("P015", "constraint-lost", None, Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::CONSTRAINT_LOST, None, |loss| !ANNOTATIONS.contains(&loss.word) && loss.word != "properties");
+    report(lint, sink, Code::CONSTRAINT_LOST, None, |loss| {
+        !ANNOTATIONS.contains(&loss.word) && loss.word != "properties"
+    });
 }

@@ -50,7 +50,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     // At the root there is no `anyOf` at all.
     let below = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
     for schema in below.filter(|schema| !schema.any_of.is_empty() && schema.constrains()) {
-        let message = format!("{} takes nothing beside an `anyOf`: each alternative repeats it", ticked(&dialects, ", "));
+        let message =
+            format!("{} takes nothing beside an `anyOf`: each alternative repeats it", ticked(&dialects, ", "));
         sink.push(
             Diagnostic::new(Code::GEMINI_ANYOF, schema.place, message)
                 .help("say it in the alternatives, or do without them"),

@@ -41,5 +41,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("P010", "gemini-unsupported-keyword", None, Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::GEMINI_UNSUPPORTED_KEYWORD, Some("gemini-openapi"), |loss| !matches!(loss.word, "additionalProperties" | "properties" | "returns" | "type" | "enum" | "anyOf" | "$ref"));
+    report(lint, sink, Code::GEMINI_UNSUPPORTED_KEYWORD, Some("gemini-openapi"), |loss| {
+        !matches!(loss.word, "additionalProperties" | "properties" | "returns" | "type" | "enum" | "anyOf" | "$ref")
+    });
 }

@@ -10,6 +10,7 @@
 //! ```toml
 //! # toolc.toml
 //! dialects = ["openai-strict"]
+//! lint.parameter-description-missing = "allow"
 //! ```
 //!
 //! ```toml
@@ -64,6 +65,7 @@
 //! ```toml
 //! # toolc.toml
 //! dialects = ["openai-strict"]
+//! lint.parameter-description-missing = "allow"
 //! ```
 //!
 //! ```toml

@@ -42,5 +42,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("P004", "openai-strict-shape", None, Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::OPENAI_STRICT_SHAPE, Some("openai-strict"), |loss| matches!(loss.word, "additionalProperties" | "type" | "$ref"));
+    report(lint, sink, Code::OPENAI_STRICT_SHAPE, Some("openai-strict"), |loss| {
+        matches!(loss.word, "additionalProperties" | "type" | "$ref")
+    });
 }

@@ -41,5 +41,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("P005", "openai-unsupported-keyword", None, Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::OPENAI_UNSUPPORTED_KEYWORD, Some("openai-strict"), |loss| !matches!(loss.word, "additionalProperties" | "properties" | "returns" | "type" | "$ref"));
+    report(lint, sink, Code::OPENAI_UNSUPPORTED_KEYWORD, Some("openai-strict"), |loss| {
+        !matches!(loss.word, "additionalProperties" | "properties" | "returns" | "type" | "$ref")
+    });
 }

@@ -10,6 +10,7 @@
 //! # toolc.toml
 //! dialects = ["openai"]
 //! lint.root-combinator = "warn"
+//! lint.parameter-description-missing = "allow"
 //! ```
 //!
 //! ```toml
@@ -34,6 +35,7 @@
 //! # toolc.toml
 //! dialects = ["openai"]
 //! lint.root-combinator = "warn"
+//! lint.parameter-description-missing = "allow"
 //! ```
 //!
 //! ```toml
@@ -54,11 +56,13 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let root = &tool.manifest.params;
     let parts = [("anyOf", &root.any_of), ("oneOf", &root.one_of), ("allOf", &root.all_of)];
     for (word, first) in parts.into_iter().filter_map(|(word, parts)| Some((word, parts.first()?))) {
-        let refuses = lint.providers().filter(|one| one.refused_at_root.is_some_and(|limit| limit.value.contains(&word)));
+        let refuses =
+            lint.providers().filter(|one| one.refused_at_root.is_some_and(|limit| limit.value.contains(&word)));
         let dialects: Vec<&str> = refuses.map(|provider| provider.dialect).collect();
         if !dialects.is_empty() {
             let becomes = if word == "allOf" { "it is merged into the rest" } else { "the description says it" };
-            let message = format!("{} takes no `{word}` of the arguments as a whole: {becomes}", ticked(&dialects, ", "));
+            let message =
+                format!("{} takes no `{word}` of the arguments as a whole: {becomes}", ticked(&dialects, ", "));
             sink.push(
                 Diagnostic::new(Code::ROOT_COMBINATOR, first.place, message)
                     .help("require what is always needed, or make a tool of each alternative"),

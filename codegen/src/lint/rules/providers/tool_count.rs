@@ -1,5 +1,4 @@
-//! A toolset that resolves to more tools than a provider takes in one request. Those that come at run time count; those that
-//! tool search may stand for (`defer = true`) do not.
+//! A toolset that resolves to more tools than a provider takes in one request. Those that come at run time count.
 //!
 //! ## Why is this bad
 //! The request is refused as a whole.
@@ -73,14 +72,13 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     }
     let mut external = vec![None; lint.toolsets().count()];
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let own = lint.resolved(id).iter().filter(|&&tool| !lint[tool].manifest.defer).count();
-        let count = own + from_outside(lint, id, &mut external).len();
+        let count = lint.resolved(id).len() + from_outside(lint, id, &mut external).len();
         for (most, dialects) in limits.range(..count) {
             let (name, dialects) = (toolset.name(), ticked(dialects, ", "));
             let message = format!("`{name}` resolves to {count} tools, where {dialects} takes {most} in one request");
             sink.push(
                 Diagnostic::new(Code::TOOL_COUNT, toolset.manifest.name.place, message)
-                    .help("divide it, or let tool search stand for what is seldom used: `defer = true` in such a tool"),
+                    .help("divide it, or grant it only to sessions in which tool search stands for most of it"),
             );
         }
     }
