@@ -40,5 +40,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("P008", "anthropic-strict-unsupported", None, Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::ANTHROPIC_STRICT_UNSUPPORTED, Some("anthropic-strict"), |loss| loss.word != "properties");
+    report(lint, sink, Code::ANTHROPIC_STRICT_UNSUPPORTED, Some("anthropic-strict"), |loss| {
+        !matches!(loss.word, "properties" | "returns")
+    });
 }

@@ -43,6 +43,6 @@ pub(super) const RULE: Rule = Rule::new("P015", "constraint-lost", None, Check::
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     report(lint, sink, Code::CONSTRAINT_LOST, None, |loss| {
-        !ANNOTATIONS.contains(&loss.word) && loss.word != "properties"
+        !ANNOTATIONS.contains(&loss.word) && !matches!(loss.word, "properties" | "returns")
     });
 }

@@ -51,7 +51,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let below = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
     for schema in below.filter(|schema| !schema.any_of.is_empty() && schema.constrains()) {
         let message =
-            format!("{} takes nothing beside an `anyOf`: each alternative repeats it", ticked(&dialects, ", "));
+            format!("nothing may stand beside an `anyOf` in {}: each alternative repeats it", ticked(&dialects, ", "));
         sink.push(
             Diagnostic::new(Code::GEMINI_ANYOF, schema.place, message)
                 .help("say it in the alternatives, or do without them"),

@@ -23,9 +23,12 @@ pub(super) fn report(lint: &Lint<'_>, sink: &Sink, code: Code, only: Option<&str
             }
         }
         for ((place, word, becomes), dialects) in found {
-            let (dialects, tool) = (ticked(&dialects, ", "), tool.name());
+            let (tool, dialect, dialects) = (tool.name(), dialects[0], ticked(&dialects, ", "));
             let message = format!("{dialects} cannot say the `{word}` of `{tool}` as it is written: {becomes}");
-            sink.push(Diagnostic::new(code, place, message).help("`cargo xtask show TOOL --dialect NAME` shows it"));
+            sink.push(
+                Diagnostic::new(code, place, message)
+                    .help(format!("`cargo xtask show {tool} --dialect {dialect}` shows it")),
+            );
         }
     }
 }

@@ -58,7 +58,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for schema in tool.manifest.argument_roots().flat_map(Schema::walk).filter(|schema| has_siblings(schema)) {
         if let Some(reference) = &schema.reference {
             let (dialects, name) = (ticked(&dialects, ", "), &reference.name);
-            let message = format!("{dialects} takes no words beside a `$ref`: `{name}` is written out here");
+            let message = format!("no words may stand beside a `$ref` in {dialects}: `{name}` is written out here");
             sink.push(
                 Diagnostic::new(Code::REF_WITH_SIBLINGS, reference.place, message)
                     .help("let the definition say it, if it holds for all that lead there"),

@@ -61,8 +61,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let dialects: Vec<&str> = refuses.map(|provider| provider.dialect).collect();
         if !dialects.is_empty() {
             let becomes = if word == "allOf" { "it is merged into the rest" } else { "the description says it" };
-            let message =
-                format!("{} takes no `{word}` of the arguments as a whole: {becomes}", ticked(&dialects, ", "));
+            let message = format!("no `{word}` may be at the root in {}: {becomes}", ticked(&dialects, ", "));
             sink.push(
                 Diagnostic::new(Code::ROOT_COMBINATOR, first.place, message)
                     .help("require what is always needed, or make a tool of each alternative"),

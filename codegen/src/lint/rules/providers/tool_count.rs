@@ -75,7 +75,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let count = lint.resolved(id).len() + from_outside(lint, id, &mut external).len();
         for (most, dialects) in limits.range(..count) {
             let (name, dialects) = (toolset.name(), ticked(dialects, ", "));
-            let message = format!("`{name}` resolves to {count} tools, where {dialects} takes {most} in one request");
+            let message = format!("`{name}` resolves to {count} tools, where one request takes {most} in {dialects}");
             sink.push(
                 Diagnostic::new(Code::TOOL_COUNT, toolset.manifest.name.place, message)
                     .help("divide it, or grant it only to sessions in which tool search stands for most of it"),
