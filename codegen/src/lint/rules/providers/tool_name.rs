@@ -1,4 +1,4 @@
-//! Two underscores in a row in a tool's name. What no provider takes at all is [invalid-name](#c013-invalid-name).
+//! Two underscores in a row in a tool's name. What no provider takes at all is `invalid-name`.
 //!
 //! ## Why is this bad
 //! Clients put the server's name before a tool's, and `__` between the two: `mcp__SERVER__TOOL`. One that takes such a name
