@@ -60,6 +60,12 @@ impl<'c> Lint<'c> {
         providers::declared(self.settings())
     }
 
+    /// What a provider takes whose dialect `toolc.toml` names: what it says of whole requests, or of what others add to
+    /// a name, is of interest to those only who mean to send them.
+    pub fn named_provider(&self, dialect: &str) -> Option<&'static Provider> {
+        self.settings().named_dialects.contains(&dialect).then(|| providers::provider(dialect))?
+    }
+
     /// The tools that a toolset resolves to, by name. Each toolset is resolved once, whoever asks.
     pub fn resolved(&self, id: ToolsetId) -> &[ToolId] {
         self.resolved[id.0].get_or_init(|| self.catalog.resolve(id))

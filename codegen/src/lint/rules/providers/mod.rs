@@ -1,6 +1,28 @@
 //! What providers take. Such a rule looks only where the project declares the dialect that it is about: limits are
-//! data, in [`providers`](crate::providers).
+//! data, in [`providers`](crate::providers). The lowering writes otherwise most of what a provider refuses: rules that tell
+//! what becomes of it are off by default. Warnings are about what is gone, or refused all the same.
+
+mod lost;
+mod shown;
 
 use super::rules;
 
-rules! {}
+rules! {
+    ANTHROPIC_STRICT_BUDGET anthropic_strict_budget
+    ANTHROPIC_STRICT_UNSUPPORTED anthropic_strict_unsupported
+    CONSTRAINT_LOST constraint_lost
+    GEMINI_ANYOF gemini_anyof
+    GEMINI_ENUM gemini_enum
+    GEMINI_RECURSION gemini_recursion
+    GEMINI_UNSUPPORTED_KEYWORD gemini_unsupported_keyword
+    LLAMACPP_PATTERN llamacpp_pattern
+    OPENAI_SIZE openai_size
+    OPENAI_STRICT_SHAPE openai_strict_shape
+    OPENAI_UNSUPPORTED_KEYWORD openai_unsupported_keyword
+    PARAMETER_NAME parameter_name
+    PREFIX_HEADROOM prefix_headroom
+    REF_WITH_SIBLINGS ref_with_siblings
+    ROOT_COMBINATOR root_combinator
+    TOOL_COUNT tool_count
+    TOOL_NAME tool_name
+}

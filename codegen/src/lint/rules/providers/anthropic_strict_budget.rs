@@ -1,0 +1,132 @@
+//! A toolset whose tools come to more, together, than Anthropic takes in one request of strict tools: 20 of them, 24 optional
+//! parameters, 16 unions. Only in a project whose `dialects` name `anthropic-strict`.
+//!
+//! ## Why is this bad
+//! The request is refused as a whole. No tool of it alone is to blame, which is why nobody sees it in a manifest.
+//!
+//! ## Example
+//! ```toml
+//! # toolc.toml
+//! dialects = ["anthropic-strict"]
+//! lint.parameter-description-missing = "allow"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.filter]
+//! type = "object"
+//! description = "What the lines have to be like."
+//!
+//! [params.filter.properties]
+//! a1.type = "string"
+//! a2.type = "string"
+//! a3.type = "string"
+//! a4.type = "string"
+//! a5.type = "string"
+//! b1.type = "string"
+//! b2.type = "string"
+//! b3.type = "string"
+//! b4.type = "string"
+//! b5.type = "string"
+//! c1.type = "string"
+//! c2.type = "string"
+//! c3.type = "string"
+//! c4.type = "string"
+//! c5.type = "string"
+//! d1.type = "string"
+//! d2.type = "string"
+//! d3.type = "string"
+//! d4.type = "string"
+//! d5.type = "string"
+//! e1.type = "string"
+//! e2.type = "string"
+//! e3.type = "string"
+//! e4.type = "string"
+//! e5.type = "string"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # toolc.toml
+//! dialects = ["anthropic-strict"]
+//! lint.parameter-description-missing = "allow"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.filter]
+//! type = "object"
+//! description = "What the lines have to be like."
+//!
+//! [params.filter.properties]
+//! a1.type = "string"
+//! a2.type = "string"
+//! b1.type = "string"
+//! b2.type = "string"
+//! c1.type = "string"
+//! c2.type = "string"
+//! d1.type = "string"
+//! d2.type = "string"
+//! e1.type = "string"
+//! e2.type = "string"
+//! ```
+
+use super::shown;
+use crate::diagnostic::{Code, Diagnostic, Level, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::lower::Dialect;
+use crate::providers::Budget;
+use crate::schema::Schema;
+
+pub(super) const RULE: Rule = Rule::new("P009", "anthropic-strict-budget", Some(Level::Warning), Check::Output(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    for dialect in &lint.settings().dialects {
+        if let Some(limit) = lint.named_provider(dialect.name).and_then(|provider| provider.budget) {
+            check_dialect(lint, dialect, limit.value, sink);
+        }
+    }
+}
+
+fn check_dialect(lint: &Lint<'_>, dialect: &Dialect, most: Budget, sink: &Sink) {
+    let sizes: Vec<Budget> = lint
+        .tools()
+        .map(
+            |(_, tool)| {
+                if dialect.takes(tool) { size(&shown::schemas(&shown::narrowed(dialect, tool))) } else { NOTHING }
+            },
+        )
+        .collect();
+    for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
+        let sum = lint.resolved(id).iter().fold(NOTHING, |sum, tool| {
+            let Budget { tools, optional, unions } = sizes[tool.0];
+            Budget { tools: sum.tools + tools, optional: sum.optional + optional, unions: sum.unions + unions }
+        });
+        for (what, there, most) in [
+            ("tools", sum.tools, most.tools),
+            ("optional parameters", sum.optional, most.optional),
+            ("unions", sum.unions, most.unions),
+        ] {
+            if there > most {
+                let (name, dialect) = (toolset.name(), dialect.name);
+                let message =
+                    format!("`{name}` comes to {there} {what}, where `{dialect}` takes {most} in one request");
+                sink.push(Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message).help(
+                    "divide it, make parameters required that always make sense, or declare `anthropic` instead",
+                ));
+            }
+        }
+    }
+}
+
+const NOTHING: Budget = Budget { tools: 0, optional: 0, unions: 0 };
+
+/// What one tool with these schemas adds.
+fn size(schemas: &[&Schema]) -> Budget {
+    let is_union = |schema: &&&Schema| !schema.any_of.is_empty() || schema.types.len() > 1;
+    Budget {
+        tools: 1,
+        optional: schemas.iter().flat_map(|schema| &schema.properties).filter(|property| !property.required).count(),
+        unions: schemas.iter().filter(is_union).count(),
+    }
+}

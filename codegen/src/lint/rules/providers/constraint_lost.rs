@@ -1,0 +1,48 @@
+//! A constraint that a dialect has no words for. Off by default: the description says it instead, and the reader of the
+//! arguments checks it whatever a model was shown.
+//!
+//! ## Why is this bad
+//! A model that reads of a bound in prose keeps to it less often than one whose answer is held to a grammar. What is neither
+//! said nor sent is a call that no model of that provider can make.
+//!
+//! ## Example
+//! ```toml
+//! # toolc.toml
+//! dialects = ["portable"]
+//! lint.constraint-lost = "warn"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.name]
+//! type = "string"
+//! description = "The name to look for."
+//! pattern = "^a|b$"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # toolc.toml
+//! dialects = ["portable"]
+//! lint.constraint-lost = "warn"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.name]
+//! type = "string"
+//! description = "The name to look for."
+//! pattern = "^[ab]+$"
+//! ```
+
+use super::lost::{ANNOTATIONS, report};
+use crate::diagnostic::{Code, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("P015", "constraint-lost", None, Check::Output(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    report(lint, sink, Code::CONSTRAINT_LOST, None, |loss| {
+        !ANNOTATIONS.contains(&loss.word) && !matches!(loss.word, "properties" | "returns")
+    });
+}

@@ -1,0 +1,60 @@
+//! An `anyOf` with constraints beside it, in a project that is for `gemini-openapi`. Off by default: they are written into each
+//! alternative.
+//!
+//! ## Why is this bad
+//! Gemini takes nothing beside an `anyOf`. What was written once is sent once for every alternative, and an alternative that
+//! contradicts it is gone.
+//!
+//! ## Example
+//! ```toml
+//! # toolc.toml
+//! dialects = ["gemini-openapi"]
+//! lint.gemini-anyof = "warn"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.line]
+//! type = "integer"
+//! description = "Where to begin: near the start, or near the end."
+//! anyOf = [{ maximum = 10 }, { minimum = 90 }]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # toolc.toml
+//! dialects = ["gemini-openapi"]
+//! lint.gemini-anyof = "warn"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.line]
+//! description = "Where to begin: a number, or a name."
+//! anyOf = [{ type = "integer" }, { type = "string" }]
+//! ```
+
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Sink, ticked};
+use crate::lint::{Check, Lint, Rule};
+use crate::schema::Schema;
+
+pub(super) const RULE: Rule = Rule::new("P012", "gemini-anyof", None, Check::Tool(check));
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let lone = lint.providers().filter(|provider| provider.lone_any_of.is_some_and(|limit| limit.value));
+    let dialects: Vec<&str> = lone.map(|provider| provider.dialect).collect();
+    if dialects.is_empty() {
+        return;
+    }
+    // At the root there is no `anyOf` at all.
+    let below = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
+    for schema in below.filter(|schema| !schema.any_of.is_empty() && schema.constrains()) {
+        let message =
+            format!("nothing may stand beside an `anyOf` in {}: each alternative repeats it", ticked(&dialects, ", "));
+        sink.push(
+            Diagnostic::new(Code::GEMINI_ANYOF, schema.place, message)
+                .help("say it in the alternatives, or do without them"),
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! A word of JSON Schema that Gemini's `parameters` does not have, in a project that is for `gemini-openapi`. Off by default:
+//! the description says it instead. `gemini` takes it as it is.
+//!
+//! ## Why is this bad
+//! Gemini refuses the word, so it is not sent: a model reads of it in prose, and is held to nothing.
+//!
+//! ## Example
+//! ```toml
+//! # toolc.toml
+//! dialects = ["gemini-openapi"]
+//! lint.gemini-unsupported-keyword = "warn"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.step]
+//! type = "integer"
+//! description = "How many lines to go on at a time."
+//! multipleOf = 10
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # toolc.toml
+//! dialects = ["gemini-openapi"]
+//! lint.gemini-unsupported-keyword = "warn"
+//! ```
+//!
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.step]
+//! type = "integer"
+//! description = "How many lines to go on at a time."
+//! minimum = 10
+//! ```
+
+use super::lost::report;
+use crate::diagnostic::{Code, Sink};
+use crate::lint::{Check, Lint, Rule};
+
+pub(super) const RULE: Rule = Rule::new("P010", "gemini-unsupported-keyword", None, Check::Output(check));
+
+fn check(lint: &Lint<'_>, sink: &Sink) {
+    report(lint, sink, Code::GEMINI_UNSUPPORTED_KEYWORD, Some("gemini-openapi"), |loss| {
+        !matches!(loss.word, "additionalProperties" | "properties" | "returns" | "type" | "enum" | "anyOf" | "$ref")
+    });
+}
