@@ -30,10 +30,13 @@ pub(super) struct Idle {
     pub is_key: bool,
 }
 
-/// Every such condition of the catalog.
+/// So many of one tool are told: a text that repeats one thousands of times would come to as many findings.
+const MOST: usize = 100;
+
+/// Such conditions of the catalog.
 pub(super) fn idle(lint: &Lint<'_>) -> Vec<Idle> {
     let asks = |(_, tool): &(ToolId, &Tool)| !tool.atoms.is_empty();
-    let of_tools = lint.tools().filter(asks).flat_map(|(id, tool)| of_tool(lint, id, tool));
+    let of_tools = lint.tools().filter(asks).flat_map(|(id, tool)| of_tool(lint, id, tool).into_iter().take(MOST));
     let of_toolsets = lint.toolsets().filter_map(|(_, toolset)| of_toolset(toolset));
     of_tools.chain(of_toolsets).collect()
 }

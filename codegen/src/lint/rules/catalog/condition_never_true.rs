@@ -26,8 +26,7 @@
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule, conditions};
 
-pub(super) const RULE: Rule =
-    Rule::new("C043", "condition-never-true", Some(Level::Warning), Check::Catalog(check));
+pub(super) const RULE: Rule = Rule::new("C043", "condition-never-true", Some(Level::Warning), Check::Catalog(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for idle in conditions::idle(lint).into_iter().filter(|idle| idle.never) {

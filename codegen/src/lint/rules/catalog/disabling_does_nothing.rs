@@ -31,8 +31,7 @@
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
-pub(super) const RULE: Rule =
-    Rule::new("C042", "disabling-does-nothing", Some(Level::Warning), Check::Output(check));
+pub(super) const RULE: Rule = Rule::new("C042", "disabling-does-nothing", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (id, toolset) in lint.toolsets() {
@@ -41,11 +40,16 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let is_in_base = |tool| lint.resolved(base).binary_search(tool).is_ok();
         let has_own = toolset.direct().next().is_some() || !toolset.includes.is_empty();
         // One that resolves to nothing is told as that.
-        if tools.is_empty() || lint.awaits_tools(id) || !tools.iter().all(is_in_base) || (toolset.manifest.preset && !has_own) {
+        if tools.is_empty()
+            || lint.awaits_tools(id)
+            || !tools.iter().all(is_in_base)
+            || (toolset.manifest.preset && !has_own)
+        {
             continue;
         }
         let base = lint[base].name();
-        let message = format!("disabling `{}` does nothing: its base, `{base}`, holds all that it holds", toolset.name());
+        let message =
+            format!("disabling `{}` does nothing: its base, `{base}`, holds all that it holds", toolset.name());
         let found = Diagnostic::new(Code::DISABLING_DOES_NOTHING, toolset.manifest.name.place, message)
             .related(place, "what this resolves to stays");
         sink.push(if toolset.manifest.includes.is_empty() {

@@ -27,7 +27,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let message = format!("`{}` resolves to no tool", toolset.name());
         let found = Diagnostic::new(Code::EMPTY_TOOLSET, manifest.name.place, message);
         let excludes = manifest.excludes.iter();
-        let found = excludes.fold(found, |found, name| found.related(name.place, "what it would hold is excluded here"));
+        let found =
+            excludes.fold(found, |found, name| found.related(name.place, "what it would hold is excluded here"));
         sink.push(match toolset.home_tools.as_slice() {
             [first, ..] if manifest.closed => found.help(format!(
                 "it is closed: list in `tools` what it holds, such as `{}`, whose home it is",

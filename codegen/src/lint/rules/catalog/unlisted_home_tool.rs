@@ -21,8 +21,7 @@
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
-pub(super) const RULE: Rule =
-    Rule::new("C033", "unlisted-home-tool", Some(Level::Warning), Check::Catalog(check));
+pub(super) const RULE: Rule = Rule::new("C033", "unlisted-home-tool", Some(Level::Warning), Check::Catalog(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (_, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.manifest.closed) {

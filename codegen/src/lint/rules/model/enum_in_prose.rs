@@ -68,7 +68,8 @@ static LEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 /// What tells that a list is not all.
-const OPEN: &[&str] = &["e.g", "for example", "such as", "etc", "...", "…", "for instance", "and more", "among others", "ex:"];
+const OPEN: &[&str] =
+    &["e.g", "for example", "such as", "etc", "...", "…", "for instance", "and more", "among others", "ex:"];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let names: BTreeSet<&str> = tool.parameters().map(|parameter| parameter.name.value.as_str()).collect();
@@ -83,7 +84,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some(values) = LEADS.iter().find_map(|lead| lead.captures(said)?.name("list")) else { continue };
         let sentence = sentence(said, values.start(), values.end());
         // Which of several parameters to send is another matter.
-        let mut items = values.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
+        let mut items =
+            values.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
         if items.any(|item| names.contains(item)) {
             continue;
         }

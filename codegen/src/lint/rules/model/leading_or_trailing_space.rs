@@ -58,9 +58,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
 
 /// Most texts have none: only the others are worth reading again.
 fn has_space(text: &Template) -> bool {
-    let space = |piece: Option<&Piece<_, _>>, is_space: fn(&str) -> bool| {
-        matches!(piece, Some(Piece::Text(text)) if is_space(text))
-    };
+    let space = |piece: Option<&Piece<_, _>>, is_space: fn(&str) -> bool| matches!(piece, Some(Piece::Text(text)) if is_space(text));
     space(text.first(), |text| text.starts_with(char::is_whitespace))
         || space(text.last(), |text| text.ends_with(char::is_whitespace))
 }

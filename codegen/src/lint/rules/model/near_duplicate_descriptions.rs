@@ -43,7 +43,9 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     let texts: Vec<Text> = parallel::map(&tools, |tool| Text::of(tool, lint));
     let keys = keys(&texts);
     let alike = |one: ToolId, other: ToolId| {
-        texts[one.0].is_like(&texts[other.0]) && lint[one].replacement != Some(other) && lint[other].replacement != Some(one)
+        texts[one.0].is_like(&texts[other.0])
+            && lint[one].replacement != Some(other)
+            && lint[other].replacement != Some(one)
     };
     for found in lint.beside(|id| keys[id.0].clone(), alike) {
         let tool = &lint[found.tool];
@@ -52,7 +54,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let message = format!("the description of `{}` is {nearly}that of `{}`", tool.name(), lint[other].name());
         let diagnostic = Diagnostic::new(Code::NEAR_DUPLICATE_DESCRIPTIONS, tool.manifest.description.place, message)
             .related(lint[other].manifest.description.place, "the other one");
-        let both = format!("a model sees both in `{}`: say what only the one does, and when to prefer it", lint[set].name());
+        let both =
+            format!("a model sees both in `{}`: say what only the one does, and when to prefer it", lint[set].name());
         sink.push(diagnostic.help(both));
     }
 }

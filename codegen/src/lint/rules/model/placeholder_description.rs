@@ -66,8 +66,24 @@ const STAND_INS: &[&str] = &[
 
 /// Words before a name that add nothing to it.
 const BEFORE: &[&str] = &[
-    "a", "an", "arg", "argument", "called", "field", "for", "function", "named", "of", "param", "parameter", "property",
-    "the", "this", "tool", "value", "variable",
+    "a",
+    "an",
+    "arg",
+    "argument",
+    "called",
+    "field",
+    "for",
+    "function",
+    "named",
+    "of",
+    "param",
+    "parameter",
+    "property",
+    "the",
+    "this",
+    "tool",
+    "value",
+    "variable",
 ];
 
 /// Words behind a name that add nothing to it.

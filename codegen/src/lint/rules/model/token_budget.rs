@@ -17,7 +17,7 @@
 //! token_budget = 2000
 //! ```
 
-use crate::catalog::{Toolset, ToolId};
+use crate::catalog::{ToolId, Toolset};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 

@@ -144,7 +144,8 @@ fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
 }
 
 fn starts_with_word(text: &str, word: &str) -> bool {
-    text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
+    text.strip_prefix(word)
+        .is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
 }
 
 #[cfg(test)]

@@ -33,14 +33,34 @@ pub(super) const RULE: Rule = Rule::new("A002", "destructive-undeclared", Some(L
 
 /// What `drop` and `kill` and `truncate` destroy; other things are dropped without harm.
 const WITH_OBJECT: &[(&str, &[&str])] = &[
-    ("drop", &["collection", "column", "database", "db", "index", "keyspace", "partition", "role", "schema", "table", "user", "view"]),
+    (
+        "drop",
+        &[
+            "collection",
+            "column",
+            "database",
+            "db",
+            "index",
+            "keyspace",
+            "partition",
+            "role",
+            "schema",
+            "table",
+            "user",
+            "view",
+        ],
+    ),
     ("kill", &["container", "job", "pid", "process", "session", "task"]),
     ("truncate", &["collection", "database", "file", "log", "table"]),
-    ("terminate", &["cluster", "container", "environment", "instance", "machine", "process", "server", "session", "vm"]),
+    (
+        "terminate",
+        &["cluster", "container", "environment", "instance", "machine", "process", "server", "session", "vm"],
+    ),
 ];
 
 /// Words that may stand before the verb of a description.
-const ADVERBS: &[&str] = &["completely", "force", "forcibly", "immediately", "irreversibly", "irrevocably", "permanently"];
+const ADVERBS: &[&str] =
+    &["completely", "force", "forcibly", "immediately", "irreversibly", "irrevocably", "permanently"];
 
 /// What says that something is lost for good.
 static FOR_GOOD: LazyLock<Regex> = LazyLock::new(|| {
@@ -96,7 +116,9 @@ fn verb(name: &[String]) -> Option<String> {
 fn first_verb(text: &str) -> Option<String> {
     let sentence = text.split(['.', '\n']).next().unwrap_or_default();
     // "Delete or restore": what comes first is what it is about. "Delete-protected items" is about something else.
-    let mut said = sentence.split_whitespace().map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '-'));
+    let mut said = sentence
+        .split_whitespace()
+        .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '-'));
     let word = said.find(|word| !ADVERBS.contains(&word.to_lowercase().as_str()))?;
     let verb = stem(&word.to_lowercase());
     (deed(&verb) == Some(Deed::Destroy)).then_some(verb)
@@ -108,7 +130,15 @@ mod tests {
 
     #[test]
     fn the_first_verb_of_a_name_decides() {
-        for name in ["delete_file", "file_delete", "API-delete-a-block", "deleteFile", "drop_table", "kill_process", "notion_wipe"] {
+        for name in [
+            "delete_file",
+            "file_delete",
+            "API-delete-a-block",
+            "deleteFile",
+            "drop_table",
+            "kill_process",
+            "notion_wipe",
+        ] {
             assert!(verb(&words(name)).is_some(), "{name}");
         }
         for name in [
@@ -131,7 +161,13 @@ mod tests {
         for text in ["Delete a file.", "Deletes it", "Permanently erases all", "Wipe, then fill"] {
             assert!(first_verb(text).is_some(), "{text}");
         }
-        for text in ["Does not delete.", "Restore a deleted file", "List files to delete.", "Delete-protected items", "Deletion of"] {
+        for text in [
+            "Does not delete.",
+            "Restore a deleted file",
+            "List files to delete.",
+            "Delete-protected items",
+            "Deletion of",
+        ] {
             assert_eq!(first_verb(text), None, "{text}");
         }
     }

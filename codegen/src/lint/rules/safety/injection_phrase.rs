@@ -50,7 +50,10 @@ const PHRASES: &[(&str, &str)] = &[
         "hides something from the user",
         r"\bwithout\s+(?:telling|informing|notifying|alerting|mentioning\s+(?:it|this)\s+to)\s+(?:the\s+)?(?:user|human)\b|\b(?:keep|hide|conceal)\s+(?:this|it|that)\s+(?:secret\s+|hidden\s+)?from\s+(?:the\s+)?(?:user|human)\b",
     ),
-    ("gives the model another part to play", r"\byou\s+are\s+now\s+(?:a|an|in|the|no\s+longer|free|DAN)\b|\bnew\s+(?:system\s+)?instructions\s*:"),
+    (
+        "gives the model another part to play",
+        r"\byou\s+are\s+now\s+(?:a|an|in|the|no\s+longer|free|DAN)\b|\bnew\s+(?:system\s+)?instructions\s*:",
+    ),
     (
         "asks for what is behind the conversation",
         r"\b(?:reveal|print|repeat|output|send|include|leak)\s+(?:\w+\s+){0,3}?(?:your|the)\s+system\s+prompt\b",

@@ -95,7 +95,10 @@ fn hidden(text: &str) -> Vec<(usize, char)> {
         return Vec::new();
     }
     let letters: Vec<(usize, char)> = text.char_indices().collect();
-    let is_rtl = letters.iter().any(|(_, letter)| matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}') && *letter != '\u{61c}');
+    let is_rtl = letters.iter().any(|(_, letter)| {
+        matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+            && *letter != '\u{61c}'
+    });
     let mut in_flag = false;
     let mut found = Vec::new();
     for (index, &(at, letter)) in letters.iter().enumerate() {

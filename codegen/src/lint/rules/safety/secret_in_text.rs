@@ -36,19 +36,44 @@ pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Wa
 /// What is looked for, letters without which it is not there, and its shape. A part named `secret` is what must not be shown; without one, all of it.
 const SHAPES: &[(&str, &[&str], &str)] = &[
     ("a private key", &["PRIVATE KEY"], r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
-    ("an access key of AWS", &["AKIA", "ASIA", "AGPA", "AROA", "AIDA"], r"\b(?:AKIA|ASIA|AGPA|AROA|AIDA)[A-Z2-7]{16}\b|\bAKIA[A-Z0-9]{16}\b"),
-    ("a token of GitHub", &["gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_"], r"\bgh[opsur]_[A-Za-z0-9]{30,}\b|\bgithub_pat_[A-Za-z0-9_]{22,}\b"),
-    ("a token of GitLab", &["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glsoat-"], r"\bgl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{20,}"),
+    (
+        "an access key of AWS",
+        &["AKIA", "ASIA", "AGPA", "AROA", "AIDA"],
+        r"\b(?:AKIA|ASIA|AGPA|AROA|AIDA)[A-Z2-7]{16}\b|\bAKIA[A-Z0-9]{16}\b",
+    ),
+    (
+        "a token of GitHub",
+        &["gho_", "ghp_", "ghs_", "ghu_", "ghr_", "github_pat_"],
+        r"\bgh[opsur]_[A-Za-z0-9]{30,}\b|\bgithub_pat_[A-Za-z0-9_]{22,}\b",
+    ),
+    (
+        "a token of GitLab",
+        &["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glsoat-"],
+        r"\bgl(?:pat|dt|rt|cbt|ptt|soat)-[A-Za-z0-9_-]{20,}",
+    ),
     ("a key of Anthropic", &["sk-ant-"], r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
     ("a key of OpenAI", &["sk-"], r"\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{16,}|\bsk-[A-Za-z0-9]{20,}\b"),
-    ("a key of Stripe", &["k_live_", "k_test_", "whsec_"], r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}\b|\bwhsec_[A-Za-z0-9]{24,}\b"),
-    ("a token of Slack", &["xox", "xapp-"], r"\bxox[abeoprs]-[A-Za-z0-9-]{16,}|\bxapp-\d-[A-Za-z0-9-]{16,}"),
-    ("an address of Slack that is a secret", &["hooks.slack.com"], r"https://hooks\.slack\.com/services/(?P<secret>T\w{6,}/B\w{6,}/\w{16,})"),
     (
-        "an address of Discord that is a secret", &["/api/webhooks/"],
+        "a key of Stripe",
+        &["k_live_", "k_test_", "whsec_"],
+        r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}\b|\bwhsec_[A-Za-z0-9]{24,}\b",
+    ),
+    ("a token of Slack", &["xox", "xapp-"], r"\bxox[abeoprs]-[A-Za-z0-9-]{16,}|\bxapp-\d-[A-Za-z0-9-]{16,}"),
+    (
+        "an address of Slack that is a secret",
+        &["hooks.slack.com"],
+        r"https://hooks\.slack\.com/services/(?P<secret>T\w{6,}/B\w{6,}/\w{16,})",
+    ),
+    (
+        "an address of Discord that is a secret",
+        &["/api/webhooks/"],
         r"https://(?:canary\.|ptb\.)?discord(?:app)?\.com/api/webhooks/(?P<secret>\d{15,}/[\w-]{40,})",
     ),
-    ("a key of Google", &["AIza", "ya29.", "GOCSPX-"], r"\bAIza[A-Za-z0-9_-]{35}\b|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}"),
+    (
+        "a key of Google",
+        &["AIza", "ya29.", "GOCSPX-"],
+        r"\bAIza[A-Za-z0-9_-]{35}\b|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}",
+    ),
     ("a token of Hugging Face", &["hf_"], r"\bhf_[A-Za-z0-9]{30,}\b"),
     ("a token of npm", &["npm_"], r"\bnpm_[A-Za-z0-9]{36}\b"),
     ("a token of PyPI", &["pypi-"], r"\bpypi-[A-Za-z0-9_-]{50,}"),
@@ -62,7 +87,11 @@ const SHAPES: &[(&str, &[&str], &str)] = &[
     ("a token of Telegram", &[":AA"], r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,35}\b"),
     ("a key of age", &["AGE-SECRET-KEY-1"], r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
     ("a signed token", &["eyJ"], r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
-    ("a password in an address", &["://"], r"\b[a-z][a-z0-9+.-]*://[^\s/:@'\x22<>`]*:(?P<secret>[^\s/:@'\x22<>`]{3,})@[\w\[]"),
+    (
+        "a password in an address",
+        &["://"],
+        r"\b[a-z][a-z0-9+.-]*://[^\s/:@'\x22<>`]*:(?P<secret>[^\s/:@'\x22<>`]{3,})@[\w\[]",
+    ),
 ];
 
 /// Passwords and keys that stand for any.
@@ -74,9 +103,8 @@ static STAND_INS: LazyLock<Regex> = LazyLock::new(|| {
 /// A secret is not made of so few letters.
 const FEW: usize = 6;
 
-static EACH: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    SHAPES.iter().map(|(.., shape)| Regex::new(shape).expect("the shape is an expression")).collect()
-});
+static EACH: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| SHAPES.iter().map(|(.., shape)| Regex::new(shape).expect("the shape is an expression")).collect());
 
 /// The shapes that a text may hold. Nearly all texts hold few of the letters, which takes no expression to find out.
 fn candidates(text: &str) -> impl Iterator<Item = usize> {
@@ -170,7 +198,11 @@ mod tests {
             "BEGIN PRIVATE KEY",
             "http://host:1234@x",
         ] {
-            assert_eq!(found(text), if text == "http://host:1234@x" { vec!["a password in an address"] } else { vec![] }, "{text}");
+            assert_eq!(
+                found(text),
+                if text == "http://host:1234@x" { vec!["a password in an address"] } else { vec![] },
+                "{text}"
+            );
         }
     }
 }

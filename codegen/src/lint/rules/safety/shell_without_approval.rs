@@ -54,7 +54,9 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     if manifest.approval.always || manifest.approval.shell.is_some() {
         return;
     }
-    let is_text = |schema: &Schema| schema.types.contains(&Type::String) && schema.choices.is_empty() && schema.constant.is_none();
+    let is_text = |schema: &Schema| {
+        schema.types.contains(&Type::String) && schema.choices.is_empty() && schema.constant.is_none()
+    };
     let is_free = |schema: &Schema| is_text(schema) || schema.items.as_deref().is_some_and(is_text);
     let is_called = |parameter: &&Property, names: &[&str]| {
         let name = words(&parameter.name.value).join("_");
@@ -62,7 +64,9 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     };
     let own = &manifest.params.properties;
     let command = own.iter().find(|parameter| is_called(parameter, COMMANDS));
-    let Some(parameter) = command.or_else(|| own.iter().find(|parameter| is_called(parameter, PROGRAMS))) else { return };
+    let Some(parameter) = command.or_else(|| own.iter().find(|parameter| is_called(parameter, PROGRAMS))) else {
+        return;
+    };
     let texts = [Some(&manifest.description), parameter.schema.description.as_ref()].into_iter().flatten();
     let said = texts.filter_map(|text| lint.full_text(tool, &text.value)).collect::<Vec<_>>().join("\n");
     let name = words(tool.name());
@@ -76,7 +80,9 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let name = &parameter.name.value;
     let message = format!("`{}` runs what stands in `{name}`, and nobody has to approve it", tool.name());
     let help = if command.is_some() {
-        format!("write `approval = {{ shell = \"{name}\" }}`, which asks for dangerous commands, or `approval = {{ always = \"ask\" }}`")
+        format!(
+            "write `approval = {{ shell = \"{name}\" }}`, which asks for dangerous commands, or `approval = {{ always = \"ask\" }}`"
+        )
     } else {
         "write `approval = { always = \"ask\" }`".to_owned()
     };

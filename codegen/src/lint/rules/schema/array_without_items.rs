@@ -27,8 +27,7 @@ use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::Schema;
 
-pub(super) const RULE: Rule =
-    Rule::new("S022", "array-without-items", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S022", "array-without-items", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     // An enum, or another schema for the same value, may say what the items are.

@@ -28,8 +28,7 @@ use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule, values};
 
-pub(super) const RULE: Rule =
-    Rule::new("S021", "contradictory-bounds", Some(Level::Error), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S021", "contradictory-bounds", Some(Level::Error), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for found in tool.manifest.schemas().flat_map(values::contradictions) {

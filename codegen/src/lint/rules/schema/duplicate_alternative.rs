@@ -27,8 +27,7 @@ use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Defs, Schema};
 
-pub(super) const RULE: Rule =
-    Rule::new("S062", "duplicate-alternative", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S062", "duplicate-alternative", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let defs = &tool.manifest.defs;

@@ -30,8 +30,7 @@ use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Additional, Schema};
 
-pub(super) const RULE: Rule =
-    Rule::new("S060", "keyword-without-effect", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S060", "keyword-without-effect", Some(Level::Warning), Check::Tool(check));
 
 /// What each bound is about, and its like for other types.
 const BOUNDS: &[(&str, &[Type], Bound)] = &[

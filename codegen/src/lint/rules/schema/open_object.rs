@@ -46,6 +46,8 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let schemas = tool.manifest.argument_roots().flat_map(Schema::walk);
     for schema in schemas.filter(|schema| matches!(schema.additional, Additional::Allow)) {
         let found = Diagnostic::new(Code::OPEN_OBJECT, schema.place, "this object takes any further property");
-        sink.push(found.help("declare its `properties`, or give all others a schema: `additionalProperties = { ... }`"));
+        sink.push(
+            found.help("declare its `properties`, or give all others a schema: `additionalProperties = { ... }`"),
+        );
     }
 }

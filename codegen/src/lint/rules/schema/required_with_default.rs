@@ -28,8 +28,7 @@ use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::Schema;
 
-pub(super) const RULE: Rule =
-    Rule::new("S024", "required-with-default", Some(Level::Warning), Check::Tool(check));
+pub(super) const RULE: Rule = Rule::new("S024", "required-with-default", Some(Level::Warning), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let schemas = tool.manifest.argument_roots().flat_map(Schema::walk);

@@ -40,11 +40,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let found = Diagnostic::new(Code::UNPORTABLE_PATTERN, place, message);
             sink.push(match instead {
                 Instead::Write(text) => {
-                    let found = if text.is_empty() {
-                        found.help("take it out")
-                    } else {
-                        found.help(format!("write `{text}`"))
-                    };
+                    let found =
+                        if text.is_empty() { found.help("take it out") } else { found.help(format!("write `{text}`")) };
                     found.fix(Edit::Replace(place, text.to_owned()))
                 }
                 Instead::Do(help) => found.help(help),
