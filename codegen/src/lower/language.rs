@@ -1,14 +1,15 @@
 //! What the schemas of each dialect may say. Data: [`narrow`](super::narrow) keeps to it, and the guide to the dialects is
 //! made of it. Limits are those that providers stated, or enforced, by 2026-11; where they differ, the narrower one.
 
+use crate::providers::{Limit, gemini, openai};
 use crate::schema::Spelling;
 
 /// What a language of schemas takes.
 #[derive(Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact about a provider")]
 pub struct Language {
-    /// The words that it has, beside those that describe a structure: `type`, `description`, `properties`, `required`,
-    /// `items`.
+    /// The words that it has. Whether those that describe a structure are among them (`type`, `description`, `properties`,
+    /// `required`, `items`) makes no difference.
     pub words: &'static [&'static str],
     /// The values of `format` that it knows. None: any.
     pub formats: Option<&'static [&'static str]>,
@@ -90,26 +91,12 @@ impl Language {
 
     /// OpenAI's strict mode.
     pub const OPENAI_STRICT: Self = Self {
-        words: &[
-            "title",
-            "enum",
-            "const",
-            "minimum",
-            "maximum",
-            "exclusiveMinimum",
-            "exclusiveMaximum",
-            "multipleOf",
-            "minItems",
-            "maxItems",
-            "pattern",
-            "format",
-            "anyOf",
-        ],
-        formats: Some(&["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"]),
+        words: stated(openai::STRICT.supported),
+        formats: Some(stated(openai::STRICT.formats)),
         refs: Refs::Alone { recursive: true },
         enums: Enums::Scalars,
         optional: false,
-        levels: 10,
+        levels: stated(openai::STRICT.size).depth,
         spelling: Spelling { says_required: true, ..Spelling::JSON_SCHEMA },
         ..Self::WHOLE
     };
@@ -129,22 +116,7 @@ impl Language {
 
     /// The `OpenAPI` subset of Gemini's `parameters`.
     pub const OPENAPI: Self = Self {
-        words: &[
-            "title",
-            "default",
-            "enum",
-            "minimum",
-            "maximum",
-            "minLength",
-            "maxLength",
-            "pattern",
-            "format",
-            "minItems",
-            "maxItems",
-            "minProperties",
-            "maxProperties",
-            "anyOf",
-        ],
+        words: stated(gemini::OPENAPI.supported),
         formats: Some(&["date-time", "int32", "int64", "float", "double"]),
         refs: Refs::Never,
         enums: Enums::Strings,
@@ -190,6 +162,14 @@ impl Language {
     /// Whether it takes whatever an author may write.
     pub fn is_whole(&self) -> bool {
         *self == Self::WHOLE
+    }
+}
+
+/// What a provider is known to say: a language is made of no more than that.
+const fn stated<T: Copy>(limit: Option<Limit<T>>) -> T {
+    match limit {
+        Some(limit) => limit.value,
+        None => panic!("the provider's data have no such limit"),
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) const JSON_SCHEMA: Provider = Provider {
 const PARAMETER: Name = Name { first: "_", others: "_", digit_first: false, longest: 64 };
 
 /// `parameters`.
-pub(super) const OPENAPI: Provider = Provider {
+pub(crate) const OPENAPI: Provider = Provider {
     dialect: "gemini-openapi",
     supported: limit(
         &[

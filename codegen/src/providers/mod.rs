@@ -2,10 +2,10 @@
 //! knows a provider's limit. A dialect is a file here and a line in [`PROVIDERS`].
 
 mod anthropic;
-mod gemini;
+pub(crate) mod gemini;
 mod llamacpp;
 mod mcp;
-mod openai;
+pub(crate) mod openai;
 mod portable;
 
 use crate::catalog::Settings;

@@ -28,7 +28,7 @@ pub(super) const CHAT: Provider = Provider {
 };
 
 /// Chat Completions, strict.
-pub(super) const STRICT: Provider = Provider {
+pub(crate) const STRICT: Provider = Provider {
     dialect: "openai-strict",
     refused: limit(
         &["allOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else", "oneOf"],
