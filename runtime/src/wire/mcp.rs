@@ -13,7 +13,8 @@ use crate::wire::write::value;
 use crate::wire::{LONGEST_BODY, WireError};
 use crate::{Answer, Dialect, ErrorKind, Progress, RawValue, ToolCall, Turn, json};
 
-/// Versions of the protocol in which a connection begins with `initialize`, the newest first.
+/// Versions of the protocol in which a connection begins with `initialize`, the newest first. Batches, which 2025-03-26
+/// alone has, are refused.
 const SESSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// The version in which each request says what it speaks.
 const STATELESS: &str = "2026-07-28";
@@ -104,11 +105,13 @@ impl Server {
             let message = format!("a message has at most {LONGEST_BODY} bytes");
             return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, message).write(None));
         }
-        let Ok(node) = Node::root(message, "") else {
-            return Incoming::Reply(Refusal::new(code::NOT_JSON, "the message is not JSON").write(None));
+        let node = match Node::root(message, "") {
+            Ok(node) => node,
+            Err(error) => return Incoming::Reply(Refusal::new(code::NOT_JSON, error.to_string()).write(None)),
         };
         let Ok(message) = node.object() else {
-            let text = "a message is one JSON object: batches are no part of the protocol since 2025-06-18";
+            let text =
+                "a message is one JSON object; batches were part of the protocol in 2025-03-26 alone, and are not read";
             return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, text).write(None));
         };
         let id = match id(&message) {

@@ -144,13 +144,12 @@ pub(super) fn no_error(message: &Object<'_>) -> Result<(), WireError> {
     let Some(error) = message.get("error") else { return Ok(()) };
     // Some servers give a text alone.
     if let Ok(message) = error.text() {
-        return Err(WireError::Api { kind: String::new(), message });
+        return Err(WireError::api("", &message));
     }
     let error = error.object()?;
-    // OpenAI's and Anthropic's `type`, Gemini's `status`; a `code` may be a number.
-    let kind = ["type", "status", "code"].iter().find_map(|key| error.get(key));
-    let kind = kind.map(|kind| kind.text().unwrap_or_else(|_| kind.json.get().to_owned()));
-    Err(WireError::Api { kind: kind.unwrap_or_default(), message: error.text_if_any("message")?.unwrap_or_default() })
+    // OpenAI has a code or a type, Anthropic a type, Gemini a status beside a code that is a number.
+    let kind = ["code", "type", "status"].iter().find_map(|key| error.get(key)?.text().ok());
+    Err(WireError::api(&kind.unwrap_or_default(), &error.text_if_any("message")?.unwrap_or_default()))
 }
 
 /// How many lists and objects of a JSON text stand within each other.

@@ -56,7 +56,7 @@ impl Events {
 
     /// Where the event that is coming stands.
     pub(super) fn place(number: usize) -> String {
-        format!("event {number}: ")
+        format!("event {number}")
     }
 
     fn take_line(&mut self, line: &[u8], take: &mut Take<'_>) -> Result<(), WireError> {

@@ -26,13 +26,17 @@ fn parse(body: &Node<'_>) -> Result<Response, WireError> {
         return Err(WireError::new("/candidates/0/finishReason", "why the model stopped", "nothing"));
     }
     let mut draft = Draft::default();
-    if let Some(content) = content {
-        if let Some(parts) = content.object()?.get("parts") {
-            read(&parts.items()?, &mut draft)?;
-        }
-        draft.messages.push(content.json.to_owned());
+    let parts = content.map(|content| content.object()).transpose()?.and_then(|content| content.get("parts"));
+    if let Some(parts) = parts {
+        read(&parts.items()?, &mut draft)?;
+        draft.messages.push(message(parts.json.get()));
     }
     draft.end(stop(&chunks.reason), chunks.reason)
+}
+
+/// The content of these parts.
+fn message(parts: &str) -> Box<RawValue> {
+    written(format!(r#"{{"role":"model","parts":{parts}}}"#))
 }
 
 fn stop(reason: &str) -> Stop {
@@ -181,7 +185,7 @@ impl Assemble for Chunks {
             let place = |at| format!("/candidates/0/content/parts/{at}");
             let nodes: Vec<Node<'_>> = nodes.map(|(at, json)| Node { json, place: place(at) }).collect();
             read(&nodes, &mut draft)?;
-            draft.messages.push(written(format!(r#"{{"role":"model","parts":{}}}"#, list(&parts))));
+            draft.messages.push(message(&list(&parts)));
         }
         draft.end(stop(&self.reason), std::mem::take(&mut self.reason))
     }

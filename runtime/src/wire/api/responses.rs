@@ -139,10 +139,8 @@ impl Assemble for Events {
                 self.response = Some(read(&response, &output)?);
             }
             "error" => {
-                return Err(WireError::Api {
-                    kind: event.text_if_any("code")?.unwrap_or_default(),
-                    message: event.text_if_any("message")?.unwrap_or_default(),
-                });
+                let [kind, message] = ["code", "message"].map(|key| event.text_if_any(key));
+                return Err(WireError::api(&kind?.unwrap_or_default(), &message?.unwrap_or_default()));
             }
             // What the last event says again, and what may be added.
             _ => {}
