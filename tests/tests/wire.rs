@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use toolc::wire::mcp::{Incoming, Server};
 use toolc::wire::{Api, Response, WireError};
-use toolc::{Dialect, DynamicTool, DynamicTools, Output, RawValue, Registry, ToolError, Turn};
+use toolc::{Dialect, DynamicTool, DynamicTools, Output, RawValue, Registry, ResultLimits, ToolError, Turn};
 use toolc_tests::echo::Echo;
 use toolc_tests::random::Random;
 
@@ -179,15 +179,15 @@ fn it_does_not_matter_where_a_stream_is_cut() {
     for (api, name, text) in streams() {
         let bytes = text.as_bytes();
         let (all, whole) = streamed(api, [bytes]);
-        let whole = seen(&whole);
+        let whole = format!("{whole:?}");
         for at in 0..bytes.len() {
             let (shown, response) = streamed(api, [&bytes[..at], &bytes[at..]]);
-            assert_eq!((&shown, seen(&response)), (&all, whole.clone()), "{name}, cut at {at}");
+            assert_eq!((&shown, format!("{response:?}")), (&all, whole.clone()), "{name}, cut at {at}");
         }
         for end in ["\n", "\r\n", "\r"] {
             let text = text.replace('\n', end);
             let (shown, response) = streamed(api, text.as_bytes().chunks(1));
-            assert_eq!((&shown, seen(&response)), (&all, whole.clone()), "{name}, byte by byte, {end:?}");
+            assert_eq!((&shown, format!("{response:?}")), (&all, whole.clone()), "{name}, byte by byte, {end:?}");
         }
     }
 }
@@ -196,16 +196,18 @@ fn it_does_not_matter_where_a_stream_is_cut() {
 fn a_part_of_a_stream_is_an_error_or_all_of_it() {
     for (api, name, text) in streams() {
         let bytes = text.as_bytes();
-        let (_, whole) = streamed(api, [bytes]);
+        let whole = format!("{:?}", streamed(api, [bytes]).1);
         let mut errors = 0;
         for end in 0..bytes.len() {
             let (_, response) = streamed(api, [&bytes[..end]]);
             errors += usize::from(response.is_err());
-            assert!(response.is_err() || seen(&response) == seen(&whole), "{name}, the first {end} bytes");
+            assert!(response.is_err() || format!("{response:?}") == whole, "{name}, the first {end} bytes");
         }
         assert!(errors > bytes.len() / 2, "{name}: it is not the beginning that counts");
     }
 }
+
+const VALUES: [&str; 7] = ["null", "\"\"", "[]", "{}", "-1", "1e999", "true"];
 
 /// The text with one thing about it changed, or a few.
 fn changed(text: &str, random: &mut Random) -> Vec<u8> {
@@ -224,8 +226,7 @@ fn changed(text: &str, random: &mut Random) -> Vec<u8> {
             }
             _ => {
                 let end = (at + random.below(40)).min(bytes.len());
-                let word: &[u8] = *random.pick(&[&b"null"[..], b"\"\"", b"[]", b"{}", b"-1", b"1e999", b"true"]);
-                bytes.splice(at..end, word.iter().copied());
+                bytes.splice(at..end, random.pick(&VALUES).bytes());
             }
         }
         if bytes.is_empty() {
@@ -275,7 +276,8 @@ fn no_message_is_fatal() {
                 let (_, response) = streamed(api, [&bytes[..]]);
                 good += usize::from(check(api, &response));
                 let (_, again) = streamed(api, bytes.chunks(7));
-                assert_eq!(seen(&response), seen(&again), "{}", String::from_utf8_lossy(&bytes));
+                let [response, again] = [response, again].map(|response| format!("{response:?}"));
+                assert_eq!(response, again, "{}", String::from_utf8_lossy(&bytes));
             }
         }
     }
@@ -336,7 +338,23 @@ fn a_list_of_tools_comes_in_pages() {
 fn turn_of_fewer() -> Turn {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
-    registry.session().enable(["returns"]).build().expect("all is known").turn(Dialect::Mcp)
+    let limits = ResultLimits { per_call: 30, ..ResultLimits::default() };
+    let session = registry.session().enable(["returns"]).result_limits(limits).build();
+    session.expect("all is known").turn(Dialect::Mcp)
+}
+
+#[test]
+fn a_result_that_was_shortened_is_not_what_its_schema_says() {
+    let call = |name: &str| {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name}});
+        let reply = served(&Server::new("tests", "1.0"), &turn_of_fewer(), &request.to_string());
+        serde_json::from_str::<Value>(&reply).expect("replies are JSON")["result"].clone()
+    };
+    let (whole, shortened) = (call("return_list"), call("return_def"));
+    assert_eq!((&whole["isError"], &shortened["isError"]), (&json!(false), &json!(true)));
+    assert_eq!(shortened.get("structuredContent"), None);
+    let text = shortened["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with(r#"{"truncated":true,"#), "{text}");
 }
 
 #[test]

@@ -378,3 +378,45 @@ impl Refusal {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::{Fake, tool};
+
+    fn turn(dialect: Dialect) -> Turn {
+        Fake::new([tool("find", "web", &[])]).registry().session().build().unwrap().turn(dialect)
+    }
+
+    fn request(rest: &str) -> Request {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{{"name":"find"{rest}}}}}"#);
+        match Server::new("s", "1").receive(&message, &turn(Dialect::Mcp)) {
+            Incoming::Call(request) => request,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn progress_is_told_to_those_who_ask_for_it() {
+        let progress =
+            Progress { tool: "find", id: "\"a\"", task: "t", done: 1.5, total: Some(f64::INFINITY), message: "on it" };
+        assert_eq!(request("").progress(&progress), None);
+        let told = request(r#","_meta":{"progressToken":7}"#).progress(&progress).unwrap();
+        let params = r#"{"progressToken":7,"progress":1.5,"total":0,"message":"on it"}"#;
+        assert_eq!(told, format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#));
+    }
+
+    #[test]
+    fn a_call_is_known_by_its_requests_id_as_json() {
+        assert_eq!(request("").call().id(), r#""a""#);
+    }
+
+    #[test]
+    fn what_is_no_definition_of_mcp_is_not_listed() {
+        let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let Incoming::Reply(reply) = Server::new("s", "1").receive(message, &turn(Dialect::OpenAi)) else {
+            panic!("it is answered")
+        };
+        assert!(reply.contains("-32603"), "{reply}");
+    }
+}

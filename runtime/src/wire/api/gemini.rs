@@ -233,3 +233,40 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
     out.push_str("}}");
     written(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Api;
+    use crate::{Answer, ErrorKind, ToolCall};
+
+    #[test]
+    fn an_id_that_was_made_is_not_sent_back() {
+        let body = r#"{"candidates":[{"content":{"parts":[
+            {"functionCall":{"name":"a"}},{"functionCall":{"name":"a","id":""}},{"functionCall":{"name":"a","id":"7"}}
+        ]},"finishReason":"STOP"}]}"#;
+        let response = Api::Gemini.parse(body).unwrap();
+        let ids: Vec<_> = response.calls().iter().map(ToolCall::id).collect();
+        assert_eq!(ids, ["no-id:0", "no-id:1", "7"]);
+        let answer = Answer { json: "1".to_owned(), error: None };
+        let answers: Vec<_> =
+            response.calls().into_iter().map(|call| Answered { call, answer: answer.clone() }).collect();
+        let results = Api::Gemini.results(&answers);
+        assert_eq!(results[0].get().matches(r#""id":"#).count(), 1);
+        assert!(results[0].get().contains(r#"{"functionResponse":{"id":"7","name":"a","response":{"output":1}}}"#));
+    }
+
+    #[test]
+    fn a_response_is_an_object_whatever_the_answer_is() {
+        for (json, error, response) in [
+            (r#"{"error":"no","kind":"failed"}"#, true, r#"{"error":"no","kind":"failed"}"#),
+            (r#""no""#, true, r#"{"error":"no"}"#),
+            ("not \"JSON\"", false, r#"{"output":"not \"JSON\""}"#),
+            (r#"{"error":"none"}"#, false, r#"{"output":{"error":"none"}}"#),
+        ] {
+            let answer = Answer { json: json.to_owned(), error: error.then_some(ErrorKind::Failed) };
+            let written = result(&Answered { call: ToolCall::new("a", "{}").with_id("no-id:0"), answer });
+            assert_eq!(written.get(), format!(r#"{{"functionResponse":{{"name":"a","response":{response}}}}}"#));
+        }
+    }
+}

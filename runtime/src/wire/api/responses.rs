@@ -166,3 +166,29 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
     out.push('}');
     written(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Api;
+
+    #[test]
+    fn why_it_ended_is_its_status_and_the_details() {
+        let end = |rest: &str| Api::Responses.parse(&format!(r#"{{"output":[],{rest}}}"#));
+        for (rest, stop, reason) in [
+            (r#""status":"completed""#, Stop::Done, "completed"),
+            (r#""status":"cancelled""#, Stop::Other, "cancelled"),
+            (r#""status":"incomplete""#, Stop::Other, "incomplete"),
+            (
+                r#""status":"incomplete","incomplete_details":{"reason":"content_filter"}"#,
+                Stop::Refused,
+                "content_filter",
+            ),
+        ] {
+            let response = end(rest).unwrap();
+            assert_eq!((response.stop(), response.stop_reason()), (stop, reason));
+        }
+        let error = end(r#""status":"in_progress""#).unwrap_err().to_string();
+        assert_eq!(error, r#"/status: expected a response that has ended, got "in_progress""#);
+    }
+}
