@@ -25,8 +25,6 @@ pub const LONGEST_STREAM: usize = 1 << 30;
 pub const LONGEST_EVENT: usize = 64 << 20;
 /// Calls of one response.
 pub const MOST_CALLS: usize = 1024;
-/// Parts of one response that is streamed.
-const MOST_PARTS: usize = 65_536;
 
 /// A vendor's API: how its responses are read, and its results written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
