@@ -17,7 +17,7 @@
 //! static data written by `cargo xtask gen`.
 //!
 //! The folders: `data` is what providers say, `registry` what a turn shows of it, `args` how a model's arguments are
-//! read, `call` the way of a call, `run` how handlers run, `result` what becomes of a result, `watch` who is told.
+//! read, `call` the way of a call, `run` how handlers run, `result` what becomes of a result, `watch` who is told, `wire` a vendor's messages.
 
 pub mod args;
 mod call;
@@ -35,6 +35,8 @@ mod shown;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod watch;
+#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp"))]
+pub mod wire;
 
 pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
 pub use registry::{graph, why};
@@ -98,4 +100,8 @@ macro_rules! with_search {
 #[doc = include_str!("../../docs/availability.md")]
 #[doc = include_str!("../../docs/registry.md")]
 #[cfg_attr(feature = "search", doc = include_str!("../../docs/search.md"))]
+#[cfg_attr(
+    all(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp"),
+    doc = include_str!("../../docs/wire.md")
+)]
 struct Guides;

@@ -1,0 +1,244 @@
+//! A value of a message, together with its place. Its text stays as it was sent, so that what goes back to the vendor
+//! is the same to the letter: numbers, the order of keys, and all.
+#![cfg_attr(
+    not(all(feature = "wire-openai", feature = "wire-anthropic")),
+    allow(dead_code, reason = "some vendor needs it")
+)]
+
+use std::collections::BTreeMap;
+
+use crate::RawValue;
+use crate::shown::Short;
+use crate::wire::WireError;
+
+/// Levels of lists and objects within each other.
+const DEEPEST: usize = 128;
+/// Items of a list, and of what a stream makes of several.
+pub(super) const MOST_ITEMS: usize = 65_536;
+/// Characters of a text that an error shows.
+const LONGEST_WORD: usize = 40;
+
+/// A JSON value, and where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Node<'a> {
+    pub(super) json: &'a RawValue,
+    pub(super) place: String,
+}
+
+/// The entries of an object, and where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Object<'a> {
+    entries: BTreeMap<String, &'a RawValue>,
+    place: String,
+}
+
+impl<'a> Node<'a> {
+    /// The JSON text `json` as a whole.
+    pub(super) fn root(json: &'a str, place: impl Into<String>) -> Result<Self, WireError> {
+        let place = place.into();
+        if depth(json) > DEEPEST {
+            return Err(WireError::new(place, format!("at most {DEEPEST} levels of JSON"), "more"));
+        }
+        match serde_json::from_str(json) {
+            Ok(json) => Ok(Self { json, place }),
+            Err(error) => {
+                let got = format!("`{}` ({error})", Short(json.trim_start(), LONGEST_WORD));
+                Err(WireError::new(place, "JSON", got))
+            }
+        }
+    }
+
+    pub(super) fn object(&self) -> Result<Object<'a>, WireError> {
+        let entries = serde_json::from_str(self.json.get()).map_err(|_| self.not("an object"))?;
+        Ok(Object { entries, place: self.place.clone() })
+    }
+
+    pub(super) fn items(&self) -> Result<Vec<Node<'a>>, WireError> {
+        let items: Vec<&RawValue> = serde_json::from_str(self.json.get()).map_err(|_| self.not("a list"))?;
+        if items.len() > MOST_ITEMS {
+            return Err(WireError::new(&*self.place, format!("at most {MOST_ITEMS} items"), items.len().to_string()));
+        }
+        Ok(items
+            .into_iter()
+            .enumerate()
+            .map(|(at, json)| Node { json, place: format!("{}/{at}", self.place) })
+            .collect())
+    }
+
+    pub(super) fn text(&self) -> Result<String, WireError> {
+        serde_json::from_str(self.json.get()).map_err(|_| self.not("a text"))
+    }
+
+    /// A text that is not empty.
+    pub(super) fn word(&self) -> Result<String, WireError> {
+        let text = self.text()?;
+        if text.is_empty() { Err(self.not("a text that is not empty")) } else { Ok(text) }
+    }
+
+    pub(super) fn number(&self) -> Result<u64, WireError> {
+        serde_json::from_str(self.json.get()).map_err(|_| self.not("a whole number from 0"))
+    }
+
+    /// This, if it is an object.
+    pub(super) fn is_object(&self) -> Result<&Self, WireError> {
+        if self.json.get().starts_with('{') { Ok(self) } else { Err(self.not("an object")) }
+    }
+
+    /// The error that something else should be here.
+    pub(super) fn not(&self, expected: impl Into<String>) -> WireError {
+        WireError::new(&*self.place, expected, self.shown())
+    }
+
+    /// What is here, in a few words.
+    fn shown(&self) -> String {
+        let json = self.json.get();
+        match json.as_bytes().first() {
+            Some(b'{') => "an object".to_owned(),
+            Some(b'[') => "a list".to_owned(),
+            _ => Short(json, LONGEST_WORD).to_string(),
+        }
+    }
+}
+
+impl<'a> Object<'a> {
+    /// An object in which nothing is.
+    #[cfg(feature = "wire-mcp")]
+    pub(super) fn empty(place: &str) -> Self {
+        Self { entries: BTreeMap::new(), place: place.to_owned() }
+    }
+
+    /// The value of `key`, unless that is null.
+    pub(super) fn get(&self, key: &str) -> Option<Node<'a>> {
+        let json = *self.entries.get(key)?;
+        (json.get() != "null").then(|| Node { json, place: self.at(key) })
+    }
+
+    /// The value of `key`, which has to be there.
+    pub(super) fn need(&self, key: &str, expected: &str) -> Result<Node<'a>, WireError> {
+        self.get(key).ok_or_else(|| WireError::new(self.at(key), expected, "nothing"))
+    }
+
+    /// The text of `key`, which has to be there.
+    pub(super) fn text(&self, key: &str) -> Result<String, WireError> {
+        self.need(key, "a text")?.text()
+    }
+
+    /// The text of `key`, which has to be there and not to be empty.
+    pub(super) fn word(&self, key: &str) -> Result<String, WireError> {
+        self.need(key, "a text that is not empty")?.word()
+    }
+
+    /// The text of `key`, if there is one.
+    pub(super) fn text_if_any(&self, key: &str) -> Result<Option<String>, WireError> {
+        self.get(key).map(|node| node.text()).transpose()
+    }
+
+    /// All that is in it.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.entries.iter().map(|(key, json)| (&**key, *json))
+    }
+
+    /// Where the value of `key` stands or would stand.
+    pub(super) fn at(&self, key: &str) -> String {
+        format!("{}/{}", self.place, key.replace('~', "~0").replace('/', "~1"))
+    }
+}
+
+/// Fails where a message is an API's own word that something went wrong.
+pub(super) fn no_error(message: &Object<'_>) -> Result<(), WireError> {
+    let Some(error) = message.get("error") else { return Ok(()) };
+    // Some servers give a text alone.
+    if let Ok(message) = error.text() {
+        return Err(WireError::api("", &message));
+    }
+    let error = error.object()?;
+    // OpenAI has a code or a type, Anthropic a type, Gemini a status beside a code that is a number.
+    let kind = ["code", "type", "status"].iter().find_map(|key| error.get(key)?.text().ok());
+    Err(WireError::api(&kind.unwrap_or_default(), &error.text_if_any("message")?.unwrap_or_default()))
+}
+
+/// How many lists and objects of a JSON text stand within each other.
+fn depth(json: &str) -> usize {
+    let (mut deepest, mut depth, mut quoted, mut escaped) = (0, 0_usize, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_value_has_its_place_and_its_text() {
+        let root = Node::root(r#" {"a/b~": [1, {"c": 12345678901234567890.50}], "n": null, "a": "" } "#, "").unwrap();
+        let object = root.object().unwrap();
+        let items = object.need("a/b~", "a list").unwrap().items().unwrap();
+        let number = items[1].object().unwrap().need("c", "a number").unwrap();
+        assert_eq!((&*number.place, number.json.get()), ("/a~1b~0/1/c", "12345678901234567890.50"));
+        assert_eq!(
+            number.number().unwrap_err().to_string(),
+            format!("{}: expected a whole number from 0, got {}", number.place, number.json.get())
+        );
+        assert_eq!(object.word("a").unwrap_err().to_string(), r#"/a: expected a text that is not empty, got """#);
+        assert_eq!(object.text("n").unwrap_err().to_string(), "/n: expected a text, got nothing");
+        assert_eq!(items[1].text().unwrap_err().to_string(), "/a~1b~0/1: expected a text, got an object");
+    }
+
+    #[test]
+    fn an_error_shows_some_words_alone() {
+        let secret = format!(r#"{{"key": "{}"}}"#, "sk-".repeat(100));
+        let error = Node::root(&secret, "").unwrap().object().unwrap().need("key", "").unwrap().number().unwrap_err();
+        assert!(error.to_string().chars().count() < 90, "{error}");
+        let error = Node::root(&secret[..200], "event 1").unwrap_err();
+        assert!(error.to_string().chars().count() < 140, "{error}");
+    }
+
+    #[test]
+    fn depth_counts_what_is_not_in_a_text() {
+        assert_eq!(["1", "[]", r#"[{"a\"[[": "[[\\"}, []]"#, "[[["].map(depth), [0, 1, 2, 3]);
+        assert!(Node::root(&format!("{}{}", "[".repeat(DEEPEST), "]".repeat(DEEPEST)), "").is_ok());
+        assert!(Node::root(&"[".repeat(1_000_000), "").unwrap_err().to_string().contains("128 levels"));
+    }
+
+    #[test]
+    fn a_list_has_an_end() {
+        let list = |count: usize| format!("[0{}]", ",0".repeat(count - 1));
+        let items = |json: &str| Node::root(json, "").unwrap().items().map(|items| items.len());
+        assert_eq!(items(&list(MOST_ITEMS)), Ok(MOST_ITEMS));
+        let error = items(&list(MOST_ITEMS + 1)).unwrap_err().to_string();
+        assert_eq!(error, "expected at most 65536 items, got 65537");
+    }
+
+    #[test]
+    fn an_apis_own_error_is_told_as_one() {
+        for (body, told) in [
+            (r#"{"error": "out of memory"}"#, ": out of memory"),
+            (
+                r#"{"error": {"message": "m", "type": "tokens", "code": "rate_limit_exceeded"}}"#,
+                " (rate_limit_exceeded): m",
+            ),
+            (r#"{"type": "error", "error": {"type": "overloaded_error", "message": "m"}}"#, " (overloaded_error): m"),
+            (r#"{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "m"}}"#, " (RESOURCE_EXHAUSTED): m"),
+            (r#"{"error": {}}"#, ": "),
+        ] {
+            let error = no_error(&Node::root(body, "").unwrap().object().unwrap()).unwrap_err();
+            assert_eq!(error.to_string(), format!("the API answered with an error{told}"));
+        }
+        let long = format!(r#"{{"error": "{}"}}"#, "x".repeat(10_000));
+        let error = no_error(&Node::root(&long, "").unwrap().object().unwrap()).unwrap_err();
+        assert!(format!("{error:?}").len() < 600);
+        assert!(no_error(&Node::root(r#"{"error": null}"#, "").unwrap().object().unwrap()).is_ok());
+    }
+}
