@@ -7,6 +7,7 @@ use std::fmt;
 use super::Lint;
 use crate::catalog::{ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Place};
+use crate::parallel;
 
 /// A way through the graph: `cli → debugging → file → read_file`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +110,7 @@ impl Lint<'_> {
     pub fn beside<K: Ord>(
         &self,
         keys: impl Fn(ToolId) -> Vec<K>,
-        alike: impl Fn(ToolId, ToolId) -> bool,
+        alike: impl Fn(ToolId, ToolId) -> bool + Sync,
     ) -> Vec<Beside> {
         let mut by_key: BTreeMap<K, Vec<ToolId>> = BTreeMap::new();
         for (id, _) in self.tools() {
@@ -129,14 +130,16 @@ impl Lint<'_> {
             let shows = |set: &&ToolsetId| self.resolved(**set).binary_search(&tool).is_ok();
             sets.iter().filter(shows).copied().collect::<Vec<_>>()
         };
-        let beside = |(tool, others): (ToolId, BTreeSet<ToolId>)| {
+        let beside = |(tool, others): &(ToolId, BTreeSet<ToolId>)| {
+            let tool = *tool;
             let own = if others.is_empty() { Vec::new() } else { shown(tool) };
             let both = |other: ToolId| own.iter().find(|set| self.resolved(**set).binary_search(&other).is_ok());
-            let others = others.into_iter().filter(|&other| alike(other, tool));
+            let others = others.iter().copied().filter(|&other| alike(other, tool));
             let others: Vec<_> = others.filter_map(|other| Some((other, *both(other)?))).collect();
             (!others.is_empty()).then_some(Beside { tool, others })
         };
-        pairs.into_iter().filter_map(beside).collect()
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        parallel::map(&pairs, beside).into_iter().flatten().collect()
     }
 }
 
