@@ -189,7 +189,7 @@ fn join(own: &mut Option<At<Template>>, other: At<Template>) {
 }
 
 /// Whether two values are the same: a number counts by its value.
-pub(super) fn same(one: &Value, other: &Value) -> bool {
+pub(crate) fn same(one: &Value, other: &Value) -> bool {
     one == other || compare(one, other) == Some(Ordering::Equal)
 }
 

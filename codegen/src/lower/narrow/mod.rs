@@ -15,6 +15,8 @@ mod union;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use merge::same;
+
 use std::borrow::Cow;
 
 use serde_json::Value;

@@ -1,5 +1,5 @@
 //! A constraint that a dialect has no words for. Off by default: the description says it instead, and the reader of the
-//! arguments checks it whatever a model was shown.
+//! arguments checks it whatever a model was shown. What a rule about that dialect alone tells is not told again.
 //!
 //! ## Why is this bad
 //! A model that reads of a bound in prose keeps to it less often than one whose answer is held to a grammar. What is neither

@@ -1,4 +1,4 @@
-//! A definition that leads back to itself, in a project that is for `gemini-openapi`. Off by default: where it comes round
+//! A `$ref` that leads back to what it is in, in a project that is for `gemini-openapi`. Off by default: where it comes round
 //! again, values are sent as JSON text, and read back.
 //!
 //! ## Why is this bad
