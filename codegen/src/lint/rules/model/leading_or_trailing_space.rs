@@ -1,4 +1,5 @@
-//! White space at the beginning or end of a text that a model reads: a tool's description, or a parameter's.
+//! White space at the beginning or end of a text that a model reads: a tool's description, or a parameter's. And around
+//! the words of an enum's value, which it has to write.
 //!
 //! ## Why is this bad
 //! It is sent with every request and says nothing. At the end of a multi-line string it is most often a line break

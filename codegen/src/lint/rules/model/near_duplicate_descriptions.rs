@@ -73,12 +73,12 @@ struct Text {
 impl Text {
     fn of(tool: &Tool, lint: &Lint<'_>) -> Self {
         let said = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
-        let lead = said.split_inclusive(['.', '\n', '!', '?', '。']).next().unwrap_or_default();
+        let mut sentences = said.split_inclusive(['.', '\n', '!', '?', '。']).map(stems_of);
+        let lead = sentences.find(|sentence| !sentence.is_empty()).unwrap_or_default();
         let words = words(&said);
         let stems = stems(&words);
         let shingles = set(stems.windows(SHINGLE).map(|shingle| hash(&shingle)).collect());
-        let of = |text: &str| set(stems_of(text));
-        Self { name: of(tool.name()), lead: of(lead), words, stems: set(stems), shingles }
+        Self { name: set(stems_of(tool.name())), lead: set(lead), words, stems: set(stems), shingles }
     }
 
     fn is_like(&self, other: &Text) -> bool {
@@ -134,28 +134,39 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     count
 }
 
-/// Keys of which texts that are alike have at least one in common, chosen so that few others do: the rarest shingles of a
-/// text, as many as two texts that have none of them in common could not make up for.
+/// Keys of which texts that are alike have at least one in common, chosen so that few others do.
 fn keys(texts: &[Text]) -> Vec<Vec<u64>> {
-    let mut counts: HashMap<u64, usize> = HashMap::new();
+    let leads = rarest(texts, LEADS_ALIKE, |text| &text.lead);
+    let shingles = rarest(texts, ALIKE, |text| &text.shingles);
     let mut same: HashMap<&[String], usize> = HashMap::new();
-    texts.iter().flat_map(|text| &text.shingles).for_each(|shingle| *counts.entry(*shingle).or_default() += 1);
-    let keys = texts.iter().map(|text| {
+    let mut keys = Vec::new();
+    for ((text, leads), shingles) in texts.iter().zip(leads).zip(shingles) {
         if text.words.is_empty() {
-            return Vec::new();
+            keys.push(Vec::new());
+            continue;
         }
         // Of texts that are the same, each is compared with the one before it alone.
         let count = same.entry(&text.words).or_default();
         *count += 1;
         let linked = [*count - 1, *count].map(|number| hash(&(&text.words, number)));
-        let mut rarest: Vec<u64> = if *count == 1 { text.shingles.clone() } else { Vec::new() };
-        rarest.sort_by_key(|shingle| (counts[shingle], *shingle));
-        let needed = (rarest.len() * ALIKE.0).div_ceil(ALIKE.1);
+        let pairs = leads.iter().flat_map(|lead| shingles.iter().map(move |shingle| hash(&(lead, shingle))));
+        keys.push(if *count == 1 { pairs.chain(linked).collect() } else { linked.to_vec() });
+    }
+    keys
+}
+
+/// Of each text's set the rarest, as many as two sets that have none of them in common could not make up for.
+fn rarest(texts: &[Text], (share, of): (usize, usize), set: fn(&Text) -> &Vec<u64>) -> Vec<Vec<u64>> {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    texts.iter().flat_map(set).for_each(|one| *counts.entry(*one).or_default() += 1);
+    let rarest = |text: &Text| {
+        let mut rarest: Vec<u64> = set(text).clone();
+        rarest.sort_by_cached_key(|one| (counts[one], *one));
+        let needed = (rarest.len() * share).div_ceil(of);
         rarest.truncate((rarest.len() + 1).saturating_sub(needed));
-        rarest.extend(linked);
         rarest
-    });
-    keys.collect()
+    };
+    parallel::map(texts, rarest)
 }
 
 fn hash(value: &impl Hash) -> u64 {
