@@ -123,7 +123,7 @@ fn toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
         base: toolset.base.map(|(id, _)| text(catalog[id].name())),
         excludes: tools(&toolset.excludes, &toolset.excludes_external),
         aliases: manifest.aliases.iter().map(|alias| text(&alias.value)).collect(),
-        tags: manifest.tags.iter().map(|tag| text(tag)).collect(),
+        tags: manifest.tags.iter().map(|tag| text(&tag.value)).collect(),
         closed: manifest.closed,
         requires: requires::of(catalog, &toolset.requires, &manifest.requires, &toolset.atoms),
     }
