@@ -27,18 +27,18 @@ impl Losses {
         if self.0.is_empty() {
             return;
         }
-        let mut found: BTreeMap<(Place, &str, &str, &str), (Code, Vec<&str>)> = BTreeMap::new();
+        let mut found: BTreeMap<Told, (Code, Vec<&str>)> = BTreeMap::new();
         for (dialect, narrowed) in shown.dialects() {
             for loss in &narrowed().losses {
                 let Some(code) = self.rule_of(dialect.name, loss) else { continue };
-                let key = (loss.place, code.id, loss.word, becomes(loss.how));
-                let (_, names) = found.entry(key).or_insert_with(|| (code, Vec::new()));
+                let told = Told { place: loss.place, rule: code.id, word: loss.word, becomes: becomes(loss.how) };
+                let (_, names) = found.entry(told).or_insert_with(|| (code, Vec::new()));
                 if names.last() != Some(&dialect.name) {
                     names.push(dialect.name);
                 }
             }
         }
-        for ((place, _, word, becomes), (code, dialects)) in found {
+        for (Told { place, word, becomes, .. }, (code, dialects)) in found {
             let (tool, dialect, dialects) = (shown.tool.name(), dialects[0], ticked(&dialects, ", "));
             let why = if word == "$ref" { "it leads back to itself, and " } else { "" };
             let message = format!("{dialects} cannot say the `{word}` of `{tool}` as it is written: {why}{becomes}");
@@ -53,6 +53,15 @@ impl Losses {
         let is_of = |lost: &Lost| lost.dialect.is_none_or(|name| name == dialect) && (lost.is_told)(loss);
         self.0.iter().find(|(_, lost)| !is_other_rules(loss) && is_of(lost)).map(|(code, _)| *code)
     }
+}
+
+/// What is one finding, in however many dialects it is so.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Told {
+    place: Place,
+    rule: &'static str,
+    word: &'static str,
+    becomes: &'static str,
 }
 
 /// Whether it is told whatever becomes of it: a combinator of the arguments as a whole (`root-combinator`), a name

@@ -36,8 +36,10 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
                 report(property, sink);
             }
         }
-        if let Some(items) = schema.items.as_deref().filter(|items| is_untyped(items))
-            && around.iter().filter_map(|outer| outer.items.as_deref()).all(is_untyped)
+        // What items hold tells that they are arrays, or objects.
+        let tells_nothing = |items: &Schema| is_untyped(items) && items.items.is_none() && !items.is_object();
+        if let Some(items) = schema.items.as_deref().filter(|items| tells_nothing(items))
+            && around.iter().filter_map(|outer| outer.items.as_deref()).all(tells_nothing)
         {
             report_items(items, sink);
         }
