@@ -17,7 +17,7 @@
 //! static data written by `cargo xtask gen`.
 //!
 //! The folders: `data` is what providers say, `registry` what a turn shows of it, `args` how a model's arguments are
-//! read, `call` the way of a call, `run` how handlers run, `result` what becomes of a result, `watch` who is told.
+//! read, `call` the way of a call, `run` how handlers run, `result` what becomes of a result, `watch` who is told, `wire` a vendor's messages.
 
 pub mod args;
 mod call;
@@ -35,6 +35,8 @@ mod shown;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod watch;
+#[cfg(feature = "wire-openai")]
+pub mod wire;
 
 pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
 pub use registry::{graph, why};

@@ -1,0 +1,259 @@
+//! OpenAI's Chat Completions.
+//!
+//! Source: `CreateChatCompletionResponse` and `CreateChatCompletionStreamResponse` in the API's published description,
+//! read 2026-11.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::{Assemble, MOST_CALLS, Vendor, written};
+use crate::wire::node::Node;
+use crate::wire::{Response, Stop, WireError};
+use crate::{Answered, RawValue, json};
+
+pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
+
+fn parse(body: &Node<'_>) -> Result<Response, WireError> {
+    let choice =
+        choice(body)?.ok_or_else(|| WireError::new(format!("{}/choices", body.place), "one choice", "none"))?;
+    let choice = choice.object()?;
+    let reason = choice.word("finish_reason")?;
+    let message = choice.need("message", "the assistant's message")?;
+    let mut draft = Draft::default();
+    let is_refusal = read(&message, &mut draft)?;
+    draft.messages.push(message.json.to_owned());
+    draft.end(stop(&reason, is_refusal), reason)
+}
+
+/// The one choice, if there is one.
+fn choice<'a>(body: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
+    let choices = body.object()?.need("choices", "a list of choices")?;
+    let mut items = choices.items()?;
+    if items.len() > 1 {
+        return Err(WireError::new(choices.place, "one choice (`n` is 1)", format!("{} of them", items.len())));
+    }
+    Ok(items.pop())
+}
+
+fn stop(reason: &str, is_refusal: bool) -> Stop {
+    match reason {
+        "stop" | "tool_calls" if is_refusal => Stop::Refused,
+        "stop" | "tool_calls" => Stop::Done,
+        "length" => Stop::Length,
+        "content_filter" => Stop::Refused,
+        _ => Stop::Other,
+    }
+}
+
+/// Reads what an assistant's message says and calls. Whether it refuses.
+fn read(message: &Node<'_>, draft: &mut Draft) -> Result<bool, WireError> {
+    let message = message.object()?;
+    if let Some(role) = message.get("role")
+        && role.text()? != "assistant"
+    {
+        return Err(role.not("`assistant`"));
+    }
+    if let Some(call) = message.get("function_call") {
+        return Err(call.not("`tool_calls`, which have taken its place"));
+    }
+    let refusal = message.text_if_any("refusal")?;
+    draft.say(&message.text_if_any("content")?.unwrap_or_default());
+    draft.say(refusal.as_deref().unwrap_or_default());
+    let calls = message.get("tool_calls").map(|calls| calls.items()).transpose()?;
+    for node in calls.unwrap_or_default() {
+        let call = node.object()?;
+        // Some servers leave the type out.
+        if let Some(kind) = call.get("type")
+            && kind.text()? != "function"
+        {
+            return Err(kind.not("`function`"));
+        }
+        let function = call.need("function", "a function's name and arguments")?.object()?;
+        draft.call(Called {
+            id: call.word("id")?,
+            name: function.word("name")?,
+            arguments: function.text("arguments")?,
+            place: node.place,
+        })?;
+    }
+    Ok(refusal.is_some_and(|refusal| !refusal.is_empty()))
+}
+
+/// A message that comes in chunks.
+#[derive(Default)]
+struct Chunks {
+    /// All but the calls.
+    message: Map<String, Value>,
+    /// By their index.
+    calls: BTreeMap<u64, Map<String, Value>>,
+    reason: String,
+}
+
+impl Assemble for Chunks {
+    fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
+        let Some(choice) = choice(data)? else { return Ok(()) };
+        let choice = choice.object()?;
+        if let Some(reason) = choice.text_if_any("finish_reason")? {
+            self.reason = reason;
+        }
+        let Some(delta) = choice.get("delta") else { return Ok(()) };
+        let delta = delta.object()?;
+        for key in ["content", "refusal"] {
+            shown.push_str(&delta.text_if_any(key)?.unwrap_or_default());
+        }
+        for key in delta.keys() {
+            let Some(node) = delta.get(key) else { continue };
+            if key != "tool_calls" {
+                join(&mut self.message, key, &node)?;
+                continue;
+            }
+            for node in node.items()? {
+                let call = node.object()?;
+                let index = call.need("index", "the call's index")?.number()?;
+                if self.calls.len() == MOST_CALLS && !self.calls.contains_key(&index) {
+                    return Err(node.not(format!("at most {MOST_CALLS} calls")));
+                }
+                let known = self.calls.entry(index).or_default();
+                for key in call.keys().filter(|key| *key != "index") {
+                    let Some(node) = call.get(key) else { continue };
+                    join(known, key, &node)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<Response, WireError> {
+        if self.reason.is_empty() {
+            return Err(WireError::new("", "a stream that ends with a `finish_reason`", "one that broke off"));
+        }
+        let mut message = std::mem::take(&mut self.message);
+        message.entry("role").or_insert_with(|| "assistant".into());
+        message.entry("content").or_insert(Value::Null);
+        if !self.calls.is_empty() {
+            let calls = std::mem::take(&mut self.calls).into_values().map(Value::Object);
+            message.insert("tool_calls".to_owned(), calls.collect());
+        }
+        let message = written(Value::Object(message).to_string());
+        let mut draft = Draft::default();
+        let node = Node { json: &message, place: "/choices/0/message".to_owned() };
+        let is_refusal = read(&node, &mut draft)?;
+        draft.messages.push(message);
+        draft.end(stop(&self.reason, is_refusal), std::mem::take(&mut self.reason))
+    }
+}
+
+/// Adds what a chunk says of `key` to what is known of it: texts and lists are continued, objects are joined key by key,
+/// and of anything else the latest stands.
+fn join(known: &mut Map<String, Value>, key: &str, node: &Node<'_>) -> Result<(), WireError> {
+    let new: Value = serde_json::from_str(node.json.get()).map_err(|_| node.not("JSON within the limits of depth"))?;
+    let Some(old) = known.get_mut(key) else {
+        known.insert(key.to_owned(), new);
+        return Ok(());
+    };
+    match (old, new) {
+        // These are said whole, some say them again.
+        (Value::String(old), Value::String(new)) if ["id", "type", "role", "name"].contains(&key) => {
+            if old.is_empty() {
+                *old = new;
+            } else if !new.is_empty() && *old != new {
+                return Err(node.not("what was said of it before"));
+            }
+        }
+        (Value::String(old), Value::String(new)) => old.push_str(&new),
+        (Value::Array(old), Value::Array(new)) => old.extend(new),
+        (Value::Object(old), Value::Object(_)) => {
+            let object = node.object()?;
+            for key in object.keys() {
+                let Some(node) = object.get(key) else { continue };
+                join(old, key, &node)?;
+            }
+        }
+        (old, new) => *old = new,
+    }
+    Ok(())
+}
+
+fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+    answers.iter().map(result).collect()
+}
+
+fn result(answered: &Answered<'_>) -> Box<RawValue> {
+    let mut out = String::from(r#"{"role":"tool","tool_call_id":"#);
+    json::push_string(&mut out, answered.call.id());
+    out.push_str(r#","content":"#);
+    json::push_string(&mut out, &answered.answer.json);
+    out.push('}');
+    written(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::wire::Api;
+    use crate::{Answer, ToolCall};
+
+    #[test]
+    fn calls_come_out_and_their_results_go_back() {
+        let body = r#"{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[
+            {"id":"c1","type":"function","function":{"name":"find","arguments":"{\"n\":12345678901234567890123}"}},
+            {"id":"c2","type":"function","function":{"name":"now","arguments":""}}
+        ]},"finish_reason":"tool_calls"}]}"#;
+        let response = Api::ChatCompletions.parse(body).unwrap();
+        let calls: Vec<_> = response.calls().iter().map(|call| (call.id(), call.name(), call.arguments())).collect();
+        assert_eq!(calls, [("c1", "find", r#"{"n":12345678901234567890123}"#), ("c2", "now", "{}")]);
+        assert_eq!((response.stop(), response.stop_reason(), response.text()), (Stop::Done, "tool_calls", ""));
+        assert!(body.contains(response.messages()[0].get()), "to the letter");
+
+        let answer = Answer { json: r#""a \"b\"""#.to_owned(), error: None };
+        let results =
+            Api::ChatCompletions.results(&[Answered { call: ToolCall::new("find", "").with_id("c1"), answer }]);
+        let expected = json!({"role": "tool", "tool_call_id": "c1", "content": "\"a \\\"b\\\"\""});
+        assert_eq!(serde_json::from_str::<Value>(results[0].get()).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_chunks_say_of_one_thing_is_joined() {
+        let mut stream = Api::ChatCompletions.stream();
+        let mut shown = String::new();
+        for delta in [
+            json!({"role": "assistant", "content": "", "reasoning_content": "hm"}),
+            json!({"content": "a", "reasoning_content": "m", "tool_calls": [
+                {"index": 1, "id": "c2", "type": "function", "function": {"name": "g", "arguments": "{\"a\""}},
+                {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}, "x": {"y": [1]}},
+            ]}),
+            json!({"content": "b", "tool_calls": [
+                {"index": 0, "id": "", "function": {"arguments": "{}"}, "x": {"y": [2]}},
+                {"index": 1, "function": {"arguments": ":1}"}},
+            ]}),
+        ] {
+            let chunk = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
+            shown += &stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+        }
+        stream.push(b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n").unwrap();
+        stream.push(b"data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n").unwrap();
+        let response = stream.finish().unwrap();
+        assert_eq!((&*shown, response.text()), ("ab", "ab"));
+        let calls: Vec<_> = response.calls().iter().map(|call| (call.id(), call.name(), call.arguments())).collect();
+        assert_eq!(calls, [("c1", "f", "{}"), ("c2", "g", r#"{"a":1}"#)]);
+        let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+        assert_eq!(message["reasoning_content"], "hmm");
+        assert_eq!(message["tool_calls"][0]["x"]["y"], json!([1, 2]));
+    }
+
+    #[test]
+    fn half_a_call_is_none() {
+        let calls = r#"[{"id":"c1","function":{"name":"find","arguments":"{\"path\":\"/et"}}]"#;
+        let body = format!(r#"{{"choices":[{{"message":{{"tool_calls":{calls}}},"finish_reason":"length"}}]}}"#);
+        let error = Api::ChatCompletions.parse(&body).unwrap_err().to_string();
+        let place = "/choices/0/message/tool_calls/0";
+        assert_eq!(
+            error,
+            format!("{place}: there should be a whole call, and is a response that stopped before its end: length")
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! Server-sent events, as their bytes come: lines, however they end and wherever they are cut, and the data that they
+//! make.
+
+use crate::wire::{LONGEST_EVENT, LONGEST_STREAM, WireError};
+
+/// What has come of a stream of events.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    /// Of the line that has not ended.
+    line: Vec<u8>,
+    /// Of the event that has not ended.
+    data: Option<String>,
+    /// Whether the last byte was a carriage return, to which a line feed would belong.
+    returned: bool,
+    /// Events so far.
+    count: usize,
+    bytes: usize,
+}
+
+/// Takes the data of an event, and its number from 1.
+pub(super) type Take<'t> = dyn FnMut(&str, usize) -> Result<(), WireError> + 't;
+
+impl Events {
+    pub(super) fn push(&mut self, bytes: &[u8], take: &mut Take<'_>) -> Result<(), WireError> {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        if self.bytes > LONGEST_STREAM {
+            return Err(self.error(format!("at most {LONGEST_STREAM} bytes of a stream"), "more"));
+        }
+        let mut rest = bytes;
+        while let Some(&first) = rest.first() {
+            if std::mem::take(&mut self.returned) && first == b'\n' {
+                rest = &rest[1..];
+                continue;
+            }
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let piece = &rest[..end.unwrap_or(rest.len())];
+            if self.line.len() + self.data.as_ref().map_or(0, String::len) + piece.len() > LONGEST_EVENT {
+                return Err(self.error(format!("at most {LONGEST_EVENT} bytes of an event"), "more"));
+            }
+            self.line.extend_from_slice(piece);
+            let Some(end) = end else { break };
+            self.returned = rest[end] == b'\r';
+            rest = &rest[end + 1..];
+            let line = std::mem::take(&mut self.line);
+            self.take_line(&line, take)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what has no empty line after it: some servers leave out the last one.
+    pub(super) fn end(&mut self, take: &mut Take<'_>) -> Result<(), WireError> {
+        let line = std::mem::take(&mut self.line);
+        self.take_line(&line, take)?;
+        self.take_line(b"", take)
+    }
+
+    /// Where the event that is coming stands.
+    pub(super) fn place(number: usize) -> String {
+        format!("event {number}: ")
+    }
+
+    fn take_line(&mut self, line: &[u8], take: &mut Take<'_>) -> Result<(), WireError> {
+        if line.is_empty() {
+            let Some(data) = self.data.take() else { return Ok(()) };
+            self.count += 1;
+            return take(&data, self.count);
+        }
+        let Ok(line) = std::str::from_utf8(line) else {
+            return Err(self.error("UTF-8", "other bytes"));
+        };
+        // Other fields say nothing that the data does not say, and lines that begin with a colon are comments.
+        let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        if field == "data" {
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            match &mut self.data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                data @ None => *data = Some(value.to_owned()),
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, expected: impl Into<String>, got: &str) -> WireError {
+        WireError::new(Self::place(self.count + 1), expected, got)
+    }
+}

@@ -1,0 +1,95 @@
+//! The APIs of models. One file each, and one line each in [`Api`].
+
+mod chat;
+mod events;
+pub(super) mod response;
+pub(super) mod stream;
+
+use crate::wire::node::{Node, no_error};
+use crate::wire::{Response, Stream, WireError};
+use crate::{Answered, Dialect, RawValue};
+
+/// Bytes of a response: 64 MiB. Pictures come within it.
+pub const LONGEST_BODY: usize = 64 << 20;
+/// Bytes of a stream: 1 GiB. Each word of it comes with some hundred bytes around it.
+pub const LONGEST_STREAM: usize = 1 << 30;
+/// Bytes of one event of a stream: 64 MiB. The last one may repeat the whole response.
+pub const LONGEST_EVENT: usize = 64 << 20;
+/// Calls of one response.
+pub const MOST_CALLS: usize = 1024;
+
+/// A vendor's API: how its responses are read, and its results written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Api {
+    /// OpenAI's Chat Completions, and all that speak it: `POST /chat/completions`, with the conversation in `messages`.
+    #[cfg(feature = "wire-openai")]
+    ChatCompletions,
+}
+
+/// What a vendor's file gives.
+struct Vendor {
+    /// Reads a whole response.
+    parse: fn(&Node<'_>) -> Result<Response, WireError>,
+    /// Begins to read a streamed one.
+    assemble: fn() -> Box<dyn Assemble>,
+    /// Writes what is to be appended to the conversation.
+    results: fn(&[Answered<'_>]) -> Vec<Box<RawValue>>,
+}
+
+/// What a stream has told so far.
+trait Assemble: Send + Sync {
+    /// Takes in the data of one event, and appends the visible text that it brings.
+    fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError>;
+
+    /// What it comes to, if that is the end.
+    fn end(&mut self) -> Result<Response, WireError>;
+}
+
+impl Api {
+    fn vendor(self) -> &'static Vendor {
+        match self {
+            #[cfg(feature = "wire-openai")]
+            Self::ChatCompletions => &chat::VENDOR,
+        }
+    }
+
+    /// The API for which definitions in `dialect` are. None: that is no model's API, or its feature is off.
+    pub const fn of(dialect: Dialect) -> Option<Self> {
+        match dialect {
+            #[cfg(feature = "wire-openai")]
+            Dialect::OpenAi | Dialect::OpenAiStrict | Dialect::Portable => Some(Self::ChatCompletions),
+            _ => None,
+        }
+    }
+
+    /// Reads a whole response: the body, as it was sent.
+    ///
+    /// # Errors
+    /// [`WireError::Api`] where the body is the API's own error. [`WireError::Malformed`] where it is not as the API's
+    /// schema says, or where it was cut short within a call.
+    pub fn parse(self, body: &str) -> Result<Response, WireError> {
+        if body.len() > LONGEST_BODY {
+            return Err(WireError::new("", format!("at most {LONGEST_BODY} bytes"), format!("{} bytes", body.len())));
+        }
+        let body = Node::root(body, "")?;
+        no_error(&body.object()?)?;
+        (self.vendor().parse)(&body)
+    }
+
+    /// Begins to read a streamed response.
+    pub fn stream(self) -> Stream {
+        Stream::new(self, (self.vendor().assemble)())
+    }
+
+    /// What is to be appended to the conversation for the model to see what its calls came to: messages, items or
+    /// contents, whatever the API has there. Answers to all calls of one response belong together.
+    pub fn results(self, answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+        if answers.is_empty() { Vec::new() } else { (self.vendor().results)(answers) }
+    }
+}
+
+/// What was written here as JSON.
+fn written(json: String) -> Box<RawValue> {
+    RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}

@@ -1,0 +1,122 @@
+//! What a model's response comes to, whatever its API.
+
+use crate::wire::{MOST_CALLS, WireError};
+use crate::{RawValue, ToolCall};
+
+/// What a model has answered: what it said, and what it calls.
+#[derive(Debug, Clone)]
+pub struct Response {
+    messages: Vec<Box<RawValue>>,
+    calls: Vec<Called>,
+    text: String,
+    stop: Stop,
+    reason: String,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stop {
+    /// It said what it had to say, or waits for what its calls come to.
+    Done,
+    /// It was cut at a limit of tokens.
+    Length,
+    /// It refused, or a filter did.
+    Refused,
+    /// It wants to go on: send the conversation with its [messages](Response::messages) as it is.
+    Paused,
+    /// For another reason: see [`Response::stop_reason`].
+    Other,
+}
+
+/// A call of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Called {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// A JSON text.
+    pub(super) arguments: String,
+    /// Where it stands.
+    pub(super) place: String,
+}
+
+impl Response {
+    /// What its calls are, in order. Their names are what the model's dialect calls the tools.
+    ///
+    /// Each has an id that no other call of this response has.
+    pub fn calls(&self) -> Vec<ToolCall<'_>> {
+        self.calls.iter().map(|call| ToolCall::new(&call.name, &call.arguments).with_id(&call.id)).collect()
+    }
+
+    /// What the model said to be seen, without its thoughts. A refusal's words, too.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Why it stopped.
+    pub const fn stop(&self) -> Stop {
+        self.stop
+    }
+
+    /// Why it stopped, in the API's own word.
+    pub fn stop_reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// What is to be appended to the conversation for what the model itself said: thoughts, signatures and what is unknown
+    /// here stay in it.
+    pub fn messages(&self) -> &[Box<RawValue>] {
+        &self.messages
+    }
+}
+
+/// A [`Response`] in the making.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) messages: Vec<Box<RawValue>>,
+    pub(super) text: String,
+    calls: Vec<Called>,
+    /// Whether the last part is a call.
+    ends_in_call: bool,
+}
+
+impl Draft {
+    /// Appends a text that is to be seen.
+    pub(super) fn say(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends_in_call = false;
+    }
+
+    /// Appends a call.
+    pub(super) fn call(&mut self, call: Called) -> Result<(), WireError> {
+        if self.calls.len() == MOST_CALLS {
+            return Err(WireError::new(call.place, format!("at most {MOST_CALLS} calls"), "one more"));
+        }
+        if self.calls.iter().any(|other| other.id == call.id) {
+            return Err(WireError::new(call.place, "a call with an id of its own", "the id of another call"));
+        }
+        self.calls.push(call);
+        self.ends_in_call = true;
+        Ok(())
+    }
+
+    /// The response, if nothing of it is missing.
+    pub(super) fn end(self, stop: Stop, reason: String) -> Result<Response, WireError> {
+        let Self { messages, text, mut calls, ends_in_call } = self;
+        // Whoever is cut while it writes a call leaves half of its arguments, or none.
+        if let Some(last) = calls.last()
+            && ends_in_call
+            && !matches!(stop, Stop::Done | Stop::Paused)
+        {
+            let got = format!("a response that stopped before its end: {reason}");
+            return Err(WireError::new(&*last.place, "a whole call", got));
+        }
+        for call in &mut calls {
+            // Some models write nothing where a tool has no parameters.
+            if call.arguments.trim().is_empty() {
+                "{}".clone_into(&mut call.arguments);
+            }
+        }
+        Ok(Response { messages, calls, text, stop, reason })
+    }
+}

@@ -1,0 +1,102 @@
+//! A response that comes in pieces.
+
+use std::fmt;
+
+use crate::wire::api::Assemble;
+use crate::wire::api::events::Events;
+use crate::wire::node::{Node, no_error};
+use crate::wire::{Api, Response, WireError};
+
+/// Reads a streamed response: server-sent events, their bytes in whatever pieces they come.
+///
+/// A body that is one JSON text instead is read as [`Api::parse`] reads it: it is usually the API's own error.
+pub struct Stream {
+    api: Api,
+    state: Result<State, WireError>,
+}
+
+struct State {
+    events: Events,
+    response: Box<dyn Assemble>,
+    /// What has come of a body that is no stream.
+    body: Option<Vec<u8>>,
+    has_begun: bool,
+}
+
+impl Stream {
+    pub(super) fn new(api: Api, response: Box<dyn Assemble>) -> Self {
+        let state = State { events: Events::default(), response, body: None, has_begun: false };
+        Self { api, state: Ok(state) }
+    }
+
+    /// Takes in the next bytes. Gives the visible text that came with them, for a host that shows it at once.
+    ///
+    /// # Errors
+    /// As [`Api::parse`] does; from then on always the same.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<String, WireError> {
+        let mut shown = String::new();
+        match &mut self.state {
+            Ok(state) => match state.push(bytes, &mut shown) {
+                Ok(()) => Ok(shown),
+                Err(error) => {
+                    self.state = Err(error.clone());
+                    Err(error)
+                }
+            },
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// The response, when all bytes have been pushed.
+    ///
+    /// # Errors
+    /// As [`Api::parse`] does, and where the stream broke off before the response's end.
+    pub fn finish(self) -> Result<Response, WireError> {
+        let mut state = self.state?;
+        if let Some(body) = state.body {
+            return match std::str::from_utf8(&body) {
+                Ok(body) => self.api.parse(body),
+                Err(_) => Err(WireError::new("", "UTF-8", "other bytes")),
+            };
+        }
+        let State { events, response, .. } = &mut state;
+        events.end(&mut |data, number| event(&mut **response, data, number, &mut String::new()))?;
+        response.end()
+    }
+}
+
+impl State {
+    fn push(&mut self, mut bytes: &[u8], shown: &mut String) -> Result<(), WireError> {
+        if !self.has_begun {
+            bytes = bytes.trim_ascii_start();
+            let Some(first) = bytes.first() else { return Ok(()) };
+            self.has_begun = true;
+            self.body = matches!(first, b'{' | b'[').then(Vec::new);
+        }
+        let Self { events, response, body, .. } = self;
+        if let Some(body) = body {
+            if body.len() + bytes.len() > super::LONGEST_BODY {
+                return Err(WireError::new("", format!("at most {} bytes", super::LONGEST_BODY), "more"));
+            }
+            body.extend_from_slice(bytes);
+            return Ok(());
+        }
+        events.push(bytes, &mut |data, number| event(&mut **response, data, number, shown))
+    }
+}
+
+fn event(response: &mut dyn Assemble, data: &str, number: usize, shown: &mut String) -> Result<(), WireError> {
+    // How OpenAI's streams end, and those of all who speak as it does.
+    if data == "[DONE]" {
+        return Ok(());
+    }
+    let data = Node::root(data, Events::place(number))?;
+    no_error(&data.object()?)?;
+    response.event(&data, shown)
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("api", &self.api).finish_non_exhaustive()
+    }
+}
