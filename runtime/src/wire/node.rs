@@ -1,11 +1,12 @@
 //! A value of a message, together with its place. Its text stays as it was sent, so that what goes back to the vendor
 //! is the same to the letter: numbers, the order of keys, and all.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::RawValue;
 use crate::shown::Short;
 use crate::wire::WireError;
+use crate::{RawValue, json};
 
 /// Levels of lists and objects within each other.
 const DEEPEST: usize = 128;
@@ -70,8 +71,9 @@ impl<'a> Node<'a> {
         serde_json::from_str(self.json.get()).map_err(|_| self.not("a whole number from 0"))
     }
 
-    pub(super) fn is_object(&self) -> bool {
-        self.json.get().starts_with('{')
+    /// This, if it is an object.
+    pub(super) fn is_object(&self) -> Result<&Self, WireError> {
+        if self.json.get().starts_with('{') { Ok(self) } else { Err(self.not("an object")) }
     }
 
     /// The error that something else should be here.
@@ -117,8 +119,9 @@ impl<'a> Object<'a> {
         self.get(key).map(|node| node.text()).transpose()
     }
 
-    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.entries.keys().map(String::as_str)
+    /// All that is in it.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.entries.iter().map(|(key, json)| (&**key, *json))
     }
 
     /// Where the value of `key` stands or would stand.
@@ -130,14 +133,25 @@ impl<'a> Object<'a> {
 /// Fails where a message is an API's own word that something went wrong.
 pub(super) fn no_error(message: &Object<'_>) -> Result<(), WireError> {
     let Some(error) = message.get("error") else { return Ok(()) };
-    if !error.is_object() {
-        return Err(WireError::Api { kind: String::new(), message: error.text()? });
+    // Some servers give a text alone.
+    if let Ok(message) = error.text() {
+        return Err(WireError::Api { kind: String::new(), message });
     }
     let error = error.object()?;
     // OpenAI's and Anthropic's `type`, Gemini's `status`; a `code` may be a number.
     let kind = ["type", "status", "code"].iter().find_map(|key| error.get(key));
     let kind = kind.map(|kind| kind.text().unwrap_or_else(|_| kind.json.get().to_owned()));
     Err(WireError::Api { kind: kind.unwrap_or_default(), message: error.text_if_any("message")?.unwrap_or_default() })
+}
+
+/// An answer's JSON text, to stand in another. A host may have put something else there: then it is a text.
+pub(super) fn value(json: &str) -> Cow<'_, str> {
+    if serde_json::from_str::<&RawValue>(json).is_ok() {
+        return json.trim().into();
+    }
+    let mut text = String::new();
+    json::push_string(&mut text, json);
+    text.into()
 }
 
 /// How many lists and objects of a JSON text stand within each other.

@@ -95,7 +95,7 @@ impl Assemble for Chunks {
     fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
         let Some(choice) = choice(data)? else { return Ok(()) };
         let choice = choice.object()?;
-        if let Some(reason) = choice.text_if_any("finish_reason")? {
+        if let Some(reason) = choice.text_if_any("finish_reason")?.filter(|reason| !reason.is_empty()) {
             self.reason = reason;
         }
         let Some(delta) = choice.get("delta") else { return Ok(()) };
@@ -103,7 +103,7 @@ impl Assemble for Chunks {
         for key in ["content", "refusal"] {
             shown.push_str(&delta.text_if_any(key)?.unwrap_or_default());
         }
-        for key in delta.keys() {
+        for (key, _) in delta.all() {
             let Some(node) = delta.get(key) else { continue };
             if key != "tool_calls" {
                 join(&mut self.message, key, &node)?;
@@ -116,7 +116,7 @@ impl Assemble for Chunks {
                     return Err(node.not(format!("at most {MOST_CALLS} calls")));
                 }
                 let known = self.calls.entry(index).or_default();
-                for key in call.keys().filter(|key| *key != "index") {
+                for (key, _) in call.all().filter(|(key, _)| *key != "index") {
                     let Some(node) = call.get(key) else { continue };
                     join(known, key, &node)?;
                 }
@@ -166,7 +166,7 @@ fn join(known: &mut Map<String, Value>, key: &str, node: &Node<'_>) -> Result<()
         (Value::Array(old), Value::Array(new)) => old.extend(new),
         (Value::Object(old), Value::Object(_)) => {
             let object = node.object()?;
-            for key in object.keys() {
+            for (key, _) in object.all() {
                 let Some(node) = object.get(key) else { continue };
                 join(old, key, &node)?;
             }

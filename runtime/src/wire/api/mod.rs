@@ -1,13 +1,22 @@
 //! The APIs of models. One file each, and one line each in [`Api`].
 
+#[cfg(feature = "wire-anthropic")]
+mod anthropic;
+#[cfg(feature = "wire-openai")]
 mod chat;
 mod events;
+#[cfg(feature = "wire-gemini")]
+mod gemini;
 pub(super) mod response;
+#[cfg(feature = "wire-openai")]
+mod responses;
 pub(super) mod stream;
+
+use std::collections::BTreeMap;
 
 use crate::wire::node::{Node, no_error};
 use crate::wire::{Response, Stream, WireError};
-use crate::{Answered, Dialect, RawValue};
+use crate::{Answered, Dialect, RawValue, json};
 
 /// Bytes of a response: 64 MiB. Pictures come within it.
 pub const LONGEST_BODY: usize = 64 << 20;
@@ -17,6 +26,8 @@ pub const LONGEST_STREAM: usize = 1 << 30;
 pub const LONGEST_EVENT: usize = 64 << 20;
 /// Calls of one response.
 pub const MOST_CALLS: usize = 1024;
+/// Parts of one response that is streamed.
+const MOST_PARTS: usize = 65_536;
 
 /// A vendor's API: how its responses are read, and its results written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,6 +36,15 @@ pub enum Api {
     /// OpenAI's Chat Completions, and all that speak it: `POST /chat/completions`, with the conversation in `messages`.
     #[cfg(feature = "wire-openai")]
     ChatCompletions,
+    /// OpenAI's Responses: `POST /responses`, with the conversation in `input`.
+    #[cfg(feature = "wire-openai")]
+    Responses,
+    /// Anthropic's Messages: `POST /v1/messages`, with the conversation in `messages`.
+    #[cfg(feature = "wire-anthropic")]
+    Anthropic,
+    /// Gemini's `generateContent` and `streamGenerateContent?alt=sse`, with the conversation in `contents`.
+    #[cfg(feature = "wire-gemini")]
+    Gemini,
 }
 
 /// What a vendor's file gives.
@@ -51,6 +71,12 @@ impl Api {
         match self {
             #[cfg(feature = "wire-openai")]
             Self::ChatCompletions => &chat::VENDOR,
+            #[cfg(feature = "wire-openai")]
+            Self::Responses => &responses::VENDOR,
+            #[cfg(feature = "wire-anthropic")]
+            Self::Anthropic => &anthropic::VENDOR,
+            #[cfg(feature = "wire-gemini")]
+            Self::Gemini => &gemini::VENDOR,
         }
     }
 
@@ -59,6 +85,12 @@ impl Api {
         match dialect {
             #[cfg(feature = "wire-openai")]
             Dialect::OpenAi | Dialect::OpenAiStrict | Dialect::Portable => Some(Self::ChatCompletions),
+            #[cfg(feature = "wire-openai")]
+            Dialect::OpenAiResponses => Some(Self::Responses),
+            #[cfg(feature = "wire-anthropic")]
+            Dialect::Anthropic | Dialect::AnthropicStrict => Some(Self::Anthropic),
+            #[cfg(feature = "wire-gemini")]
+            Dialect::Gemini | Dialect::GeminiOpenApi => Some(Self::Gemini),
             _ => None,
         }
     }
@@ -92,4 +124,23 @@ impl Api {
 /// What was written here as JSON.
 fn written(json: String) -> Box<RawValue> {
     RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// A list of what stands for JSON itself.
+fn list(items: &[Box<RawValue>]) -> String {
+    let items: Vec<&str> = items.iter().map(|item| item.get()).collect();
+    format!("[{}]", items.join(","))
+}
+
+/// An object of what stands for JSON itself.
+fn object(entries: &BTreeMap<String, Box<RawValue>>) -> String {
+    let mut out = String::new();
+    for (key, value) in entries {
+        out.push(if out.is_empty() { '{' } else { ',' });
+        json::push_string(&mut out, key);
+        out.push(':');
+        out.push_str(value.get());
+    }
+    out.push_str(if out.is_empty() { "{}" } else { "}" });
+    out
 }

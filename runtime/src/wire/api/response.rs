@@ -87,6 +87,16 @@ impl Draft {
         self.ends_in_call = false;
     }
 
+    /// Appends what is neither to be seen nor to be answered.
+    pub(super) fn pass(&mut self) {
+        self.ends_in_call = false;
+    }
+
+    /// How many calls there are.
+    pub(super) fn calls(&self) -> usize {
+        self.calls.len()
+    }
+
     /// Appends a call.
     pub(super) fn call(&mut self, call: Called) -> Result<(), WireError> {
         if self.calls.len() == MOST_CALLS {

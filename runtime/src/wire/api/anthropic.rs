@@ -1,0 +1,204 @@
+//! Anthropic's Messages.
+//!
+//! Source: `BetaMessage`, `BetaContentBlock` and the raw stream events of its SDK, and the guide to streaming, read 2026-11.
+
+use std::collections::BTreeMap;
+
+use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::{Assemble, MOST_PARTS, Vendor, list, object, written};
+use crate::wire::node::{Node, Object};
+use crate::wire::{Response, Stop, WireError};
+use crate::{Answered, RawValue, json};
+
+pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
+
+/// Blocks that ask nothing of a host, beside those that end in `_tool_result`: thoughts, and what Anthropic's own servers
+/// run.
+const SILENT: &[&str] =
+    &["thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use", "container_upload", "compaction", "fallback"];
+
+/// Kinds of deltas that continue a text: the kind, its key, and the block's key.
+const TEXTS: &[(&str, &str, &str)] = &[
+    ("text_delta", "text", "text"),
+    ("thinking_delta", "thinking", "thinking"),
+    ("signature_delta", "signature", "signature"),
+    ("compaction_delta", "content", "content"),
+];
+
+fn parse(body: &Node<'_>) -> Result<Response, WireError> {
+    let message = body.object()?;
+    read(&message.need("content", "a list of blocks")?, &message.word("stop_reason")?)
+}
+
+fn stop(reason: &str) -> Stop {
+    match reason {
+        "end_turn" | "stop_sequence" | "tool_use" => Stop::Done,
+        "max_tokens" | "model_context_window_exceeded" => Stop::Length,
+        "refusal" => Stop::Refused,
+        "pause_turn" => Stop::Paused,
+        _ => Stop::Other,
+    }
+}
+
+fn read(content: &Node<'_>, reason: &str) -> Result<Response, WireError> {
+    let mut draft = Draft::default();
+    let blocks = content.items()?;
+    for node in &blocks {
+        let block = node.object()?;
+        let kind = block.word("type")?;
+        match &*kind {
+            "text" => draft.say(&block.text("text")?),
+            "tool_use" => {
+                let input = block.need("input", "an object")?;
+                draft.call(Called {
+                    id: block.word("id")?,
+                    name: block.word("name")?,
+                    arguments: input.is_object()?.json.get().to_owned(),
+                    place: node.place.clone(),
+                })?;
+            }
+            kind if SILENT.contains(&kind) || kind.ends_with("_tool_result") => draft.pass(),
+            _ => return Err(block.need("type", "")?.not("a kind of block that is known")),
+        }
+    }
+    // A message without content is one that the API does not take back.
+    if !blocks.is_empty() {
+        let content = content.json.get();
+        draft.messages.push(written(format!(r#"{{"role":"assistant","content":{content}}}"#)));
+    }
+    draft.end(stop(reason), reason.to_owned())
+}
+
+/// A message that comes block by block.
+#[derive(Default)]
+struct Events {
+    blocks: Vec<Block>,
+    reason: String,
+    has_ended: bool,
+}
+
+#[derive(Default)]
+struct Block {
+    /// As it began.
+    entries: BTreeMap<String, Box<RawValue>>,
+    /// What has been continued since, by key.
+    texts: BTreeMap<&'static str, String>,
+    /// JSON in pieces.
+    input: String,
+    citations: Vec<Box<RawValue>>,
+    has_ended: bool,
+}
+
+impl Assemble for Events {
+    fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
+        let event = data.object()?;
+        match &*event.word("type")? {
+            "content_block_start" => {
+                let index = event.need("index", "the block's index")?;
+                if index.number()? != self.blocks.len() as u64 {
+                    return Err(index.not(format!("{}, the index of the next block", self.blocks.len())));
+                }
+                if self.blocks.len() == MOST_PARTS {
+                    return Err(index.not(format!("at most {MOST_PARTS} blocks")));
+                }
+                let entries = event.need("content_block", "a block")?.object()?;
+                shown.push_str(&entries.text_if_any("text")?.unwrap_or_default());
+                let entries = entries.all().map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
+                self.blocks.push(Block { entries, ..Block::default() });
+            }
+            "content_block_delta" => {
+                let delta = event.need("delta", "a delta")?.object()?;
+                self.open(&event)?.join(&delta, shown)?;
+            }
+            "content_block_stop" => self.open(&event)?.has_ended = true,
+            "message_delta" => {
+                let delta = event.need("delta", "a delta")?.object()?;
+                self.reason = delta.text_if_any("stop_reason")?.unwrap_or_default();
+            }
+            "message_stop" => self.has_ended = true,
+            // `message_start`, `ping`, and what may be added.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<Response, WireError> {
+        if !self.has_ended || self.reason.is_empty() || self.blocks.iter().any(|block| !block.has_ended) {
+            return Err(WireError::new("", "a stream that ends with `message_stop`", "one that broke off"));
+        }
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        for (at, block) in self.blocks.drain(..).enumerate() {
+            blocks.push(block.end(&format!("/content/{at}/input"), &self.reason)?);
+        }
+        let content = written(list(&blocks));
+        read(&Node { json: &content, place: "/content".to_owned() }, &self.reason)
+    }
+}
+
+impl Events {
+    /// The block of an event, which has begun and not ended.
+    fn open(&mut self, event: &Object<'_>) -> Result<&mut Block, WireError> {
+        let index = event.need("index", "the block's index")?;
+        let at = usize::try_from(index.number()?).unwrap_or(usize::MAX);
+        let block = self.blocks.get_mut(at).filter(|block| !block.has_ended);
+        block.ok_or_else(|| index.not("the index of a block that has begun and not ended"))
+    }
+}
+
+impl Block {
+    fn join(&mut self, delta: &Object<'_>, shown: &mut String) -> Result<(), WireError> {
+        let kind = delta.word("type")?;
+        if kind == "input_json_delta" {
+            self.input.push_str(&delta.text("partial_json")?);
+        } else if kind == "citations_delta" {
+            self.citations.push(delta.need("citation", "a citation")?.json.to_owned());
+        } else if let Some(&(_, from, to)) = TEXTS.iter().find(|(known, ..)| *known == kind) {
+            let new = delta.text_if_any(from)?.unwrap_or_default();
+            if to == "text" {
+                shown.push_str(&new);
+            }
+            let begun = || self.entries.get(to).and_then(|json| serde_json::from_str(json.get()).ok());
+            self.texts.entry(to).or_insert_with(|| begun().unwrap_or_default()).push_str(&new);
+        } else {
+            return Err(delta.need("type", "")?.not("a kind of delta that is known"));
+        }
+        Ok(())
+    }
+
+    /// The whole block.
+    fn end(mut self, place: &str, reason: &str) -> Result<Box<RawValue>, WireError> {
+        if !self.input.trim().is_empty() {
+            let input = RawValue::from_string(self.input);
+            let input = input.map_err(|_| {
+                WireError::new(place, "the whole JSON of the input", format!("a part of it (it stopped for: {reason})"))
+            })?;
+            self.entries.insert("input".to_owned(), input);
+        }
+        for (key, text) in self.texts {
+            let mut json = String::new();
+            json::push_string(&mut json, &text);
+            self.entries.insert(key.to_owned(), written(json));
+        }
+        if !self.citations.is_empty() {
+            self.entries.insert("citations".to_owned(), written(list(&self.citations)));
+        }
+        Ok(written(object(&self.entries)))
+    }
+}
+
+fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+    let blocks: Vec<Box<RawValue>> = answers.iter().map(result).collect();
+    vec![written(format!(r#"{{"role":"user","content":{}}}"#, list(&blocks)))]
+}
+
+fn result(answered: &Answered<'_>) -> Box<RawValue> {
+    let mut out = String::from(r#"{"type":"tool_result","tool_use_id":"#);
+    json::push_string(&mut out, answered.call.id());
+    out.push_str(r#","content":"#);
+    json::push_string(&mut out, &answered.answer.json);
+    if answered.answer.is_error() {
+        out.push_str(r#","is_error":true"#);
+    }
+    out.push('}');
+    written(out)
+}

@@ -1,0 +1,230 @@
+//! Gemini's `generateContent`, and `streamGenerateContent` with `alt=sse`.
+//!
+//! Source: `GenerateContentResponse`, `Part` and `FinishReason` in the API's reference and its SDK, read 2026-11.
+
+use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::{Assemble, MOST_PARTS, Vendor, list, written};
+use crate::wire::node::{Node, Object, value};
+use crate::wire::{Response, Stop, WireError};
+use crate::{Answered, RawValue, json};
+
+pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
+
+/// What a part may hold that asks nothing of a host: pictures, and what Gemini's own servers run.
+const SILENT: &[&str] =
+    &["inlineData", "fileData", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
+/// What says something of a part, and may stand alone.
+const ABOUT: &[&str] = &["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"];
+/// What the ids begin with that stand for none: those are not sent back.
+const NO_ID: &str = "no-id:";
+
+fn parse(body: &Node<'_>) -> Result<Response, WireError> {
+    let mut chunks = Chunks::default();
+    let content = chunks.take(body, &mut String::new())?;
+    if chunks.reason.is_empty() {
+        return Err(WireError::new("/candidates/0/finishReason", "why the model stopped", "nothing"));
+    }
+    let mut draft = Draft::default();
+    if let Some(content) = content {
+        if let Some(parts) = content.object()?.get("parts") {
+            read(&parts.items()?, &mut draft)?;
+        }
+        draft.messages.push(content.json.to_owned());
+    }
+    draft.end(stop(&chunks.reason), chunks.reason)
+}
+
+fn stop(reason: &str) -> Stop {
+    match reason {
+        "STOP" => Stop::Done,
+        "MAX_TOKENS" => Stop::Length,
+        // Also why a prompt is blocked.
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION"
+        | "MODEL_ARMOR" => Stop::Refused,
+        _ => Stop::Other,
+    }
+}
+
+fn read(parts: &[Node<'_>], draft: &mut Draft) -> Result<(), WireError> {
+    for node in parts {
+        let part = node.object()?;
+        if let Some(call) = part.get("functionCall") {
+            draft.call(called(&call, draft.calls())?)?;
+        } else if let Some(text) = visible(&part)? {
+            draft.say(&text);
+        } else if part.get("text").is_some() || part.all().all(|(key, _)| ABOUT.contains(&key)) {
+            // A thought, or its signature.
+        } else if SILENT.iter().any(|key| part.get(key).is_some()) {
+            draft.pass();
+        } else {
+            return Err(WireError::new(&*node.place, "a kind of part that is known", keys(&part)));
+        }
+    }
+    Ok(())
+}
+
+/// The text of a part that is to be seen.
+fn visible(part: &Object<'_>) -> Result<Option<String>, WireError> {
+    let is_thought = part.get("thought").is_some_and(|thought| thought.json.get() == "true");
+    if is_thought { Ok(None) } else { part.text_if_any("text") }
+}
+
+fn keys(part: &Object<'_>) -> String {
+    let keys: Vec<&str> = part.all().map(|(key, _)| key).take(4).collect();
+    crate::shown::Short(&keys.join(", "), 80).to_string()
+}
+
+/// The call of a part, which is one of so many.
+fn called(node: &Node<'_>, index: usize) -> Result<Called, WireError> {
+    let call = node.object()?;
+    for key in ["partialArgs", "willContinue"] {
+        if let Some(part) = call.get(key)
+            && part.json.get() != "false"
+        {
+            return Err(part.not("a whole call (`streamFunctionCallArguments` is off)"));
+        }
+    }
+    let id = call.text_if_any("id")?.filter(|id| !id.is_empty());
+    let arguments = match call.get("args") {
+        Some(args) => args.is_object()?.json.get().to_owned(),
+        None => String::new(),
+    };
+    let id = id.unwrap_or_else(|| format!("{NO_ID}{index}"));
+    Ok(Called { id, name: call.word("name")?, arguments, place: node.place.clone() })
+}
+
+/// A content that comes in chunks of whole parts.
+#[derive(Default)]
+struct Chunks {
+    parts: Vec<Part>,
+    reason: String,
+}
+
+enum Part {
+    /// A text that may go on; whether it is a thought.
+    Text(String, bool),
+    Whole(Box<RawValue>),
+}
+
+impl Chunks {
+    /// Takes in why it stopped, appends the visible text, and gives the content.
+    fn take<'a>(&mut self, data: &Node<'a>, shown: &mut String) -> Result<Option<Node<'a>>, WireError> {
+        let data = data.object()?;
+        if let Some(feedback) = data.get("promptFeedback")
+            && let Some(reason) = feedback.object()?.text_if_any("blockReason")?
+        {
+            self.reason = reason;
+        }
+        let Some(candidates) = data.get("candidates") else { return Ok(None) };
+        let mut items = candidates.items()?;
+        if items.len() > 1 {
+            return Err(WireError::new(candidates.place, "one candidate", format!("{} of them", items.len())));
+        }
+        let Some(candidate) = items.pop() else { return Ok(None) };
+        let candidate = candidate.object()?;
+        if let Some(reason) = candidate.text_if_any("finishReason")? {
+            self.reason = reason;
+        }
+        let content = candidate.get("content");
+        if let Some(content) = &content
+            && let Some(parts) = content.object()?.get("parts")
+        {
+            for part in parts.items()? {
+                shown.push_str(&visible(&part.object()?)?.unwrap_or_default());
+            }
+        }
+        Ok(content)
+    }
+}
+
+impl Assemble for Chunks {
+    fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
+        let Some(content) = self.take(data, shown)? else { return Ok(()) };
+        let parts = content.object()?.get("parts").map(|parts| parts.items()).transpose()?.unwrap_or_default();
+        // Errors have the place where the part came in.
+        let mut seen = Draft::default();
+        read(&parts, &mut seen)?;
+        for node in parts {
+            if self.parts.len() == MOST_PARTS {
+                return Err(node.not(format!("at most {MOST_PARTS} parts")));
+            }
+            let part = node.object()?;
+            let text =
+                part.text_if_any("text")?.filter(|_| part.all().all(|(key, _)| ["text", "thought"].contains(&key)));
+            let is_thought = part.get("thought").is_some_and(|thought| thought.json.get() == "true");
+            match (text, self.parts.last_mut()) {
+                (Some(new), Some(Part::Text(old, was_thought))) if *was_thought == is_thought => old.push_str(&new),
+                (Some(text), _) => self.parts.push(Part::Text(text, is_thought)),
+                (None, _) => self.parts.push(Part::Whole(node.json.to_owned())),
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<Response, WireError> {
+        if self.reason.is_empty() {
+            return Err(WireError::new("", "a stream that ends with a `finishReason`", "one that broke off"));
+        }
+        let mut draft = Draft::default();
+        if !self.parts.is_empty() {
+            let parts: Vec<Box<RawValue>> = self.parts.drain(..).map(Part::end).collect();
+            let nodes = parts.iter().enumerate();
+            let place = |at| format!("/candidates/0/content/parts/{at}");
+            let nodes: Vec<Node<'_>> = nodes.map(|(at, json)| Node { json, place: place(at) }).collect();
+            read(&nodes, &mut draft)?;
+            draft.messages.push(written(format!(r#"{{"role":"model","parts":{}}}"#, list(&parts))));
+        }
+        draft.end(stop(&self.reason), std::mem::take(&mut self.reason))
+    }
+}
+
+impl Part {
+    fn end(self) -> Box<RawValue> {
+        match self {
+            Part::Whole(json) => json,
+            Part::Text(text, is_thought) => {
+                let mut out = String::from(r#"{"text":"#);
+                json::push_string(&mut out, &text);
+                out.push_str(if is_thought { r#","thought":true}"# } else { "}" });
+                written(out)
+            }
+        }
+    }
+}
+
+fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+    let parts: Vec<Box<RawValue>> = answers.iter().map(result).collect();
+    vec![written(format!(r#"{{"role":"user","parts":{}}}"#, list(&parts)))]
+}
+
+fn result(answered: &Answered<'_>) -> Box<RawValue> {
+    let Answered { call, answer } = answered;
+    let mut out = String::from(r#"{"functionResponse":{"#);
+    if !call.id().starts_with(NO_ID) {
+        out.push_str(r#""id":"#);
+        json::push_string(&mut out, call.id());
+        out.push(',');
+    }
+    out.push_str(r#""name":"#);
+    json::push_string(&mut out, call.name());
+    out.push_str(r#","response":"#);
+    let value = value(&answer.json);
+    // An error is an object with `error` in it already, which is how Gemini wants to be told.
+    if answer.is_error() && value.starts_with('{') {
+        out.push_str(&value);
+    } else {
+        out.push_str(if answer.is_error() { r#"{"error":"# } else { r#"{"output":"# });
+        out.push_str(&value);
+        out.push('}');
+    }
+    out.push_str("}}");
+    written(out)
+}

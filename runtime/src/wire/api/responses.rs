@@ -1,0 +1,169 @@
+//! OpenAI's Responses.
+//!
+//! Source: `Response`, `OutputItem` and `ResponseStreamEvent` in the API's published description, read 2026-11.
+
+use std::collections::BTreeMap;
+
+use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::{Assemble, MOST_PARTS, Vendor, written};
+use crate::wire::node::{Node, Object, no_error};
+use crate::wire::{Response, Stop, WireError};
+use crate::{Answered, RawValue, json};
+
+pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
+
+/// Items that ask nothing of a host: thoughts, and what OpenAI's own servers run.
+const SILENT: &[&str] = &[
+    "reasoning",
+    "compaction",
+    "web_search_call",
+    "file_search_call",
+    "image_generation_call",
+    "code_interpreter_call",
+    "mcp_list_tools",
+    "mcp_call",
+    "tool_search_call",
+    "tool_search_output",
+];
+
+fn parse(body: &Node<'_>) -> Result<Response, WireError> {
+    let response = body.object()?;
+    let output = response.need("output", "a list of items")?.items()?;
+    read(&response, &output)
+}
+
+fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<Response, WireError> {
+    let (mut draft, mut is_refusal) = (Draft::default(), false);
+    for node in output {
+        let item = node.object()?;
+        let kind = item.word("type")?;
+        match &*kind {
+            "message" => is_refusal |= read_message(&item, &mut draft)?,
+            "function_call" => {
+                if let Some(status) = item.get("status")
+                    && status.text()? != "completed"
+                {
+                    return Err(status.not("`completed`"));
+                }
+                draft.call(Called {
+                    id: item.word("call_id")?,
+                    name: item.word("name")?,
+                    arguments: item.text("arguments")?,
+                    place: node.place.clone(),
+                })?;
+            }
+            kind if SILENT.contains(&kind) => draft.pass(),
+            _ => {
+                return Err(item
+                    .need("type", "")?
+                    .not("a kind of item that is known, and of call that can be answered"));
+            }
+        }
+        draft.messages.push(node.json.to_owned());
+    }
+    let (stop, reason) = stop(response)?;
+    let stop = if is_refusal && stop == Stop::Done { Stop::Refused } else { stop };
+    draft.end(stop, reason)
+}
+
+/// Reads what a message says. Whether it refuses.
+fn read_message(message: &Object<'_>, draft: &mut Draft) -> Result<bool, WireError> {
+    let mut is_refusal = false;
+    for part in message.need("content", "a list of parts")?.items()? {
+        let part = part.object()?;
+        match &*part.word("type")? {
+            "output_text" => draft.say(&part.text("text")?),
+            "refusal" => {
+                is_refusal = true;
+                draft.say(&part.text("refusal")?);
+            }
+            _ => return Err(part.need("type", "")?.not("`output_text` or `refusal`")),
+        }
+    }
+    Ok(is_refusal)
+}
+
+/// Why it stopped, also in the API's own word.
+fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
+    let status = response.need("status", "why the response ended")?;
+    let word = status.word()?;
+    let stop = match &*word {
+        "completed" => Stop::Done,
+        "cancelled" => Stop::Other,
+        "incomplete" => {
+            let details = response.get("incomplete_details").map(|details| details.object()).transpose()?;
+            let reason = details.map(|details| details.text_if_any("reason")).transpose()?.flatten().unwrap_or(word);
+            let stop = match &*reason {
+                "max_output_tokens" => Stop::Length,
+                "content_filter" => Stop::Refused,
+                _ => Stop::Other,
+            };
+            return Ok((stop, reason));
+        }
+        _ => return Err(status.not("a response that has ended")),
+    };
+    Ok((stop, word))
+}
+
+/// A response that comes event by event. The last one repeats it whole; items are kept for those servers that leave them
+/// out there.
+#[derive(Default)]
+struct Events {
+    /// By their index.
+    items: BTreeMap<u64, Box<RawValue>>,
+    response: Option<Response>,
+}
+
+impl Assemble for Events {
+    fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
+        let event = data.object()?;
+        match &*event.word("type")? {
+            "response.output_text.delta" | "response.refusal.delta" => shown.push_str(&event.text("delta")?),
+            "response.output_item.done" => {
+                let index = event.need("output_index", "the item's index")?;
+                if self.items.len() == MOST_PARTS {
+                    return Err(index.not(format!("at most {MOST_PARTS} items")));
+                }
+                self.items.insert(index.number()?, event.need("item", "an item")?.json.to_owned());
+            }
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                let node = event.need("response", "the response")?;
+                let response = node.object()?;
+                no_error(&response)?;
+                let mut output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
+                if output.is_empty() {
+                    let place = |index: &u64| format!("{}/output/{index}", node.place);
+                    output.extend(self.items.iter().map(|(index, json)| Node { json, place: place(index) }));
+                }
+                self.response = Some(read(&response, &output)?);
+            }
+            "error" => {
+                return Err(WireError::Api {
+                    kind: event.text_if_any("code")?.unwrap_or_default(),
+                    message: event.text_if_any("message")?.unwrap_or_default(),
+                });
+            }
+            // What the last event says again, and what may be added.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<Response, WireError> {
+        let broken = || WireError::new("", "a stream that ends with `response.completed`", "one that broke off");
+        self.response.take().ok_or_else(broken)
+    }
+}
+
+fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+    answers.iter().map(result).collect()
+}
+
+fn result(answered: &Answered<'_>) -> Box<RawValue> {
+    let mut out = String::from(r#"{"type":"function_call_output","call_id":"#);
+    json::push_string(&mut out, answered.call.id());
+    out.push_str(r#","output":"#);
+    json::push_string(&mut out, &answered.answer.json);
+    out.push('}');
+    written(out)
+}
