@@ -209,7 +209,7 @@ mod tests {
         assert_eq!((response.stop(), response.stop_reason(), response.text()), (Stop::Done, "tool_calls", ""));
         assert!(body.contains(response.messages()[0].get()), "to the letter");
 
-        let answer = Answer { json: r#""a \"b\"""#.to_owned(), error: None };
+        let answer = Answer { json: r#""a \"b\"""#.to_owned(), error: None, images: Vec::new() };
         let results =
             Api::ChatCompletions.results(&[Answered { call: ToolCall::new("find", "").with_id("c1"), answer }]);
         let expected = json!({"role": "tool", "tool_call_id": "c1", "content": "\"a \\\"b\\\"\""});
