@@ -35,7 +35,7 @@ mod shown;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod watch;
-#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
+#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp"))]
 pub mod wire;
 
 pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};

@@ -209,7 +209,7 @@ impl Turn {
     }
 
     /// How the dialect defines the tool at a position of the state, in this turn.
-    #[cfg(feature = "search")]
+    #[cfg(any(feature = "search", feature = "wire-mcp"))]
     pub(crate) fn definition(&self, id: usize) -> String {
         let Snapshot { state, dialect, tools, .. } = &*self.snapshot;
         let mut text = String::new();

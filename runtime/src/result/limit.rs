@@ -33,6 +33,15 @@ pub(crate) fn is_over(text: &str, most: usize) -> bool {
     text.len() > most && text.chars().nth(most).is_some()
 }
 
+/// How a result begins that was too long.
+const SHORTENED: &str = r#"{"truncated":true,"preview":"#;
+
+/// Whether that became of a result.
+#[cfg(feature = "wire-mcp")]
+pub(crate) fn is_shortened(json: &str) -> bool {
+    json.starts_with(SHORTENED)
+}
+
 /// What became of a result that is too long.
 pub(crate) struct Shortened {
     /// What the model gets.
@@ -57,7 +66,7 @@ pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn Sp
     };
     let room = if kept.is_some() { PREVIEW.min(most) } else { most.saturating_sub(AROUND).max(PREVIEW.min(most)) };
     let preview = beginning(&text, room);
-    let mut out = String::from(r#"{"truncated":true,"preview":"#);
+    let mut out = String::from(SHORTENED);
     json::push_string(&mut out, preview);
     let _ = write!(out, r#","chars":{chars},"#);
     let (shown, is_kept) = (preview.chars().count(), kept.is_some());

@@ -10,11 +10,21 @@
 //! schema says is a [`WireError`] with its place, and never a call with half of its arguments. What goes back
 //! to the vendor of what it sent is the same to the letter.
 
+#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
 mod api;
 mod error;
+#[cfg(feature = "wire-mcp")]
+pub mod mcp;
 mod node;
+mod write;
 
+#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
 pub use api::response::{Response, Stop};
+#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
 pub use api::stream::Stream;
-pub use api::{Api, LONGEST_BODY, LONGEST_EVENT, LONGEST_STREAM, MOST_CALLS};
+#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
+pub use api::{Api, LONGEST_EVENT, LONGEST_STREAM, MOST_CALLS};
 pub use error::WireError;
+
+/// Bytes of a message: 64 MiB. Pictures come within it.
+pub const LONGEST_BODY: usize = 64 << 20;

@@ -1,12 +1,15 @@
 //! A value of a message, together with its place. Its text stays as it was sent, so that what goes back to the vendor
 //! is the same to the letter: numbers, the order of keys, and all.
+#![cfg_attr(
+    not(all(feature = "wire-openai", feature = "wire-anthropic")),
+    allow(dead_code, reason = "some vendor needs it")
+)]
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::RawValue;
 use crate::shown::Short;
 use crate::wire::WireError;
-use crate::{RawValue, json};
 
 /// Levels of lists and objects within each other.
 const DEEPEST: usize = 128;
@@ -93,6 +96,12 @@ impl<'a> Node<'a> {
 }
 
 impl<'a> Object<'a> {
+    /// An object in which nothing is.
+    #[cfg(feature = "wire-mcp")]
+    pub(super) fn empty(place: &str) -> Self {
+        Self { entries: BTreeMap::new(), place: place.to_owned() }
+    }
+
     /// The value of `key`, unless that is null.
     pub(super) fn get(&self, key: &str) -> Option<Node<'a>> {
         let json = *self.entries.get(key)?;
@@ -142,16 +151,6 @@ pub(super) fn no_error(message: &Object<'_>) -> Result<(), WireError> {
     let kind = ["type", "status", "code"].iter().find_map(|key| error.get(key));
     let kind = kind.map(|kind| kind.text().unwrap_or_else(|_| kind.json.get().to_owned()));
     Err(WireError::Api { kind: kind.unwrap_or_default(), message: error.text_if_any("message")?.unwrap_or_default() })
-}
-
-/// An answer's JSON text, to stand in another. A host may have put something else there: then it is a text.
-pub(super) fn value(json: &str) -> Cow<'_, str> {
-    if serde_json::from_str::<&RawValue>(json).is_ok() {
-        return json.trim().into();
-    }
-    let mut text = String::new();
-    json::push_string(&mut text, json);
-    text.into()
 }
 
 /// How many lists and objects of a JSON text stand within each other.

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use crate::wire::api::response::{Called, Draft};
-use crate::wire::api::{Assemble, MOST_PARTS, Vendor, list, object, written};
+use crate::wire::api::{Assemble, MOST_PARTS, Vendor};
 use crate::wire::node::{Node, Object};
+use crate::wire::write::{list, object, written};
 use crate::wire::{Response, Stop, WireError};
 use crate::{Answered, RawValue, json};
 

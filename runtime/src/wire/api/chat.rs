@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::wire::api::response::{Called, Draft};
-use crate::wire::api::{Assemble, MOST_CALLS, Vendor, written};
+use crate::wire::api::{Assemble, MOST_CALLS, Vendor};
 use crate::wire::node::Node;
+use crate::wire::write::written;
 use crate::wire::{Response, Stop, WireError};
 use crate::{Answered, RawValue, json};
 

@@ -3,8 +3,9 @@
 //! Source: `GenerateContentResponse`, `Part` and `FinishReason` in the API's reference and its SDK, read 2026-11.
 
 use crate::wire::api::response::{Called, Draft};
-use crate::wire::api::{Assemble, MOST_PARTS, Vendor, list, written};
-use crate::wire::node::{Node, Object, value};
+use crate::wire::api::{Assemble, MOST_PARTS, Vendor};
+use crate::wire::node::{Node, Object};
+use crate::wire::write::{list, value, written};
 use crate::wire::{Response, Stop, WireError};
 use crate::{Answered, RawValue, json};
 

@@ -12,14 +12,10 @@ pub(super) mod response;
 mod responses;
 pub(super) mod stream;
 
-use std::collections::BTreeMap;
-
 use crate::wire::node::{Node, no_error};
-use crate::wire::{Response, Stream, WireError};
-use crate::{Answered, Dialect, RawValue, json};
+use crate::wire::{LONGEST_BODY, Response, Stream, WireError};
+use crate::{Answered, Dialect, RawValue};
 
-/// Bytes of a response: 64 MiB. Pictures come within it.
-pub const LONGEST_BODY: usize = 64 << 20;
 /// Bytes of a stream: 1 GiB. Each word of it comes with some hundred bytes around it.
 pub const LONGEST_STREAM: usize = 1 << 30;
 /// Bytes of one event of a stream: 64 MiB. The last one may repeat the whole response.
@@ -119,28 +115,4 @@ impl Api {
     pub fn results(self, answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
         if answers.is_empty() { Vec::new() } else { (self.vendor().results)(answers) }
     }
-}
-
-/// What was written here as JSON.
-fn written(json: String) -> Box<RawValue> {
-    RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
-}
-
-/// A list of what stands for JSON itself.
-fn list(items: &[Box<RawValue>]) -> String {
-    let items: Vec<&str> = items.iter().map(|item| item.get()).collect();
-    format!("[{}]", items.join(","))
-}
-
-/// An object of what stands for JSON itself.
-fn object(entries: &BTreeMap<String, Box<RawValue>>) -> String {
-    let mut out = String::new();
-    for (key, value) in entries {
-        out.push(if out.is_empty() { '{' } else { ',' });
-        json::push_string(&mut out, key);
-        out.push(':');
-        out.push_str(value.get());
-    }
-    out.push_str(if out.is_empty() { "{}" } else { "}" });
-    out
 }

@@ -93,6 +93,7 @@ impl Draft {
     }
 
     /// How many calls there are.
+    #[cfg(feature = "wire-gemini")]
     pub(super) fn calls(&self) -> usize {
         self.calls.len()
     }

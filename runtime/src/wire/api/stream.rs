@@ -5,7 +5,7 @@ use std::fmt;
 use crate::wire::api::Assemble;
 use crate::wire::api::events::Events;
 use crate::wire::node::{Node, no_error};
-use crate::wire::{Api, Response, WireError};
+use crate::wire::{Api, LONGEST_BODY, Response, WireError};
 
 /// Reads a streamed response: server-sent events, their bytes in whatever pieces they come.
 ///
@@ -75,8 +75,8 @@ impl State {
         }
         let Self { events, response, body, .. } = self;
         if let Some(body) = body {
-            if body.len() + bytes.len() > super::LONGEST_BODY {
-                return Err(WireError::new("", format!("at most {} bytes", super::LONGEST_BODY), "more"));
+            if body.len() + bytes.len() > LONGEST_BODY {
+                return Err(WireError::new("", format!("at most {LONGEST_BODY} bytes"), "more"));
             }
             body.extend_from_slice(bytes);
             return Ok(());

@@ -1,0 +1,377 @@
+//! MCP, the server's side: a client's JSON-RPC message in, the response out. How messages travel, by lines or over HTTP, is
+//! the host's affair.
+//!
+//! Source: the protocol's schemas of 2024-11-05 to 2026-07-28.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use crate::result::limit;
+use crate::wire::node::{Node, Object};
+use crate::wire::write::value;
+use crate::wire::{LONGEST_BODY, WireError};
+use crate::{Answer, Dialect, ErrorKind, Progress, RawValue, ToolCall, Turn, json};
+
+/// Versions of the protocol in which a connection begins with `initialize`, the newest first.
+const SESSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/// The version in which each request says what it speaks.
+const STATELESS: &str = "2026-07-28";
+/// Where it says so.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// Tools of one page of `tools/list`, unless said otherwise.
+const PAGE: usize = 250;
+
+/// How the protocol numbers its errors.
+mod code {
+    pub(super) const NOT_JSON: i32 = -32700;
+    pub(super) const INVALID_REQUEST: i32 = -32600;
+    pub(super) const UNKNOWN_METHOD: i32 = -32601;
+    pub(super) const INVALID_PARAMS: i32 = -32602;
+    pub(super) const INTERNAL: i32 = -32603;
+    pub(super) const UNSUPPORTED_VERSION: i32 = -32022;
+}
+
+/// Answers what clients ask of a server of tools.
+#[derive(Debug, Clone)]
+pub struct Server {
+    name: String,
+    version: String,
+    instructions: String,
+    page: usize,
+}
+
+/// What a client's message asks of the host.
+#[derive(Debug, Clone)]
+pub enum Incoming {
+    /// Send this back.
+    Reply(String),
+    /// Run this call, and send its [result](Request::result) back.
+    Call(Request),
+    /// Stop the call with this [id](ToolCall::id), whose result nobody waits for any more.
+    Cancelled(String),
+    /// Nothing.
+    Nothing,
+}
+
+/// A client's request to run a tool.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Its id, a string or a number.
+    id: Box<RawValue>,
+    name: String,
+    arguments: String,
+    progress: Option<Box<RawValue>>,
+    era: Era,
+}
+
+/// Which shape a response has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Era {
+    Sessions,
+    Stateless,
+}
+
+/// Why a request is refused.
+struct Refusal {
+    code: i32,
+    message: String,
+    /// JSON, or nothing.
+    data: String,
+}
+
+impl Server {
+    /// A server that tells clients this name and version of itself.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self { name: name.into(), version: version.into(), instructions: String::new(), page: PAGE }
+    }
+
+    /// What a client may tell its model of this server, beside what the tools say of themselves.
+    #[must_use]
+    pub fn instructions(self, instructions: impl Into<String>) -> Self {
+        Self { instructions: instructions.into(), ..self }
+    }
+
+    /// Tools of one page of `tools/list`, at least one; 250, unless said otherwise.
+    #[must_use]
+    pub fn page(self, tools: usize) -> Self {
+        Self { page: tools.max(1), ..self }
+    }
+
+    /// Reads one message. `turn` is what the client is shown: one in the dialect [`Mcp`](Dialect::Mcp).
+    pub fn receive(&self, message: &str, turn: &Turn) -> Incoming {
+        if message.len() > LONGEST_BODY {
+            let message = format!("a message has at most {LONGEST_BODY} bytes");
+            return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, message).write(None));
+        }
+        let Ok(node) = Node::root(message, "") else {
+            return Incoming::Reply(Refusal::new(code::NOT_JSON, "the message is not JSON").write(None));
+        };
+        let Ok(message) = node.object() else {
+            let text = "a message is one JSON object: batches are no part of the protocol since 2025-06-18";
+            return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, text).write(None));
+        };
+        let id = match id(&message) {
+            Ok(id) => id,
+            Err(error) => return Incoming::Reply(Refusal::invalid(&error).write(None)),
+        };
+        self.read(&message, id, turn).unwrap_or_else(|refusal| match (id, message.get("method")) {
+            // Nobody waits for an answer to a notification.
+            (None, Some(_)) => Incoming::Nothing,
+            _ => Incoming::Reply(refusal.write(id)),
+        })
+    }
+
+    fn read(&self, message: &Object<'_>, id: Option<&RawValue>, turn: &Turn) -> Result<Incoming, Refusal> {
+        let invalid = |error: WireError| Refusal::invalid(&error);
+        if message.word("jsonrpc").map_err(invalid)? != "2.0" {
+            return Err(Refusal::new(code::INVALID_REQUEST, "`jsonrpc` is \"2.0\""));
+        }
+        if message.get("method").is_none() && ["result", "error"].iter().any(|key| message.get(key).is_some()) {
+            return Ok(Incoming::Nothing);
+        }
+        let method = message.word("method").map_err(invalid)?;
+        let params = match message.get("params") {
+            Some(params) => params.object().map_err(|error| Refusal::params(&error))?,
+            None => Object::empty("/params"),
+        };
+        let Some(id) = id else {
+            return Ok(match params.get("requestId") {
+                Some(id) if method == "notifications/cancelled" => Incoming::Cancelled(id.json.get().to_owned()),
+                _ => Incoming::Nothing,
+            });
+        };
+        let meta =
+            params.get("_meta").map(|meta| meta.object()).transpose().map_err(|error| Refusal::params(&error))?;
+        let era = era(meta.as_ref())?;
+        let result = match &*method {
+            "initialize" => self.initialize(&params)?,
+            "ping" => String::from("{}"),
+            "server/discover" => self.discover(),
+            "tools/list" => self.list(&params, turn, era)?,
+            "tools/call" => {
+                let progress = meta.and_then(|meta| meta.get("progressToken")).map(|token| token.json.to_owned());
+                return called(&params, id, progress, era).map(Incoming::Call).map_err(|error| Refusal::params(&error));
+            }
+            _ => return Err(Refusal::new(code::UNKNOWN_METHOD, format!("there is no method `{}`", short(&method)))),
+        };
+        Ok(Incoming::Reply(reply(id, &result, era)))
+    }
+
+    fn initialize(&self, params: &Object<'_>) -> Result<String, Refusal> {
+        let asked = params.word("protocolVersion").map_err(|error| Refusal::params(&error))?;
+        let version = SESSIONS.iter().find(|version| **version == asked).unwrap_or(&SESSIONS[0]);
+        let mut out = format!(r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":"#);
+        self.push_info(&mut out);
+        self.push_instructions(&mut out);
+        out.push('}');
+        Ok(out)
+    }
+
+    fn discover(&self) -> String {
+        let versions: Vec<&str> = [STATELESS].iter().chain(SESSIONS).copied().collect();
+        let mut out = format!(r#"{{"supportedVersions":["{}"],"#, versions.join(r#"",""#));
+        out.push_str(r#""capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private","#);
+        out.push_str(r#""_meta":{"io.modelcontextprotocol/serverInfo":"#);
+        self.push_info(&mut out);
+        out.push('}');
+        self.push_instructions(&mut out);
+        out.push('}');
+        out
+    }
+
+    fn push_info(&self, out: &mut String) {
+        out.push_str(r#"{"name":"#);
+        json::push_string(out, &self.name);
+        out.push_str(r#","version":"#);
+        json::push_string(out, &self.version);
+        out.push('}');
+    }
+
+    fn push_instructions(&self, out: &mut String) {
+        if !self.instructions.is_empty() {
+            out.push_str(r#","instructions":"#);
+            json::push_string(out, &self.instructions);
+        }
+    }
+
+    /// A page of the tools. Its cursor is a position in the list, and what the list was: another list has other pages.
+    fn list(&self, params: &Object<'_>, turn: &Turn, era: Era) -> Result<String, Refusal> {
+        if turn.dialect() != Dialect::Mcp {
+            return Err(Refusal::new(code::INTERNAL, "the host's turn is not in MCP's dialect"));
+        }
+        let internal = |_| Refusal::new(code::INTERNAL, "a tool's definition is not JSON");
+        let tools: Vec<&RawValue> = serde_json::from_str(turn.definitions()).map_err(internal)?;
+        let mut hasher = DefaultHasher::new();
+        turn.definitions().hash(&mut hasher);
+        let list = hasher.finish();
+        let from = match params.text_if_any("cursor").map_err(|error| Refusal::params(&error))? {
+            None => 0,
+            Some(cursor) => (cursor.split_once('-'))
+                .filter(|(_, of)| u64::from_str_radix(of, 16) == Ok(list))
+                .and_then(|(at, _)| at.parse().ok())
+                .filter(|at| (1..tools.len()).contains(at))
+                .ok_or_else(|| {
+                    let text = "the cursor is not of this list: the tools have changed, begin again without one";
+                    Refusal::new(code::INVALID_PARAMS, text)
+                })?,
+        };
+        let to = from.saturating_add(self.page).min(tools.len());
+        let page: Vec<&str> = tools[from..to].iter().map(|tool| tool.get()).collect();
+        let mut out = format!(r#"{{"tools":[{}]"#, page.join(","));
+        if to < tools.len() {
+            let _ = write!(out, r#","nextCursor":"{to}-{list:x}""#);
+        }
+        if era == Era::Stateless {
+            // Who is shown what, and for how long, is the host's affair.
+            out.push_str(r#","ttlMs":0,"cacheScope":"private""#);
+        }
+        out.push('}');
+        Ok(out)
+    }
+}
+
+/// The id of a request. None: a notification.
+fn id<'a>(message: &Object<'a>) -> Result<Option<&'a RawValue>, WireError> {
+    let Some((_, id)) = message.all().find(|(key, _)| *key == "id") else { return Ok(None) };
+    match id.get().as_bytes().first() {
+        Some(b'"' | b'-' | b'0'..=b'9') => Ok(Some(id)),
+        _ => Err(Node { json: id, place: message.at("id") }.not("a string or a number")),
+    }
+}
+
+fn era(meta: Option<&Object<'_>>) -> Result<Era, Refusal> {
+    let Some(version) = meta.and_then(|meta| meta.get(VERSION)) else { return Ok(Era::Sessions) };
+    let version = version.text().map_err(|error| Refusal::params(&error))?;
+    match &*version {
+        STATELESS => Ok(Era::Stateless),
+        version if SESSIONS.contains(&version) => Ok(Era::Sessions),
+        _ => {
+            let supported = [STATELESS].iter().chain(SESSIONS).copied().collect::<Vec<_>>().join(r#"",""#);
+            let mut data = format!(r#"{{"supported":["{supported}"],"requested":"#);
+            json::push_string(&mut data, &short(&version));
+            data.push('}');
+            Err(Refusal {
+                data,
+                ..Refusal::new(code::UNSUPPORTED_VERSION, "this version of the protocol is not known")
+            })
+        }
+    }
+}
+
+fn called(params: &Object<'_>, id: &RawValue, progress: Option<Box<RawValue>>, era: Era) -> Result<Request, WireError> {
+    let arguments = match params.get("arguments") {
+        Some(arguments) => arguments.is_object()?.json.get().to_owned(),
+        None => "{}".to_owned(),
+    };
+    Ok(Request { id: id.to_owned(), name: params.word("name")?, arguments, progress, era })
+}
+
+impl Request {
+    /// The call. Its id is the request's, as JSON: `7` and `"7"` are two.
+    pub fn call(&self) -> ToolCall<'_> {
+        ToolCall::new(&self.name, &self.arguments).with_id(self.id.get())
+    }
+
+    /// The response, when `turn` has answered the call.
+    pub fn result(&self, turn: &Turn, answer: &Answer) -> String {
+        if answer.error == Some(ErrorKind::UnknownTool) {
+            return Refusal::new(code::INVALID_PARAMS, message(&answer.json)).write(Some(&self.id));
+        }
+        // Nothing else can be the schema's, so that clients would refuse it.
+        let is_typed = turn.find(&self.name).is_some_and(|id| has_output_schema(&turn.definition(id)));
+        let is_error = answer.is_error() || (is_typed && limit::is_shortened(&answer.json));
+        let mut out = format!(r#"{{"content":{}"#, content(answer));
+        if is_typed && !is_error && (self.era == Era::Stateless || answer.json.starts_with('{')) {
+            out.push_str(r#","structuredContent":"#);
+            out.push_str(&value(&answer.json));
+        }
+        let _ = write!(out, r#","isError":{is_error}}}"#);
+        reply(&self.id, &out, self.era)
+    }
+
+    /// The notification of how far the call has come, if the client wants to know.
+    pub fn progress(&self, progress: &Progress<'_>) -> Option<String> {
+        let token = self.progress.as_ref()?.get();
+        let mut out = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":{}"#,
+            number(progress.done)
+        );
+        if let Some(total) = progress.total {
+            let _ = write!(out, r#","total":{}"#, number(total));
+        }
+        if !progress.message.is_empty() {
+            out.push_str(r#","message":"#);
+            json::push_string(&mut out, progress.message);
+        }
+        out.push_str("}}");
+        Some(out)
+    }
+}
+
+/// What the model gets: a text as it is, anything else as JSON.
+fn content(answer: &Answer) -> String {
+    let text = serde_json::from_str::<String>(&answer.json).map_or(Cow::Borrowed(&*answer.json), Cow::Owned);
+    let mut out = String::from(r#"[{"type":"text","text":"#);
+    json::push_string(&mut out, &text);
+    out.push_str("}]");
+    out
+}
+
+fn has_output_schema(definition: &str) -> bool {
+    let definition = Node::root(definition, "").and_then(|node| node.object());
+    definition.is_ok_and(|definition| definition.get("outputSchema").is_some())
+}
+
+/// What an error's JSON says.
+fn message(json: &str) -> String {
+    let error = Node::root(json, "").and_then(|node| node.object()?.text("error"));
+    error.unwrap_or_else(|_| "there is no such tool".to_owned())
+}
+
+/// JSON has neither infinities nor what is no number.
+fn number(number: f64) -> f64 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
+fn short(text: &str) -> String {
+    crate::shown::Short(text, 64).to_string()
+}
+
+/// A response with a result, which is an object.
+fn reply(id: &RawValue, result: &str, era: Era) -> String {
+    let id = id.get();
+    let result = match (era, result.strip_prefix('{')) {
+        (Era::Stateless, Some("}")) => Cow::Borrowed(r#"{"resultType":"complete"}"#),
+        (Era::Stateless, Some(rest)) => format!(r#"{{"resultType":"complete",{rest}"#).into(),
+        _ => result.into(),
+    };
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
+impl Refusal {
+    fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: String::new() }
+    }
+
+    fn invalid(error: &WireError) -> Self {
+        Self::new(code::INVALID_REQUEST, error.to_string())
+    }
+
+    fn params(error: &WireError) -> Self {
+        Self::new(code::INVALID_PARAMS, error.to_string())
+    }
+
+    /// A response with this error.
+    fn write(&self, id: Option<&RawValue>) -> String {
+        let id = id.map_or("null", RawValue::get);
+        let mut out = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{},"message":"#, self.code);
+        json::push_string(&mut out, &self.message);
+        if !self.data.is_empty() {
+            out.push_str(r#","data":"#);
+            out.push_str(&self.data);
+        }
+        out.push_str("}}");
+        out
+    }
+}

@@ -1,0 +1,42 @@
+//! JSON texts, made of JSON texts.
+#![cfg_attr(
+    not(all(feature = "wire-anthropic", feature = "wire-gemini")),
+    allow(dead_code, reason = "some vendor needs it")
+)]
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::{RawValue, json};
+
+/// What was written here, which is JSON.
+pub(super) fn written(json: String) -> Box<RawValue> {
+    RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+pub(super) fn list(items: &[Box<RawValue>]) -> String {
+    let items: Vec<&str> = items.iter().map(|item| item.get()).collect();
+    format!("[{}]", items.join(","))
+}
+
+pub(super) fn object(entries: &BTreeMap<String, Box<RawValue>>) -> String {
+    let mut out = String::new();
+    for (key, value) in entries {
+        out.push(if out.is_empty() { '{' } else { ',' });
+        json::push_string(&mut out, key);
+        out.push(':');
+        out.push_str(value.get());
+    }
+    out.push_str(if out.is_empty() { "{}" } else { "}" });
+    out
+}
+
+/// An answer's JSON, to stand in other JSON. A host may have put something else there: then it is a text.
+pub(super) fn value(json: &str) -> Cow<'_, str> {
+    if serde_json::from_str::<&RawValue>(json).is_ok() {
+        return json.trim().into();
+    }
+    let mut text = String::new();
+    json::push_string(&mut text, json);
+    text.into()
+}
