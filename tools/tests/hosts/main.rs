@@ -11,7 +11,7 @@ use toolc_tools::Handlers;
 
 use program::{Run, folder};
 use server::{Reply, Request, serve};
-use vendors::{Answered, Call, VENDORS, Vendor};
+use vendors::{Call, VENDORS, Vendor};
 
 /// What the user asks for.
 const ERRAND: &str = "What is in \"a.txt\"?";

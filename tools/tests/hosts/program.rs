@@ -2,9 +2,8 @@
 
 use std::env;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::SystemTime;
 
 use tempfile::TempDir;
@@ -26,30 +25,25 @@ pub(crate) struct Run {
 impl Run {
     /// Of this example, in an environment of nothing but these variables.
     pub(crate) fn of(example: &str, folder: &TempDir, args: &[&str], variables: &[(&str, &str)]) -> Self {
-        Self::with_input(example, folder, args, variables, "")
+        Self::end(start(example, folder, args, variables))
     }
 
-    pub(crate) fn with_input(
-        example: &str,
-        folder: &TempDir,
-        args: &[&str],
-        variables: &[(&str, &str)],
-        input: &str,
-    ) -> Self {
-        let mut program = Command::new(built(example));
-        program.args(args).current_dir(folder.path()).env_clear().envs(variables.iter().copied());
-        // Without it, nothing that talks to a network starts on Windows.
-        program.envs(env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
-        program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut program = program.spawn().expect("failed to start the example");
-        let mut stdin = program.stdin.take().expect("it is piped");
-        // One that reads nothing may be gone already.
-        let _ = stdin.write_all(input.as_bytes());
-        drop(stdin);
-        let output = program.wait_with_output().expect("failed to wait for the example");
+    /// Of a program that has been started, and is told no more.
+    pub(crate) fn end(program: Child) -> Self {
+        let Output { status, stdout, stderr } = program.wait_with_output().expect("failed to wait for the example");
         let text = |bytes| String::from_utf8(bytes).expect("only text is printed");
-        Self { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        Self { status: status.code(), out: text(stdout), err: text(stderr) }
     }
+}
+
+/// Starts this example, in an environment of nothing but these variables.
+pub(crate) fn start(example: &str, folder: &TempDir, args: &[&str], variables: &[(&str, &str)]) -> Child {
+    let mut program = Command::new(built(example));
+    program.args(args).current_dir(folder.path()).env_clear().envs(variables.iter().copied());
+    // Without it, nothing that talks to a network starts on Windows.
+    program.envs(env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
+    program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    program.spawn().expect("failed to start the example")
 }
 
 /// The program. Cargo has built it beside these tests, unless it was told to build just these.
