@@ -29,7 +29,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let user = env::args().nth(1).ok_or("say what is to be done, as one argument")?;
     let base = env::var("ANTHROPIC_BASE_URL").unwrap_or("https://api.anthropic.com".to_owned());
     let key = env::var("ANTHROPIC_API_KEY").map_err(|_| "ANTHROPIC_API_KEY is not set")?;
-    let model = env::var("ANTHROPIC_MODEL").unwrap_or("claude-sonnet-4-5".to_owned());
+    let model = env::var("ANTHROPIC_MODEL").unwrap_or("claude-sonnet-5".to_owned());
 
     let registry = Registry::new();
     registry.add(toolc_catalog::provider(Handlers::new()))?;

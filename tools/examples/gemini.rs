@@ -32,7 +32,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let user = env::args().nth(1).ok_or("say what is to be done, as one argument")?;
     let base = env::var("GOOGLE_GEMINI_BASE_URL").unwrap_or("https://generativelanguage.googleapis.com".to_owned());
     let key = env::var("GEMINI_API_KEY").map_err(|_| "GEMINI_API_KEY is not set")?;
-    let model = env::var("GEMINI_MODEL").unwrap_or("gemini-2.5-flash".to_owned());
+    let model = env::var("GEMINI_MODEL").unwrap_or("gemini-flash-latest".to_owned());
 
     let registry = Registry::new();
     registry.add(toolc_catalog::provider(Handlers::new()))?;

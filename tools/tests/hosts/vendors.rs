@@ -172,7 +172,7 @@ const GEMINI: Vendor = Vendor {
     dialect: Dialect::Gemini,
     base: "GOOGLE_GEMINI_BASE_URL",
     key: "GEMINI_API_KEY",
-    path: "/v1beta/models/gemini-2.5-flash:generateContent",
+    path: "/v1beta/models/gemini-flash-latest:generateContent",
     auth: ("x-goog-api-key", "a-key"),
     tools: "/tools/0/functionDeclarations",
     conversation: "contents",
