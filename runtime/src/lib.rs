@@ -101,4 +101,8 @@ macro_rules! with_search {
 #[doc = include_str!("../../docs/availability.md")]
 #[doc = include_str!("../../docs/registry.md")]
 #[cfg_attr(feature = "search", doc = include_str!("../../docs/search.md"))]
+#[cfg_attr(
+    all(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp"),
+    doc = include_str!("../../docs/wire.md")
+)]
 struct Guides;

@@ -14,7 +14,8 @@ use crate::wire::write::value;
 use crate::wire::{LONGEST_BODY, WireError};
 use crate::{Answer, Dialect, ErrorKind, Progress, RawValue, ToolCall, Turn, json};
 
-/// Versions of the protocol in which a connection begins with `initialize`, the newest first.
+/// Versions of the protocol in which a connection begins with `initialize`, the newest first. Batches, which 2025-03-26
+/// alone has, are refused.
 const SESSIONS: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// The version in which each request says what it speaks.
 const STATELESS: &str = "2026-07-28";
@@ -105,11 +106,13 @@ impl Server {
             let message = format!("a message has at most {LONGEST_BODY} bytes");
             return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, message).write(None));
         }
-        let Ok(node) = Node::root(message, "") else {
-            return Incoming::Reply(Refusal::new(code::NOT_JSON, "the message is not JSON").write(None));
+        let node = match Node::root(message, "") {
+            Ok(node) => node,
+            Err(error) => return Incoming::Reply(Refusal::new(code::NOT_JSON, error.to_string()).write(None)),
         };
         let Ok(message) = node.object() else {
-            let text = "a message is one JSON object: batches are no part of the protocol since 2025-06-18";
+            let text =
+                "a message is one JSON object; batches were part of the protocol in 2025-03-26 alone, and are not read";
             return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, text).write(None));
         };
         let id = match id(&message) {
@@ -377,5 +380,47 @@ impl Refusal {
         }
         out.push_str("}}");
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::{Fake, tool};
+
+    fn turn(dialect: Dialect) -> Turn {
+        Fake::new([tool("find", "web", &[])]).registry().session().build().unwrap().turn(dialect)
+    }
+
+    fn request(rest: &str) -> Request {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{{"name":"find"{rest}}}}}"#);
+        match Server::new("s", "1").receive(&message, &turn(Dialect::Mcp)) {
+            Incoming::Call(request) => request,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn progress_is_told_to_those_who_ask_for_it() {
+        let progress =
+            Progress { tool: "find", id: "\"a\"", task: "t", done: 1.5, total: Some(f64::INFINITY), message: "on it" };
+        assert_eq!(request("").progress(&progress), None);
+        let told = request(r#","_meta":{"progressToken":7}"#).progress(&progress).unwrap();
+        let params = r#"{"progressToken":7,"progress":1.5,"total":0,"message":"on it"}"#;
+        assert_eq!(told, format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#));
+    }
+
+    #[test]
+    fn a_call_is_known_by_its_requests_id_as_json() {
+        assert_eq!(request("").call().id(), r#""a""#);
+    }
+
+    #[test]
+    fn what_is_no_definition_of_mcp_is_not_listed() {
+        let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let Incoming::Reply(reply) = Server::new("s", "1").receive(message, &turn(Dialect::OpenAi)) else {
+            panic!("it is answered")
+        };
+        assert!(reply.contains("-32603"), "{reply}");
     }
 }

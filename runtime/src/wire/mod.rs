@@ -20,11 +20,7 @@ mod node;
 mod write;
 
 #[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
-pub use api::response::{Response, Stop};
-#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
-pub use api::stream::Stream;
-#[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
-pub use api::{Api, LONGEST_EVENT, LONGEST_STREAM, MOST_CALLS};
+pub use api::{Api, LONGEST_EVENT, LONGEST_STREAM, MOST_CALLS, Response, Stop, Stream};
 pub use error::WireError;
 
 /// Bytes of a message: 64 MiB. Pictures come within it.

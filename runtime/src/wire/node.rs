@@ -144,13 +144,12 @@ pub(super) fn no_error(message: &Object<'_>) -> Result<(), WireError> {
     let Some(error) = message.get("error") else { return Ok(()) };
     // Some servers give a text alone.
     if let Ok(message) = error.text() {
-        return Err(WireError::Api { kind: String::new(), message });
+        return Err(WireError::api("", &message));
     }
     let error = error.object()?;
-    // OpenAI's and Anthropic's `type`, Gemini's `status`; a `code` may be a number.
-    let kind = ["type", "status", "code"].iter().find_map(|key| error.get(key));
-    let kind = kind.map(|kind| kind.text().unwrap_or_else(|_| kind.json.get().to_owned()));
-    Err(WireError::Api { kind: kind.unwrap_or_default(), message: error.text_if_any("message")?.unwrap_or_default() })
+    // OpenAI has a code or a type, Anthropic a type, Gemini a status beside a code that is a number.
+    let kind = ["code", "type", "status"].iter().find_map(|key| error.get(key)?.text().ok());
+    Err(WireError::api(&kind.unwrap_or_default(), &error.text_if_any("message")?.unwrap_or_default()))
 }
 
 /// How many lists and objects of a JSON text stand within each other.
@@ -170,4 +169,62 @@ fn depth(json: &str) -> usize {
         }
     }
     deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_value_has_its_place_and_its_text() {
+        let root = Node::root(r#" {"a/b~": [1, {"c": 12345678901234567890.50}], "n": null, "a": "" } "#, "").unwrap();
+        let object = root.object().unwrap();
+        let items = object.need("a/b~", "a list").unwrap().items().unwrap();
+        let number = items[1].object().unwrap().need("c", "a number").unwrap();
+        assert_eq!((&*number.place, number.json.get()), ("/a~1b~0/1/c", "12345678901234567890.50"));
+        assert_eq!(
+            number.number().unwrap_err().to_string(),
+            format!("{}: expected a whole number from 0, got {}", number.place, number.json.get())
+        );
+        assert_eq!(object.word("a").unwrap_err().to_string(), r#"/a: expected a text that is not empty, got """#);
+        assert_eq!(object.text("n").unwrap_err().to_string(), "/n: expected a text, got nothing");
+        assert_eq!(items[1].text().unwrap_err().to_string(), "/a~1b~0/1: expected a text, got an object");
+    }
+
+    #[test]
+    fn an_error_shows_some_words_alone() {
+        let secret = format!(r#"{{"key": "{}"}}"#, "sk-".repeat(100));
+        let error = Node::root(&secret, "").unwrap().object().unwrap().need("key", "").unwrap().number().unwrap_err();
+        assert!(error.to_string().chars().count() < 90, "{error}");
+        let error = Node::root(&secret[..200], "event 1").unwrap_err();
+        assert!(error.to_string().chars().count() < 140, "{error}");
+    }
+
+    #[test]
+    fn depth_counts_what_is_not_in_a_text() {
+        assert_eq!(["1", "[]", r#"[{"a\"[[": "[[\\"}, []]"#, "[[["].map(depth), [0, 1, 2, 3]);
+        assert!(Node::root(&format!("{}{}", "[".repeat(DEEPEST), "]".repeat(DEEPEST)), "").is_ok());
+        assert!(Node::root(&"[".repeat(1_000_000), "").unwrap_err().to_string().contains("128 levels"));
+    }
+
+    #[test]
+    fn an_apis_own_error_is_told_as_one() {
+        for (body, told) in [
+            (r#"{"error": "out of memory"}"#, ": out of memory"),
+            (
+                r#"{"error": {"message": "m", "type": "tokens", "code": "rate_limit_exceeded"}}"#,
+                " (rate_limit_exceeded): m",
+            ),
+            (r#"{"type": "error", "error": {"type": "overloaded_error", "message": "m"}}"#, " (overloaded_error): m"),
+            (r#"{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "m"}}"#, " (RESOURCE_EXHAUSTED): m"),
+            (r#"{"error": {}}"#, ": "),
+        ] {
+            let error = no_error(&Node::root(body, "").unwrap().object().unwrap()).unwrap_err();
+            assert_eq!(error.to_string(), format!("the API answered with an error{told}"));
+        }
+        let long = format!(r#"{{"error": "{}"}}"#, "x".repeat(10_000));
+        let error = no_error(&Node::root(&long, "").unwrap().object().unwrap()).unwrap_err();
+        assert!(format!("{error:?}").len() < 600);
+        assert!(no_error(&Node::root(r#"{"error": null}"#, "").unwrap().object().unwrap()).is_ok());
+    }
 }

@@ -217,3 +217,30 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
     out.push('}');
     written(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::wire::Api;
+
+    fn error(events: &[&str]) -> String {
+        let mut stream = Api::Anthropic.stream();
+        let pushed = events.iter().try_for_each(|event| stream.push(format!("data: {event}\n\n").as_bytes()).map(drop));
+        pushed.and_then(|()| stream.finish()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn blocks_come_one_after_the_other() {
+        let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
+        let stop = r#"{"type":"content_block_stop","index":0}"#;
+        let delta = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}"#;
+        let end = [r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#, r#"{"type":"message_stop"}"#];
+        let not_open = "/index: expected the index of a block that has begun and not ended, got 0";
+        assert_eq!(error(&[delta]), format!("event 1{not_open}"));
+        assert_eq!(error(&[start, stop, delta]), format!("event 3{not_open}"));
+        assert_eq!(error(&[start, start]), "event 2/index: expected 1, the index of the next block, got 0");
+        let broken = "expected a stream that ends with `message_stop`, got one that broke off";
+        assert_eq!(error(&[start, delta, end[0], end[1]]), broken);
+        assert_eq!(error(&[start, stop, end[1]]), broken);
+        assert_eq!(error(&[start, stop, end[0]]), broken);
+    }
+}

@@ -272,7 +272,7 @@ mod tests {
         let place = "/choices/0/message/tool_calls/0";
         assert_eq!(
             error,
-            format!("{place}: there should be a whole call, and is a response that stopped before its end: length")
+            format!("{place}: expected a whole call, got a response that stopped before its end: length")
         );
     }
 }

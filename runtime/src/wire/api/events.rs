@@ -56,7 +56,7 @@ impl Events {
 
     /// Where the event that is coming stands.
     pub(super) fn place(number: usize) -> String {
-        format!("event {number}: ")
+        format!("event {number}")
     }
 
     fn take_line(&mut self, line: &[u8], take: &mut Take<'_>) -> Result<(), WireError> {
@@ -86,5 +86,54 @@ impl Events {
 
     fn error(&self, expected: impl Into<String>, got: &str) -> WireError {
         WireError::new(Self::place(self.count + 1), expected, got)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The data of the events that come in these pieces.
+    fn data(pieces: &[&[u8]]) -> Result<Vec<String>, WireError> {
+        let (mut events, mut all) = (Events::default(), Vec::new());
+        for piece in pieces {
+            events.push(piece, &mut |data, number| {
+                assert_eq!(number, all.len() + 1);
+                all.push(data.to_owned());
+                Ok(())
+            })?;
+        }
+        events.end(&mut |data, _| {
+            all.push(data.to_owned());
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    #[test]
+    fn lines_end_in_three_ways() {
+        for text in [
+            "data: a\n\ndata: b\n\n",
+            "data: a\r\n\r\ndata: b\r\n\r\n",
+            "data: a\r\rdata: b\r\r",
+            "data: a\r\n\ndata: b",
+        ] {
+            let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
+            assert_eq!(data(&bytes).unwrap(), ["a", "b"], "{text:?}");
+            assert_eq!(data(&[text.as_bytes()]).unwrap(), ["a", "b"], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn data_is_all_that_counts() {
+        let text =
+            "\u{feff}: hello\n\nevent: x\nid: 1\n\n\nevent: y\ndata:one\ndata:  two \ndata\nnonsense\n\ndata:\n\n";
+        assert_eq!(data(&[text.as_bytes()]).unwrap(), ["one\n two \n", ""]);
+    }
+
+    #[test]
+    fn what_is_no_text_is_an_error_with_its_place() {
+        let error = data(&[b"data: a\n\ndata: \xff\n\n"]).unwrap_err();
+        assert_eq!(error.to_string(), "event 2: expected UTF-8, got other bytes");
     }
 }

@@ -29,13 +29,17 @@ fn parse(body: &Node<'_>) -> Result<Response, WireError> {
         return Err(WireError::new("/candidates/0/finishReason", "why the model stopped", "nothing"));
     }
     let mut draft = Draft::default();
-    if let Some(content) = content {
-        if let Some(parts) = content.object()?.get("parts") {
-            read(&parts.items()?, &mut draft)?;
-        }
-        draft.messages.push(content.json.to_owned());
+    let parts = content.map(|content| content.object()).transpose()?.and_then(|content| content.get("parts"));
+    if let Some(parts) = parts {
+        read(&parts.items()?, &mut draft)?;
+        draft.messages.push(message(parts.json.get()));
     }
     draft.end(stop(&chunks.reason), chunks.reason)
+}
+
+/// The content of these parts.
+fn message(parts: &str) -> Box<RawValue> {
+    written(format!(r#"{{"role":"model","parts":{parts}}}"#))
 }
 
 fn stop(reason: &str) -> Stop {
@@ -184,7 +188,7 @@ impl Assemble for Chunks {
             let place = |at| format!("/candidates/0/content/parts/{at}");
             let nodes: Vec<Node<'_>> = nodes.map(|(at, json)| Node { json, place: place(at) }).collect();
             read(&nodes, &mut draft)?;
-            draft.messages.push(written(format!(r#"{{"role":"model","parts":{}}}"#, list(&parts))));
+            draft.messages.push(message(&list(&parts)));
         }
         draft.end(stop(&self.reason), std::mem::take(&mut self.reason))
     }
@@ -244,4 +248,41 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
     }
     out.push_str("}}");
     written(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Api;
+    use crate::{Answer, ErrorKind, ToolCall};
+
+    #[test]
+    fn an_id_that_was_made_is_not_sent_back() {
+        let body = r#"{"candidates":[{"content":{"parts":[
+            {"functionCall":{"name":"a"}},{"functionCall":{"name":"a","id":""}},{"functionCall":{"name":"a","id":"7"}}
+        ]},"finishReason":"STOP"}]}"#;
+        let response = Api::Gemini.parse(body).unwrap();
+        let ids: Vec<_> = response.calls().iter().map(ToolCall::id).collect();
+        assert_eq!(ids, ["no-id:0", "no-id:1", "7"]);
+        let answer = Answer { json: "1".to_owned(), error: None };
+        let answers: Vec<_> =
+            response.calls().into_iter().map(|call| Answered { call, answer: answer.clone() }).collect();
+        let results = Api::Gemini.results(&answers);
+        assert_eq!(results[0].get().matches(r#""id":"#).count(), 1);
+        assert!(results[0].get().contains(r#"{"functionResponse":{"id":"7","name":"a","response":{"output":1}}}"#));
+    }
+
+    #[test]
+    fn a_response_is_an_object_whatever_the_answer_is() {
+        for (json, error, response) in [
+            (r#"{"error":"no","kind":"failed"}"#, true, r#"{"error":"no","kind":"failed"}"#),
+            (r#""no""#, true, r#"{"error":"no"}"#),
+            ("not \"JSON\"", false, r#"{"output":"not \"JSON\""}"#),
+            (r#"{"error":"none"}"#, false, r#"{"output":{"error":"none"}}"#),
+        ] {
+            let answer = Answer { json: json.to_owned(), error: error.then_some(ErrorKind::Failed) };
+            let written = result(&Answered { call: ToolCall::new("a", "{}").with_id("no-id:0"), answer });
+            assert_eq!(written.get(), format!(r#"{{"functionResponse":{{"name":"a","response":{response}}}}}"#));
+        }
+    }
 }

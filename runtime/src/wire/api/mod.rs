@@ -7,13 +7,16 @@ mod chat;
 mod events;
 #[cfg(feature = "wire-gemini")]
 mod gemini;
-pub(super) mod response;
+mod response;
 #[cfg(feature = "wire-openai")]
 mod responses;
-pub(super) mod stream;
+mod stream;
+
+pub use response::{Response, Stop};
+pub use stream::Stream;
 
 use crate::wire::node::{Node, no_error};
-use crate::wire::{LONGEST_BODY, Response, Stream, WireError};
+use crate::wire::{LONGEST_BODY, WireError};
 use crate::{Answered, Dialect, RawValue};
 
 /// Bytes of a stream: 1 GiB. Each word of it comes with some hundred bytes around it.

@@ -131,3 +131,35 @@ impl Draft {
         Ok(Response { messages, calls, text, stop, reason })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(arguments: &str, goes_on: bool) -> Draft {
+        let mut draft = Draft::default();
+        let [id, name, place] = ["c1", "find", "/0"].map(str::to_owned);
+        draft.call(Called { id, name, arguments: arguments.to_owned(), place }).unwrap();
+        if goes_on {
+            draft.say("And so on");
+        }
+        draft
+    }
+
+    #[test]
+    fn whoever_is_cut_has_not_finished_its_last_call() {
+        for stop in [Stop::Length, Stop::Refused, Stop::Other] {
+            assert!(draft("", false).end(stop, "x".to_owned()).is_err());
+            assert!(draft(r#"{"a": 1}"#, false).end(stop, "x".to_owned()).is_err());
+            assert_eq!(draft("{}", true).end(stop, "x".to_owned()).unwrap().calls().len(), 1);
+        }
+    }
+
+    #[test]
+    fn nothing_at_all_stands_for_no_arguments_and_half_of_them_stay_so() {
+        for (sent, read) in [("", "{}"), (" \n", "{}"), (r#"{"a": "#, r#"{"a": "#), ("null", "null")] {
+            let response = draft(sent, false).end(Stop::Done, "stop".to_owned()).unwrap();
+            assert_eq!(response.calls()[0].arguments(), read);
+        }
+    }
+}

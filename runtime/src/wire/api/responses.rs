@@ -141,10 +141,8 @@ impl Assemble for Events {
                 self.response = Some(read(&response, &output)?);
             }
             "error" => {
-                return Err(WireError::Api {
-                    kind: event.text_if_any("code")?.unwrap_or_default(),
-                    message: event.text_if_any("message")?.unwrap_or_default(),
-                });
+                let [kind, message] = ["code", "message"].map(|key| event.text_if_any(key));
+                return Err(WireError::api(&kind?.unwrap_or_default(), &message?.unwrap_or_default()));
             }
             // What the last event says again, and what may be added.
             _ => {}
@@ -179,4 +177,30 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
     }
     out.push('}');
     written(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::Api;
+
+    #[test]
+    fn why_it_ended_is_its_status_and_the_details() {
+        let end = |rest: &str| Api::Responses.parse(&format!(r#"{{"output":[],{rest}}}"#));
+        for (rest, stop, reason) in [
+            (r#""status":"completed""#, Stop::Done, "completed"),
+            (r#""status":"cancelled""#, Stop::Other, "cancelled"),
+            (r#""status":"incomplete""#, Stop::Other, "incomplete"),
+            (
+                r#""status":"incomplete","incomplete_details":{"reason":"content_filter"}"#,
+                Stop::Refused,
+                "content_filter",
+            ),
+        ] {
+            let response = end(rest).unwrap();
+            assert_eq!((response.stop(), response.stop_reason()), (stop, reason));
+        }
+        let error = end(r#""status":"in_progress""#).unwrap_err().to_string();
+        assert_eq!(error, r#"/status: expected a response that has ended, got "in_progress""#);
+    }
 }

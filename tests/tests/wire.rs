@@ -1,0 +1,398 @@
+//! Messages on the wire, written by hand after each vendor's published schemas: `tests/wire/VENDOR/NAME.json` whole,
+//! `NAME.sse` streamed. What becomes of each stands beside it: the calls, what they come to, and what goes back.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use toolc::wire::mcp::{Incoming, Server};
+use toolc::wire::{Api, Response, WireError};
+use toolc::{Dialect, DynamicTool, DynamicTools, Output, RawValue, Registry, ResultLimits, ToolError, Turn};
+use toolc_tests::echo::Echo;
+use toolc_tests::random::Random;
+
+/// Each API's folder, and a dialect that it goes with.
+const APIS: [(&str, Dialect); 4] = [
+    ("chat", Dialect::OpenAi),
+    ("responses", Dialect::OpenAiResponses),
+    ("anthropic", Dialect::Anthropic),
+    ("gemini", Dialect::Gemini),
+];
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("wire").join(name)
+}
+
+fn api(dialect: Dialect) -> Api {
+    Api::of(dialect).expect("its feature is on")
+}
+
+/// The messages of a folder whose names end so, sorted.
+fn recorded(name: &str, extension: &str) -> Vec<(String, String)> {
+    let files = fs::read_dir(folder(name)).expect("there is a folder");
+    let paths = files.map(|file| file.expect("a file").path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|is| is == extension)).collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+        (name, fs::read_to_string(&path).expect("a message is text"))
+    };
+    let found: Vec<_> = paths.into_iter().map(read).collect();
+    assert!(!found.is_empty(), "{name} has .{extension}");
+    found
+}
+
+/// All streams, with their APIs.
+fn streams() -> impl Iterator<Item = (Api, String, String)> {
+    APIS.into_iter().flat_map(|(folder, dialect)| {
+        recorded(folder, "sse").into_iter().map(move |(name, text)| (api(dialect), format!("{folder}/{name}"), text))
+    })
+}
+
+/// What the models call, in one dialect, and some tools whose results have a schema.
+fn turn(dialect: Dialect) -> Turn {
+    let city = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": ["integer", "number"]}},
+        "required": ["city"],
+        "additionalProperties": false,
+    });
+    let nothing = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let tools = DynamicTools::new().tools([
+        DynamicTool::sync("weather", "The weather in a city.", city, |args, call| {
+            Output::json(&json!({"asked": args, "sky": "🌧 \"wet\"", "id": call.id()}))
+        }),
+        DynamicTool::sync("now", "The time.", nothing.clone(), |_, _| Ok(Output::text("noon\n\"sharp\""))),
+        DynamicTool::sync("fail", "Fail.", nothing, |_, _| Err(ToolError::new("asked to fail"))),
+    ]);
+    let registry = Registry::new();
+    registry.add(tools.build().expect("the tools are valid")).expect("the names are unique");
+    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.session().enable(["dynamic", "returns"]).build().expect("all is known").turn(dialect)
+}
+
+fn shown(texts: &[Box<RawValue>]) -> String {
+    let value = |text: &RawValue| serde_json::from_str::<Value>(text.get()).expect("it is JSON");
+    let lines = texts.iter().map(|text| format!("{:#}\n", sorted(value(text))));
+    lines.collect()
+}
+
+/// The same whether or not somebody in the build keeps the order of keys.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<(String, Value)> = map.into_iter().map(|(key, value)| (key, sorted(value))).collect();
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            entries.into_iter().collect()
+        }
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        other => other,
+    }
+}
+
+/// All that is to be seen of a response.
+fn seen(response: &Result<Response, WireError>) -> String {
+    let response = match response {
+        Ok(response) => response,
+        Err(error) => return format!("error: {error}\n"),
+    };
+    let mut out = format!("stop: {:?} ({})\n", response.stop(), response.stop_reason());
+    let _ = writeln!(out, "text: {:?}", response.text());
+    for call in response.calls() {
+        let _ = writeln!(out, "call: {} {} {}", call.id(), call.name(), call.arguments());
+    }
+    out + "messages:\n" + &shown(response.messages())
+}
+
+/// The same, and what goes back when its calls have been answered.
+fn answered(dialect: Dialect, response: &Result<Response, WireError>) -> String {
+    let mut out = seen(response);
+    if let Ok(response) = response
+        && !response.calls().is_empty()
+    {
+        let answers = pollster::block_on(turn(dialect).batch(&response.calls()));
+        out += "results:\n";
+        out += &shown(&api(dialect).results(&answers));
+    }
+    out
+}
+
+fn snapshot(folder_name: &str, name: &str, text: &str) {
+    insta::with_settings!({
+        snapshot_path => folder(folder_name), prepend_module_to_snapshot => false, omit_expression => true,
+    }, { insta::assert_snapshot!(name, text) });
+}
+
+/// What a stream comes to whose bytes come in these pieces: the text that was shown if all went well, and the response.
+fn streamed<'p>(api: Api, pieces: impl IntoIterator<Item = &'p [u8]>) -> (String, Result<Response, WireError>) {
+    let (mut stream, mut shown) = (api.stream(), String::new());
+    for piece in pieces {
+        match stream.push(piece) {
+            Ok(text) => shown += &text,
+            Err(error) => {
+                assert_eq!(stream.push(b"data: {}\n\n"), Err(error.clone()), "it stays");
+                assert_eq!(stream.finish().map(|_| ()), Err(error.clone()), "to the end");
+                return (String::new(), Err(error));
+            }
+        }
+    }
+    let response = stream.finish();
+    (if response.is_ok() { shown } else { String::new() }, response)
+}
+
+#[test]
+fn messages_come_in_are_answered_and_go_back() {
+    for (folder, dialect) in APIS {
+        for (name, text) in recorded(folder, "json") {
+            let response = api(dialect).parse(&text);
+            snapshot(folder, &name, &answered(dialect, &response));
+        }
+        for (name, text) in recorded(folder, "sse") {
+            let (shown, response) = streamed(api(dialect), [text.as_bytes()]);
+            if let Ok(response) = &response {
+                assert_eq!(shown, response.text(), "{folder}/{name}: what was shown is what was said");
+            }
+            snapshot(folder, &name, &answered(dialect, &response));
+        }
+    }
+}
+
+#[test]
+fn what_a_model_said_goes_back_to_the_letter() {
+    for (folder, dialect) in APIS {
+        for (name, text) in recorded(folder, "json") {
+            let Ok(response) = api(dialect).parse(&text) else { continue };
+            for message in response.messages() {
+                let own = message.get();
+                let own = own.strip_prefix(r#"{"role":"assistant","content":"#).unwrap_or(own);
+                let own = own.strip_prefix(r#"{"role":"model","parts":"#).unwrap_or(own);
+                let own = if own.starts_with('[') { own.strip_suffix('}').unwrap_or(own) } else { own };
+                assert!(own.len() > 10 && text.contains(own), "{folder}/{name}: {own}");
+            }
+        }
+    }
+}
+
+#[test]
+fn it_does_not_matter_where_a_stream_is_cut() {
+    for (api, name, text) in streams() {
+        let bytes = text.as_bytes();
+        let (all, whole) = streamed(api, [bytes]);
+        let whole = format!("{whole:?}");
+        for at in 0..bytes.len() {
+            let (shown, response) = streamed(api, [&bytes[..at], &bytes[at..]]);
+            assert_eq!((&shown, format!("{response:?}")), (&all, whole.clone()), "{name}, cut at {at}");
+        }
+        for end in ["\n", "\r\n", "\r"] {
+            let text = text.replace('\n', end);
+            let (shown, response) = streamed(api, text.as_bytes().chunks(1));
+            assert_eq!((&shown, format!("{response:?}")), (&all, whole.clone()), "{name}, byte by byte, {end:?}");
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_stream_is_an_error_or_all_of_it() {
+    for (api, name, text) in streams() {
+        let bytes = text.as_bytes();
+        let whole = format!("{:?}", streamed(api, [bytes]).1);
+        let mut errors = 0;
+        for end in 0..bytes.len() {
+            let (_, response) = streamed(api, [&bytes[..end]]);
+            errors += usize::from(response.is_err());
+            assert!(response.is_err() || format!("{response:?}") == whole, "{name}, the first {end} bytes");
+        }
+        assert!(errors > bytes.len() / 2, "{name}: it is not the beginning that counts");
+    }
+}
+
+const VALUES: [&str; 7] = ["null", "\"\"", "[]", "{}", "-1", "1e999", "true"];
+
+/// The text with one thing about it changed, or a few.
+fn changed(text: &str, random: &mut Random) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len());
+        match random.below(6) {
+            0 => bytes[at] = u8::try_from(random.below(256)).unwrap_or(0),
+            1 => drop(bytes.remove(at)),
+            2 => bytes.insert(at, *random.pick(b"\"{}[]:,\\\n\r 0-u\xff")),
+            3 => bytes.truncate(at),
+            4 => {
+                let end = (at + random.below(200)).min(bytes.len());
+                let again = bytes[at..end].to_vec();
+                bytes.splice(at..at, again);
+            }
+            _ => {
+                let end = (at + random.below(40)).min(bytes.len());
+                bytes.splice(at..end, random.pick(&VALUES).bytes());
+            }
+        }
+        if bytes.is_empty() {
+            bytes.push(b' ');
+        }
+    }
+    bytes
+}
+
+/// What any message comes to: an error of some words, or calls that can be answered.
+fn check(api: Api, response: &Result<Response, WireError>) -> bool {
+    match response {
+        Ok(response) => {
+            let ids: std::collections::BTreeSet<String> =
+                response.calls().iter().map(|call| call.id().to_owned()).collect();
+            assert_eq!(ids.len(), response.calls().len(), "each has an id of its own");
+            let answer =
+                |call| toolc::Answered { call, answer: toolc::Answer { json: "not JSON".into(), error: None } };
+            let answers: Vec<_> = response.calls().into_iter().map(answer).collect();
+            shown(&api.results(&answers));
+            shown(response.messages());
+            true
+        }
+        Err(error) => {
+            let text = error.to_string();
+            assert!(text.chars().count() < 1_500, "{text}");
+            false
+        }
+    }
+}
+
+#[test]
+fn no_message_is_fatal() {
+    let mut random = Random(7);
+    let mut good = 0;
+    for (folder, dialect) in APIS {
+        let api = api(dialect);
+        for (_, text) in recorded(folder, "json") {
+            for _ in 0..300 {
+                let bytes = changed(&text, &mut random);
+                good += usize::from(check(api, &api.parse(&String::from_utf8_lossy(&bytes))));
+            }
+        }
+        for (_, text) in recorded(folder, "sse") {
+            for _ in 0..300 {
+                let bytes = changed(&text, &mut random);
+                let (_, response) = streamed(api, [&bytes[..]]);
+                good += usize::from(check(api, &response));
+                let (_, again) = streamed(api, bytes.chunks(7));
+                let [response, again] = [response, again].map(|response| format!("{response:?}"));
+                assert_eq!(response, again, "{}", String::from_utf8_lossy(&bytes));
+            }
+        }
+    }
+    assert!(good > 500, "what does no harm is read: {good}");
+}
+
+/// What a server's client gets for a message.
+fn served(server: &Server, turn: &Turn, message: &str) -> String {
+    match server.receive(message, turn) {
+        Incoming::Reply(reply) => reply,
+        Incoming::Call(request) => request.result(turn, &pollster::block_on(turn.call(&request.call()))),
+        Incoming::Cancelled(id) => format!("(cancelled: {id})"),
+        Incoming::Nothing => "(nothing)".to_owned(),
+    }
+}
+
+#[test]
+fn a_server_answers_its_clients() {
+    let (server, turn) = (Server::new("tests", "1.0").instructions("Only for \"tests\"."), turn(Dialect::Mcp));
+    let mut out = String::new();
+    for message in fs::read_to_string(folder("mcp").join("requests.jsonl")).expect("there are requests").lines() {
+        let reply = served(&server, &turn, message);
+        let shown = serde_json::from_str::<Value>(&reply).map_or(reply, |reply| sorted(reply).to_string());
+        let _ = writeln!(out, "▶ {message}\n◀ {shown}\n");
+    }
+    snapshot("mcp", "requests.jsonl", &out);
+}
+
+#[test]
+fn a_list_of_tools_comes_in_pages() {
+    let turn = turn(Dialect::Mcp);
+    let all: Vec<Value> = serde_json::from_str(turn.definitions()).expect("definitions are JSON");
+    let ask = |page: usize, cursor: Option<&str>| {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": cursor}});
+        let reply = served(&Server::new("tests", "1.0").page(page), &turn, &request.to_string());
+        serde_json::from_str::<Value>(&reply).expect("replies are JSON")
+    };
+    for page in 1..=all.len() + 1 {
+        let (mut tools, mut cursor, mut pages) = (Vec::new(), None::<String>, 0);
+        loop {
+            let reply = ask(page, cursor.as_deref());
+            tools.extend(reply["result"]["tools"].as_array().expect("tools").clone());
+            pages += 1;
+            cursor = reply["result"]["nextCursor"].as_str().map(str::to_owned);
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!((tools, pages), (all.clone(), all.len().div_ceil(page)));
+    }
+    let cursor = ask(2, None)["result"]["nextCursor"].as_str().expect("there are more").to_owned();
+    let other = turn_of_fewer();
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": cursor}});
+    let reply = served(&Server::new("tests", "1.0"), &other, &request.to_string());
+    assert!(reply.contains("-32602"), "the cursor of another list: {reply}");
+}
+
+fn turn_of_fewer() -> Turn {
+    let registry = Registry::new();
+    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    let limits = ResultLimits { per_call: 30, ..ResultLimits::default() };
+    let session = registry.session().enable(["returns"]).result_limits(limits).build();
+    session.expect("all is known").turn(Dialect::Mcp)
+}
+
+#[test]
+fn a_result_that_was_shortened_is_not_what_its_schema_says() {
+    let call = |name: &str| {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name}});
+        let reply = served(&Server::new("tests", "1.0"), &turn_of_fewer(), &request.to_string());
+        serde_json::from_str::<Value>(&reply).expect("replies are JSON")["result"].clone()
+    };
+    let (whole, shortened) = (call("return_list"), call("return_def"));
+    assert_eq!((&whole["isError"], &shortened["isError"]), (&json!(false), &json!(true)));
+    assert_eq!(shortened.get("structuredContent"), None);
+    let text = shortened["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with(r#"{"truncated":true,"#), "{text}");
+}
+
+#[test]
+fn no_request_is_fatal() {
+    let (server, turn) = (Server::new("tests", "1.0"), turn(Dialect::Mcp));
+    let mut random = Random(11);
+    let requests = fs::read_to_string(folder("mcp").join("requests.jsonl")).expect("there are requests");
+    for message in requests.lines() {
+        for _ in 0..100 {
+            let bytes = changed(message, &mut random);
+            let reply = served(&server, &turn, &String::from_utf8_lossy(&bytes));
+            if !reply.starts_with('(') {
+                let reply: Value = serde_json::from_str(&reply).expect("replies are JSON");
+                assert_eq!(reply["jsonrpc"], "2.0");
+                assert!(reply.get("id").is_some() && (reply.get("result").is_some() != reply.get("error").is_some()));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_too_much_is_an_error() {
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let many: Vec<Value> = (0..=toolc::wire::MOST_CALLS)
+        .map(|id| json!({"id": id.to_string(), "function": {"name": "now", "arguments": "{}"}}))
+        .collect();
+    let body = |message: Value| json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string();
+    for (body, expected) in [
+        (format!(r#"{{"choices":{deep}}}"#), "at most 128 levels of JSON"),
+        (body(json!({"content": null, "tool_calls": many})), "at most 1024 calls"),
+        (" ".repeat(toolc::wire::LONGEST_BODY + 1), "at most 67108864 bytes"),
+    ] {
+        let error = Api::ChatCompletions.parse(&body).expect_err("it is too much").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let mut stream = Api::ChatCompletions.stream();
+    let piece = vec![b'x'; 1 << 20];
+    stream.push(b"data: ").expect("a beginning");
+    let error = (0..=64).find_map(|_| stream.push(&piece).err()).expect("an event without an end").to_string();
+    assert_eq!(error, "event 1: expected at most 67108864 bytes of an event, got more");
+}
