@@ -65,6 +65,7 @@ pub use registry::refusal::{Refusal, RegistryError};
 pub use registry::session::{Session, SessionBuilder, SessionError};
 pub use registry::turn::Turn;
 pub use registry::{ProviderId, Registry, ToolsetInfo};
+pub use result::image::Image;
 pub use result::limit::ResultLimits;
 pub use result::output::{ErrorKind, Output, Problem, ToolError};
 pub use result::spill::{Spill, SpillFolder};

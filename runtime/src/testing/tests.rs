@@ -187,7 +187,7 @@ fn every_shape_of_a_value_is_taken() {
     assert_reply!(Output::json(&json!({ "a": 1 })), { "a": 1 },);
     let expected = json!({ "a": [] });
     assert_reply!(Output::json(&expected), expected,);
-    assert_reply!(Answer { json: "1".to_owned(), error: None }, 1);
+    assert_reply!(Answer { json: "1".to_owned(), error: None, images: Vec::new() }, 1);
     let failed: Result<Output, ToolError> = Err(ToolError::new("no"));
     assert_reply!(failed.clone(), Err(Failed,),);
     assert_reply!(failed, Err(Failed, format!("{}o", 'n').as_str()));
