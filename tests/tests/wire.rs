@@ -243,8 +243,10 @@ fn check(api: Api, response: &Result<Response, WireError>) -> bool {
             let ids: std::collections::BTreeSet<String> =
                 response.calls().iter().map(|call| call.id().to_owned()).collect();
             assert_eq!(ids.len(), response.calls().len(), "each has an id of its own");
-            let answer =
-                |call| toolc::Answered { call, answer: toolc::Answer { json: "not JSON".into(), error: None } };
+            let answer = |call| toolc::Answered {
+                call,
+                answer: toolc::Answer { json: "not JSON".into(), error: None, images: Vec::new() },
+            };
             let answers: Vec<_> = response.calls().into_iter().map(answer).collect();
             shown(&api.results(&answers));
             shown(response.messages());
