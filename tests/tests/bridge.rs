@@ -56,7 +56,7 @@ const TOOLS: [&str; 3] = ["needy", "crunch", "plain"];
 fn check(turn: &Turn) {
     let requests = TOOLS.map(|tool| ToolCall::new(tool, "{}").with_id(tool));
     for request in requests {
-        let Answer { json, error } = turn.call_blocking(&request);
+        let Answer { json, error, .. } = turn.call_blocking(&request);
         assert_eq!((json, error), (format!("{:?}", request.id()), None));
     }
     let answers = turn.batch_blocking(&requests).into_iter().map(|one| one.answer.json).collect::<Vec<_>>();

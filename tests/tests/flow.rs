@@ -18,7 +18,7 @@ fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
 }
 
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> Value {
-    let Answer { json, error } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
+    let Answer { json, error, .. } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
     let value: Value = serde_json::from_str(&json).expect("an answer is JSON");
     assert_eq!(error.is_some(), value.get("kind").is_some(), "{value}");
     value

@@ -38,7 +38,7 @@ fn hidden(turn: &Turn) -> Vec<String> {
 }
 
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> (bool, Value) {
-    let Answer { json, error } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
+    let Answer { json, error, .. } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
     (error.is_some(), serde_json::from_str(&json).expect("an answer is JSON"))
 }
 
@@ -110,7 +110,7 @@ fn a_blocking_tool_runs_on_a_thread_of_its_own() {
     let turn = turn(&["shut"], Env::empty());
     let task = Task::new("t");
     let request = ToolCall::new("crunch", "{}").with_id("7").with_task(&task);
-    let Answer { json, error } = pollster::block_on(turn.call(&request));
+    let Answer { json, error, .. } = pollster::block_on(turn.call(&request));
     assert!(error.is_none(), "{json}");
     let text: String = serde_json::from_str(&json).expect("text");
     assert_eq!(text, r#"(Args { outcome: Well }, "crunch", "7", "t", false)"#);

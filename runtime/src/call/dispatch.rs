@@ -12,22 +12,26 @@ use crate::run::cancel::Since;
 use crate::run::panics;
 use crate::shown::short_name;
 use crate::watch::trace;
-use crate::{AgentTask, AgentTools, ErrorKind, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, nearest};
+use crate::{
+    AgentTask, AgentTools, ErrorKind, Image, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, nearest,
+};
 
-/// A call's answer: always one well-formed JSON text.
+/// A call's answer: always one well-formed JSON text, and what images the handler shows beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The handler's result, or `{"error": text, "kind": word, "problems": [...]}`.
     pub json: String,
     /// Why the call failed, if it did. Some providers want to be told beside the text.
     pub error: Option<ErrorKind>,
+    /// The images of a result, whole, be its text shortened or not. An error has none.
+    pub images: Vec<Image>,
 }
 
 impl Answer {
     pub(crate) fn of(result: Result<Output, ToolError>) -> Self {
         match result {
-            Ok(output) => Answer { json: output.into_json(), error: None },
-            Err(error) => Answer { json: error.to_json(), error: Some(error.kind()) },
+            Ok(Output { json, images }) => Answer { json, error: None, images },
+            Err(error) => Answer { json: error.to_json(), error: Some(error.kind()), images: Vec::new() },
         }
     }
 

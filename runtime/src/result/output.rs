@@ -1,25 +1,31 @@
-//! What a call comes to: an [`Output`], or a [`ToolError`] that the model can act on. Both end as one JSON text.
+//! What a call comes to: an [`Output`], or a [`ToolError`] that the model can act on. Both end as one JSON text; an output
+//! may have images beside it.
 
 use std::fmt;
 
 use serde_core::Serialize;
 
-use crate::json;
 use crate::result::scrub::{self, scrub};
 use crate::to_json::ToJson;
+use crate::{Image, json};
 
-/// A handler's result.
+/// A handler's result: a JSON text, perhaps with images beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    json: String,
+    pub(crate) json: String,
+    pub(crate) images: Vec<Image>,
 }
 
 impl Output {
+    /// Images that a result has at most, a limit of toolc's own. In a request with more, Anthropic takes none that is
+    /// larger than 2,000 pixels on a side (as of 2026-11).
+    pub const MOST_IMAGES: usize = 20;
+
     /// A piece of text. The model gets it as a JSON string.
     pub fn text(text: impl AsRef<str>) -> Self {
         let mut json = String::with_capacity(text.as_ref().len() + 2);
         json::push_string(&mut json, text.as_ref());
-        Self { json }
+        Self::of_json(json)
     }
 
     /// Anything that serialises.
@@ -28,7 +34,7 @@ impl Output {
     /// When `value` cannot be written as JSON: a map whose keys are not strings, or its own `Serialize` fails.
     pub fn json(value: &impl Serialize) -> Result<Self, ToolError> {
         match serde_json::to_string(value) {
-            Ok(json) => Ok(Self { json }),
+            Ok(json) => Ok(Self::of_json(json)),
             Err(error) => Err(ToolError::new(format!("failed to write the result as JSON: {error}"))),
         }
     }
@@ -37,7 +43,31 @@ impl Output {
     pub fn of(value: &(impl ToJson + ?Sized)) -> Self {
         let mut json = String::new();
         value.to_json(&mut json);
-        Self { json }
+        Self::of_json(json)
+    }
+
+    const fn of_json(json: String) -> Self {
+        Self { json, images: Vec::new() }
+    }
+
+    /// The same, with this image after those that are there.
+    ///
+    /// # Errors
+    /// When there are [20](Self::MOST_IMAGES) already.
+    pub fn with_image(mut self, image: Image) -> Result<Self, ToolError> {
+        if self.images.len() == Self::MOST_IMAGES {
+            let most = Self::MOST_IMAGES;
+            return Err(ToolError::new(format!(
+                "a result has {most} images at most: return fewer, or those of a part"
+            )));
+        }
+        self.images.push(image);
+        Ok(self)
+    }
+
+    /// The images, in the order in which the model gets them.
+    pub fn images(&self) -> &[Image] {
+        &self.images
     }
 
     /// The JSON text.
@@ -45,7 +75,7 @@ impl Output {
         &self.json
     }
 
-    /// The JSON text, owned.
+    /// The JSON text, owned. The images are lost.
     pub fn into_json(self) -> String {
         self.json
     }
@@ -223,6 +253,19 @@ mod tests {
             Ok(())
         }
         assert_eq!(fails().unwrap_err().kind(), ErrorKind::Failed);
+    }
+
+    #[test]
+    fn a_result_has_images_in_their_order_and_no_more_than_a_request_takes() {
+        let image = |last: u8| Image::new("image/gif", [b"GIF89a".as_slice(), &[last]].concat()).unwrap();
+        let mut output = Output::text("a film");
+        for last in 0..20 {
+            output = output.with_image(image(last)).unwrap();
+        }
+        let all = (0..20).map(image).collect::<Vec<_>>();
+        assert_eq!((output.images(), output.as_json()), (&*all, "\"a film\""));
+        let error = output.with_image(image(20)).unwrap_err();
+        assert_eq!(error.message(), "a result has 20 images at most: return fewer, or those of a part");
     }
 
     #[test]

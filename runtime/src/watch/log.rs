@@ -44,6 +44,9 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
             let _ = write!(end, "error={} ", kind.word());
         }
         let _ = write!(end, "bytes={bytes}");
+        if !answer.images.is_empty() {
+            let _ = write!(end, " images={}", answer.images.len());
+        }
         if !call.takes_secrets() {
             let _ = write!(end, " answer={}", Short(&answer.json, SHOWN));
         }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::result::limit;
+use crate::wire::image::base64;
 use crate::wire::node::{Node, Object};
 use crate::wire::write::value;
 use crate::wire::{LONGEST_BODY, WireError};
@@ -317,6 +318,9 @@ fn content(answer: &Answer) -> String {
     let text = serde_json::from_str::<String>(&answer.json).map_or(Cow::Borrowed(&*answer.json), Cow::Owned);
     let mut out = String::from(r#"[{"type":"text","text":"#);
     json::push_string(&mut out, &text);
+    for image in &answer.images {
+        let _ = write!(out, r#"}},{{"type":"image","data":"{}","mimeType":"{}""#, base64(image), image.media_type());
+    }
     out.push_str("}]");
     out
 }

@@ -13,6 +13,7 @@
 #[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
 mod api;
 mod error;
+mod image;
 #[cfg(feature = "wire-mcp")]
 pub mod mcp;
 mod node;

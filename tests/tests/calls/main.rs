@@ -22,7 +22,7 @@ fn answer(tool: &str, arguments: &str) -> Answer {
 
 /// What the handler saw.
 fn echo(tool: &str, arguments: &Value) -> String {
-    let Answer { json, error } = answer(tool, &arguments.to_string());
+    let Answer { json, error, .. } = answer(tool, &arguments.to_string());
     assert!(error.is_none(), "{json}");
     serde_json::from_str(&json).expect("text is a JSON string")
 }
@@ -39,7 +39,7 @@ fn fields(seen: &str) -> String {
 
 /// The error that the model gets.
 fn error(tool: &str, arguments: &str) -> Value {
-    let Answer { json, error } = answer(tool, arguments);
+    let Answer { json, error, .. } = answer(tool, arguments);
     assert!(error.is_some(), "{json}");
     serde_json::from_str(&json).expect("an error is JSON")
 }

@@ -9,7 +9,8 @@ use crate::fakes::{Fake, renamed, texts, tool, wait};
 use crate::requirement::Requirement::Env as Needs;
 use crate::table::Table;
 use crate::{
-    AgentTask, AgentTools, Answer, Dialect, Env, Output, Registry, Reply, Slots, Task, Tool, ToolCall, ToolError, Turn,
+    AgentTask, AgentTools, Answer, CallInfo, CallResult, Dialect, Env, Hook, Image, Output, Registry, Reply,
+    ResultLimits, SessionBuilder, Slots, Task, Tool, ToolCall, ToolError, Turn,
 };
 
 fn turn(registry: &Registry) -> Turn {
@@ -115,7 +116,7 @@ fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
     };
     let AgentTask { call, pending } = task(r#"{"goal": "tea"}"#).unwrap();
     assert_eq!((call, pending.tool()), (Plan { goal: "tea".into() }, "plan"));
-    assert_eq!(pending.finish(Ok(Output::text("hot"))), Answer { json: "\"hot\"".into(), error: None });
+    assert_eq!(pending.finish(Ok(Output::text("hot"))), Answer::of(Ok(Output::text("hot"))));
     let AgentTask { pending, .. } = task(r#"{"goal": "tea"}"#).unwrap();
     assert_eq!(error(&pending.finish(Err(ToolError::new("no water")))), ["failed", "no water"]);
     assert_eq!(error(&task("{}").unwrap_err())[0], "invalid_arguments");
@@ -234,4 +235,64 @@ fn replies_for_what_no_provider_runs_are_errors() {
     };
     assert!(error(&answer(Reply::agent()))[1].contains("agent's own loop"));
     assert!(error(&answer(Reply::no_such_tool(7)))[1].contains("no tool number 7"));
+}
+
+fn picture(number: u8) -> Image {
+    Image::new("image/gif", [b"GIF89a".as_slice(), &[number]].concat()).unwrap()
+}
+
+/// A tool that answers with a long text and an image, an agent's tool, and what this host makes of them.
+fn pictures(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
+    let plan = Tool { arguments: goal().into(), ..behaves(tool("plan", "home", &[]), Execution::Agent, false) };
+    let fake = Fake::new([tool("look", "home", &[]), plan])
+        .answer(|_| Reply::Ready(Output::text("a line\n".repeat(800)).with_image(picture(1))));
+    let limits = ResultLimits { per_call: 8_000, per_turn: 8_000 };
+    let session = fake.registry().session().env(Env::empty()).result_limits(limits);
+    set(session).build().unwrap().turn(Dialect::OpenAi)
+}
+
+#[test]
+fn images_come_whole_on_every_way_out() {
+    let turn = pictures(|session| session);
+    let answer = call(&turn, "look");
+    assert_eq!((answer.json.len(), &*answer.images), (6_402, &[picture(1)][..]));
+    // Longer than it may be, and than both may be together.
+    let short = pictures(|session| session.result_limits(ResultLimits { per_call: 5_000, per_turn: 8_000 }));
+    let batch = wait(turn.batch(&[(); 2].map(|()| ToolCall::new("look", "{}"))));
+    for answer in [call(&short, "look")].iter().chain(batch.iter().map(|answered| &answered.answer)) {
+        assert!(answer.json.contains(r#""truncated":true"#) && answer.images == [picture(1)], "{answer:?}");
+    }
+    // What the agent's own loop comes to.
+    let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
+    let AgentTask { pending, .. } = wait(turn.agent_call::<Plan>(&request)).unwrap().unwrap();
+    assert_eq!(pending.finish(Output::text("hot").with_image(picture(2))).images, [picture(2)]);
+    let batch =
+        wait(turn.batch_with(&[request], |Plan { goal }, _| async { Output::text(goal).with_image(picture(3)) }));
+    assert_eq!((&*batch[0].answer.json, &*batch[0].answer.images), ("\"tea\"", &[picture(3)][..]));
+}
+
+#[test]
+fn a_hook_keeps_the_images_that_it_says() {
+    /// Leaves the images of the one tool, and none of the other.
+    struct Frame;
+
+    impl Hook for Frame {
+        fn transform_result(&self, call: &CallInfo<'_>, result: &CallResult) -> Result<Option<CallResult>, ToolError> {
+            let Ok(output) = result else { return Ok(None) };
+            let mut framed = Output::text(format!("{} images", output.images().len()));
+            if call.tool() == "look" {
+                for image in output.images() {
+                    framed = framed.with_image(image.clone())?;
+                }
+            }
+            Ok(Some(Ok(framed)))
+        }
+    }
+
+    let turn = pictures(|session| session.hook(Arc::new(Frame)));
+    let answer = call(&turn, "look");
+    assert_eq!((&*answer.json, &*answer.images), ("\"1 images\"", &[picture(1)][..]));
+    let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
+    let batch = wait(turn.batch_with(&[request], |_: Plan, _| async { Output::text("").with_image(picture(2)) }));
+    assert_eq!((&*batch[0].answer.json, &*batch[0].answer.images), ("\"1 images\"", &[][..]));
 }

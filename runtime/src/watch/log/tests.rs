@@ -3,7 +3,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::fakes::{Fake, secretive, tool, wait};
-use crate::{CallResult, Dialect, ErrorKind, Output, Reply, Task, Tool, ToolCall, Turn};
+use crate::{CallResult, Dialect, ErrorKind, Image, Output, Reply, Task, Tool, ToolCall, Turn};
 
 /// One that fails for everything that it sees, and says what that was.
 struct Chatterbox;
@@ -40,6 +40,7 @@ fn tools() -> Fake {
     .answer_with(|args, _| {
         Reply::Ready(match args["say"].as_str() {
             Some("fail") => Err(ToolError::of(ErrorKind::NotFound, format!("nothing for {}", args["pin"]))),
+            Some("look") => Output::text("").with_image(Image::new("image/gif", *b"GIF89a").unwrap()),
             _ => Output::json(&args),
         })
     })
@@ -71,6 +72,8 @@ fn a_call_is_two_lines() {
     call(&turn, "open", "", r#"{"say": "fail"}"#);
     let ends = "toolc: ends tool=\"open\" id=\"\" task=\"errand\" took error=not_found bytes=47 ";
     assert!(take(&lines)[1].starts_with(ends));
+    call(&turn, "open", "", r#"{"say": "look"}"#);
+    assert!(take(&lines)[1].ends_with(" took bytes=2 images=1 answer=\"\"\n"));
     // What never begins has an end all the same.
     for (name, arguments, kind) in [("opne", "{}", "unknown_tool"), ("open", "{}", "invalid_arguments")] {
         call(&turn, name, "", arguments);

@@ -3,13 +3,15 @@
 //! Source: `BetaMessage`, `BetaContentBlock` and the raw stream events of its SDK, and the guide to streaming, read 2026-11.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::wire::api::response::{Called, Draft};
 use crate::wire::api::{Assemble, Vendor};
+use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
 use crate::wire::write::{list, object, written};
 use crate::wire::{Response, Stop, WireError};
-use crate::{Answered, RawValue, json};
+use crate::{Answer, Answered, RawValue, json};
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 
@@ -196,7 +198,19 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"type":"tool_result","tool_use_id":"#);
     json::push_string(&mut out, answered.call.id());
     out.push_str(r#","content":"#);
-    json::push_string(&mut out, &answered.answer.json);
+    let Answer { json, images, .. } = &answered.answer;
+    if images.is_empty() {
+        json::push_string(&mut out, json);
+    } else {
+        out.push_str(r#"[{"type":"text","text":"#);
+        json::push_string(&mut out, json);
+        for image in images {
+            let (media_type, data) = (image.media_type(), base64(image));
+            let source = format!(r#"{{"type":"base64","media_type":"{media_type}","data":"{data}"}}"#);
+            let _ = write!(out, r#"}},{{"type":"image","source":{source}"#);
+        }
+        out.push_str("}]");
+    }
     if answered.answer.is_error() {
         out.push_str(r#","is_error":true"#);
     }

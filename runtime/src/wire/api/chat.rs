@@ -4,11 +4,13 @@
 //! read 2026-11.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
 use crate::wire::api::response::{Called, Draft};
 use crate::wire::api::{Assemble, MOST_CALLS, Vendor};
+use crate::wire::image::data_url;
 use crate::wire::node::{MOST_ITEMS, Node};
 use crate::wire::write::written;
 use crate::wire::{Response, Stop, WireError};
@@ -183,7 +185,23 @@ fn join(known: &mut Map<String, Value>, key: &str, node: &Node<'_>) -> Result<()
 }
 
 fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
-    answers.iter().map(result).collect()
+    answers.iter().map(result).chain(images(answers)).collect()
+}
+
+/// Messages of tools take text alone. So their images follow all of those, as if the user showed them.
+fn images(answers: &[Answered<'_>]) -> Option<Box<RawValue>> {
+    let mut out = String::from(r#"{"role":"user","content":["#);
+    let before = out.len();
+    for Answered { call, answer } in answers.iter().filter(|answered| !answered.answer.images.is_empty()) {
+        out.push_str(if out.len() == before { "" } else { "," });
+        out.push_str(r#"{"type":"text","text":"#);
+        json::push_string(&mut out, &format!("Images of the result of the call {} ({}):", call.id(), call.name()));
+        out.push('}');
+        for image in &answer.images {
+            let _ = write!(out, r#",{{"type":"image_url","image_url":{{"url":"{}"}}}}"#, data_url(image));
+        }
+    }
+    (out.len() > before).then(|| written(out + "]}"))
 }
 
 fn result(answered: &Answered<'_>) -> Box<RawValue> {
@@ -215,7 +233,7 @@ mod tests {
         assert_eq!((response.stop(), response.stop_reason(), response.text()), (Stop::Done, "tool_calls", ""));
         assert!(body.contains(response.messages()[0].get()), "to the letter");
 
-        let answer = Answer { json: r#""a \"b\"""#.to_owned(), error: None };
+        let answer = Answer { json: r#""a \"b\"""#.to_owned(), error: None, images: Vec::new() };
         let results =
             Api::ChatCompletions.results(&[Answered { call: ToolCall::new("find", "").with_id("c1"), answer }]);
         let expected = json!({"role": "tool", "tool_call_id": "c1", "content": "\"a \\\"b\\\"\""});

@@ -2,12 +2,15 @@
 //!
 //! Source: `GenerateContentResponse`, `Part` and `FinishReason` in the API's reference and its SDK, read 2026-11.
 
+use std::fmt::Write as _;
+
 use crate::wire::api::response::{Called, Draft};
 use crate::wire::api::{Assemble, Vendor};
+use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
 use crate::wire::write::{list, value, written};
 use crate::wire::{Response, Stop, WireError};
-use crate::{Answered, RawValue, json};
+use crate::{Answered, Image, RawValue, json};
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
@@ -222,13 +225,26 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
     json::push_string(&mut out, call.name());
     out.push_str(r#","response":"#);
     let value = value(&answer.json);
+    // Of Gemini 3 and later: earlier models take no images in results.
+    let taken: Vec<&Image> = answer.images.iter().filter(|image| image.media_type() != "image/gif").collect();
     // An error is an object with `error` in it already, which is how Gemini wants to be told.
     if answer.is_error() && value.starts_with('{') {
         out.push_str(&value);
     } else {
         out.push_str(if answer.is_error() { r#"{"error":"# } else { r#"{"output":"# });
         out.push_str(&value);
+        if taken.len() < answer.images.len() {
+            out.push_str(r#","note":"images of type image/gif are left out, which Gemini does not take""#);
+        }
         out.push('}');
+    }
+    if !taken.is_empty() {
+        let part = |image: &&Image| {
+            let (media_type, data) = (image.media_type(), base64(image));
+            format!(r#"{{"inlineData":{{"mimeType":"{media_type}","data":"{data}"}}}}"#)
+        };
+        let parts: Vec<String> = taken.iter().map(part).collect();
+        let _ = write!(out, r#","parts":[{}]"#, parts.join(","));
     }
     out.push_str("}}");
     written(out)

@@ -81,13 +81,21 @@ impl Api {
     pub const fn of(dialect: Dialect) -> Option<Self> {
         match dialect {
             #[cfg(feature = "wire-openai")]
-            Dialect::OpenAi | Dialect::OpenAiStrict | Dialect::Portable => Some(Self::ChatCompletions),
-            #[cfg(feature = "wire-openai")]
+            Dialect::OpenAi => Some(Self::ChatCompletions),
+            #[cfg(all(feature = "wire-openai", feature = "openai-strict"))]
+            Dialect::OpenAiStrict => Some(Self::ChatCompletions),
+            #[cfg(all(feature = "wire-openai", feature = "portable"))]
+            Dialect::Portable => Some(Self::ChatCompletions),
+            #[cfg(all(feature = "wire-openai", feature = "openai-responses"))]
             Dialect::OpenAiResponses => Some(Self::Responses),
-            #[cfg(feature = "wire-anthropic")]
-            Dialect::Anthropic | Dialect::AnthropicStrict => Some(Self::Anthropic),
-            #[cfg(feature = "wire-gemini")]
-            Dialect::Gemini | Dialect::GeminiOpenApi => Some(Self::Gemini),
+            #[cfg(all(feature = "wire-anthropic", feature = "anthropic"))]
+            Dialect::Anthropic => Some(Self::Anthropic),
+            #[cfg(all(feature = "wire-anthropic", feature = "anthropic-strict"))]
+            Dialect::AnthropicStrict => Some(Self::Anthropic),
+            #[cfg(all(feature = "wire-gemini", feature = "gemini"))]
+            Dialect::Gemini => Some(Self::Gemini),
+            #[cfg(all(feature = "wire-gemini", feature = "gemini-openapi"))]
+            Dialect::GeminiOpenApi => Some(Self::Gemini),
             _ => None,
         }
     }

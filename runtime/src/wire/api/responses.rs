@@ -3,13 +3,15 @@
 //! Source: `Response`, `OutputItem` and `ResponseStreamEvent` in the API's published description, read 2026-11.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::wire::api::response::{Called, Draft};
 use crate::wire::api::{Assemble, Vendor};
+use crate::wire::image::data_url;
 use crate::wire::node::{MOST_ITEMS, Node, Object, no_error};
 use crate::wire::write::written;
 use crate::wire::{Response, Stop, WireError};
-use crate::{Answered, RawValue, json};
+use crate::{Answer, Answered, RawValue, json};
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 
@@ -162,7 +164,17 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"type":"function_call_output","call_id":"#);
     json::push_string(&mut out, answered.call.id());
     out.push_str(r#","output":"#);
-    json::push_string(&mut out, &answered.answer.json);
+    let Answer { json, images, .. } = &answered.answer;
+    if images.is_empty() {
+        json::push_string(&mut out, json);
+    } else {
+        out.push_str(r#"[{"type":"input_text","text":"#);
+        json::push_string(&mut out, json);
+        for image in images {
+            let _ = write!(out, r#"}},{{"type":"input_image","image_url":"{}""#, data_url(image));
+        }
+        out.push_str("}]");
+    }
     out.push('}');
     written(out)
 }

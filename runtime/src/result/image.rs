@@ -1,0 +1,141 @@
+//! Images in results: what a handler shows a model beside its text.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{ErrorKind, ToolError};
+
+/// A picture, for [`Output::with_image`](crate::Output::with_image): PNG, JPEG, GIF or WebP, at most
+/// [3.75 MiB](Self::MOST_BYTES). Clones share its bytes.
+///
+/// ```
+/// use toolc::{Image, Output, ToolError};
+///
+/// fn screenshot(png: Vec<u8>) -> Result<Output, ToolError> {
+///     Output::text("The page as it is now.").with_image(Image::new("image/png", png)?)
+/// }
+/// # assert!(screenshot(b"\x89PNG\r\n\x1a\n...".to_vec()).is_ok());
+/// # assert!(screenshot(b"GIF89a...".to_vec()).is_err());
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Image {
+    media_type: &'static str,
+    bytes: Arc<[u8]>,
+}
+
+/// A media type, and whether bytes begin as its files do.
+type MediaType = (&'static str, fn(&[u8]) -> bool);
+
+/// What OpenAI and Anthropic take, and Gemini but for GIF: their guides to vision, as of 2026-11.
+const TYPES: [MediaType; 4] = [
+    ("image/png", |bytes| bytes.starts_with(b"\x89PNG\r\n\x1a\n")),
+    ("image/jpeg", |bytes| bytes.starts_with(b"\xff\xd8\xff")),
+    ("image/gif", |bytes| bytes.starts_with(b"GIF87a") || bytes.starts_with(b"GIF89a")),
+    ("image/webp", |bytes| bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP")),
+];
+
+impl Image {
+    /// Bytes that an image has at most: 3.75 MiB, which is 5 MiB in base64. That is the least that anybody's limit is:
+    /// Anthropic's models at Amazon and Google (as of 2026-11). An image over a provider's limit makes it refuse the whole
+    /// request, and each that follows.
+    pub const MOST_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
+
+    /// An image of this media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    ///
+    /// # Errors
+    /// When it is of another type, its bytes begin as no such image does, or it is too large. All of these a provider would
+    /// refuse, and the request with them.
+    pub fn new(media_type: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, ToolError> {
+        let bytes = bytes.into();
+        let Some((media_type, is_one)) = TYPES.into_iter().find(|(name, _)| *name == media_type) else {
+            let known = TYPES.map(|(name, _)| name).join("`, `");
+            return Err(refused(format!("no model takes an image of type {media_type:?}: expected one of `{known}`")));
+        };
+        if !is_one(&bytes) {
+            let found = TYPES.iter().find(|(_, is_one)| is_one(&bytes)).map(|(name, _)| name);
+            let found = found.map_or("not as any image that a model takes".to_owned(), |name| format!("as `{name}`"));
+            return Err(refused(format!("the image is said to be `{media_type}`, and begins {found}")));
+        }
+        if bytes.len() > Self::MOST_BYTES {
+            let (got, most) = (bytes.len(), Self::MOST_BYTES);
+            return Err(refused(format!(
+                "the image has {got} bytes, and a model takes {most} at most: make it smaller"
+            )));
+        }
+        Ok(Self { media_type, bytes })
+    }
+
+    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    pub const fn media_type(&self) -> &'static str {
+        self.media_type
+    }
+
+    /// The file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Its type and size.
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Image({}, {} bytes)", self.media_type, self.bytes.len())
+    }
+}
+
+fn refused(message: String) -> ToolError {
+    ToolError::of(ErrorKind::Failed, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first bytes of each type's files.
+    const BEGINNINGS: [(&str, &[u8]); 5] = [
+        ("image/png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+        ("image/jpeg", b"\xff\xd8\xff\xe0\0\x10JFIF"),
+        ("image/gif", b"GIF87a"),
+        ("image/gif", b"GIF89a"),
+        ("image/webp", b"RIFF\x24\0\0\0WEBPVP8 "),
+    ];
+
+    fn why(media_type: &str, bytes: &[u8]) -> String {
+        Image::new(media_type, bytes).unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn an_image_is_what_it_is_said_to_be() {
+        for (media_type, bytes) in BEGINNINGS {
+            let image = Image::new(media_type, bytes).unwrap();
+            assert_eq!((image.media_type(), image.bytes()), (media_type, bytes));
+            for (other, _) in BEGINNINGS.iter().filter(|(other, _)| *other != media_type) {
+                let told = format!("the image is said to be `{other}`, and begins as `{media_type}`");
+                assert_eq!(why(other, bytes), told);
+            }
+        }
+        for bytes in [&b""[..], b"\x89PNG", b"RIFF\x24\0\0\0WAVEfmt ", b"<svg/>"] {
+            assert!(why("image/webp", bytes).ends_with("begins not as any image that a model takes"));
+        }
+        for media_type in ["image/jpg", "IMAGE/PNG", "image/svg+xml", ""] {
+            let told = "expected one of `image/png`, `image/jpeg`, `image/gif`, `image/webp`";
+            assert!(why(media_type, BEGINNINGS[0].1).contains(&format!("of type {media_type:?}: {told}")));
+        }
+    }
+
+    #[test]
+    fn an_image_is_as_large_as_every_provider_takes() {
+        let mut bytes = BEGINNINGS[1].1.to_vec();
+        bytes.resize(Image::MOST_BYTES, 0);
+        assert!(Image::new("image/jpeg", bytes.clone()).is_ok());
+        bytes.push(0);
+        let told = "the image has 3932161 bytes, and a model takes 3932160 at most: make it smaller";
+        assert_eq!(why("image/jpeg", &bytes), told);
+    }
+
+    #[test]
+    fn nobody_who_looks_at_it_sees_its_bytes() {
+        let image = Image::new("image/gif", *b"GIF89a").unwrap();
+        assert_eq!(format!("{image:?}"), "Image(image/gif, 6 bytes)");
+    }
+}

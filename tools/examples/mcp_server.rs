@@ -1,0 +1,52 @@
+//! A server of tools for any MCP client, which starts it and talks to it by its standard input and output. The client's
+//! settings have a command such as `cargo run -q -p toolc-tools --example mcp_server -- safe`: the toolsets that it serves.
+
+use std::collections::HashMap;
+use std::io::{Write as _, stdin, stdout};
+use std::{env, error::Error, process::ExitCode, sync::Mutex, thread};
+
+use toolc::wire::mcp::{Incoming, Server};
+use toolc::{Cancel, Dialect, Registry};
+use toolc_tools::Handlers;
+
+fn main() -> ExitCode {
+    let served = run().inspect_err(|error| eprintln!("error: {error}"));
+    ExitCode::from(u8::from(served.is_err()))
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let mut toolsets: Vec<String> = env::args().skip(1).collect();
+    if toolsets.is_empty() {
+        toolsets.push("safe".to_owned());
+    }
+    let registry = Registry::new();
+    registry.add(toolc_catalog::provider(Handlers::new()))?;
+    let session = registry.session().enable(toolsets).build()?;
+    let server = Server::new("toolc", env!("CARGO_PKG_VERSION"));
+
+    // The calls under way, by their ids.
+    let running = Mutex::new(HashMap::new());
+    let take = |id: &str| running.lock().expect("nobody panics with the lock").remove(id);
+    thread::scope(|scope| {
+        for line in stdin().lines() {
+            let turn = session.turn(Dialect::Mcp);
+            match server.receive(&line?, &turn) {
+                Incoming::Reply(reply) => writeln!(stdout(), "{reply}")?,
+                Incoming::Call(request) => {
+                    let (id, stop) = (request.call().id().to_owned(), Cancel::new());
+                    running.lock().expect("nobody panics with the lock").insert(id.clone(), stop.clone());
+                    scope.spawn(move || {
+                        let answer = turn.call_blocking(&request.call().with_cancel(&stop));
+                        // A client that has cancelled a call waits for no response.
+                        take(&id).map(|_| writeln!(stdout(), "{}", request.result(&turn, &answer)))
+                    });
+                }
+                Incoming::Cancelled(id) => take(&id).iter().for_each(Cancel::cancel),
+                Incoming::Nothing => {}
+            }
+        }
+        // The client has gone, and what it waited for goes on in vain.
+        session.cancel();
+        Ok(())
+    })
+}

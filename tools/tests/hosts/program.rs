@@ -1,0 +1,71 @@
+//! An example, run as a program in a folder of its own.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::SystemTime;
+
+use tempfile::TempDir;
+
+/// A folder with one file, `a.txt`.
+pub(crate) fn folder() -> TempDir {
+    let folder = TempDir::new().expect("failed to make a folder");
+    fs::write(folder.path().join("a.txt"), "alpha\n").expect("failed to write a file");
+    folder
+}
+
+/// What a program came to.
+pub(crate) struct Run {
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Run {
+    /// Of this example, in an environment of nothing but these variables.
+    pub(crate) fn of(example: &str, folder: &TempDir, args: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::end(start(example, folder, args, variables))
+    }
+
+    /// Of a program that has been started, and is told no more.
+    pub(crate) fn end(program: Child) -> Self {
+        let Output { status, stdout, stderr } = program.wait_with_output().expect("failed to wait for the example");
+        let text = |bytes| String::from_utf8(bytes).expect("only text is printed");
+        Self { status: status.code(), out: text(stdout), err: text(stderr) }
+    }
+}
+
+/// Starts this example, in an environment of nothing but these variables.
+pub(crate) fn start(example: &str, folder: &TempDir, args: &[&str], variables: &[(&str, &str)]) -> Child {
+    let mut program = Command::new(built(example));
+    program.args(args).current_dir(folder.path()).env_clear().envs(variables.iter().copied());
+    // Without it, nothing that talks to a network starts on Windows.
+    program.envs(env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
+    program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    program.spawn().expect("failed to start the example")
+}
+
+/// The program. Cargo has built it beside these tests, unless it was told to build just these.
+fn built(example: &str) -> PathBuf {
+    let tests = env::current_exe().expect("a program has a path");
+    let profile = tests.ancestors().nth(2).expect("tests are in a folder of the profile");
+    let path = profile.join("examples").join(format!("{example}{}", env::consts::EXE_SUFFIX));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(format!("{example}.rs"));
+    let changed = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+    if changed(&path) < Some(changed(&source).unwrap_or(SystemTime::UNIX_EPOCH)) {
+        build(example, profile);
+    }
+    assert!(path.exists(), "there is no {}: build it with `cargo build --example {example}`", path.display());
+    path
+}
+
+fn build(example: &str, profile: &Path) {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo.args(["build", "--quiet", "--offline", "--example", example]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let status = cargo.status().expect("failed to start cargo");
+    assert!(status.success(), "failed to build the example {example}: {status}");
+}
