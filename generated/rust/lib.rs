@@ -10,6 +10,7 @@
     rustdoc::all,
     unreachable_pub,
     unused_imports,
+    unused_mut,
     unused_variables,
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
@@ -18,11 +19,11 @@ use ::std::sync::{Arc, LazyLock};
 use ::toolc::pack::unpack;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
-    Variable,
+    Availability, Call, Check, Definition, Dialect, Distribution, Env, Fact, FactValue, PerDialect, Provider, Reply,
+    Slots, Text, Tool, Toolset, Variable,
 };
 
-const _: () = ::toolc::assert_stamp(7);
+const _: () = ::toolc::assert_stamp(8);
 
 #[rustfmt::skip]
 pub mod file;
@@ -54,6 +55,18 @@ impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything
             self::todo::DATA,
         ]));
         &TOOLS
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+        DEFINITIONS.get_or_init(
+            dialect,
+            || unpack(&[
+                self::file::definitions(dialect),
+                self::terminal::definitions(dialect),
+                self::todo::definitions(dialect),
+            ]),
+        )
     }
 
     fn toolsets(&self) -> &[Toolset] { &TOOLSETS }

@@ -1,5 +1,6 @@
 //! From a folder to a plugin: the manifests through the compiler's own pipeline, the program looked at.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use toolc::table::Form;
@@ -116,6 +117,11 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         tool.arguments = table.into();
         tool
     });
+    let mut definitions = BTreeMap::new();
+    for (at, dialect) in catalog.settings().dialects.iter().enumerate() {
+        let defined = catalog.tools().map(|(id, _)| lowered.definitions(id)[at].clone());
+        definitions.insert(dialect.variant, defined.collect());
+    }
     let variables = (0..catalog.variables().len()).map(|id| lowered.variable(VariableId(id)));
     let variables: Vec<toolc::Variable> = variables.collect();
     // Of a variable that nobody describes, nobody said that it may be shown.
@@ -126,6 +132,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         root: root.to_owned(),
         executable,
         tools: tools.collect(),
+        definitions,
         shapes: catalog.tools().map(|(_, tool)| Shape::of(&tool.manifest)).collect(),
         toolsets: catalog.toolsets().map(|(id, _)| lowered.toolset(id)).collect(),
         facts: (0..catalog.facts().len()).map(|id| lowered.fact(FactId(id))).collect(),

@@ -1,9 +1,10 @@
 //! A plugin as a provider: the compiler's data, and a process for each call.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use toolc::{Call, Fact, Provider, Reply, Slots, Tool, Toolset, Value, Variable};
+use toolc::{Call, Definition, Dialect, Fact, Provider, Reply, Slots, Tool, Toolset, Value, Variable};
 
 use crate::environment::Passed;
 use crate::exchange;
@@ -19,6 +20,8 @@ pub(crate) struct Plugin {
     /// Its program, in that.
     pub(crate) executable: PathBuf,
     pub(crate) tools: Vec<Tool>,
+    /// Theirs, in their order.
+    pub(crate) definitions: BTreeMap<Dialect, Vec<Option<Definition>>>,
     /// Those of the tools, in their order.
     pub(crate) shapes: Vec<Shape>,
     pub(crate) toolsets: Vec<Toolset>,
@@ -40,6 +43,10 @@ pub(crate) struct Served {
 impl Provider for Served {
     fn tools(&self) -> &[Tool] {
         &self.plugin.tools
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        self.plugin.definitions.get(&dialect).map_or(&[], Vec::as_slice)
     }
 
     fn toolsets(&self) -> &[Toolset] {

@@ -18,9 +18,11 @@ use crate::{
 type Available = dyn Fn(&str, &Env) -> Availability + Send + Sync;
 type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync;
 
-/// A provider made by hand. It answers every call with the tool's name.
+/// A provider made by hand. It defines a tool by its name, and answers every call with that.
 pub(crate) struct Fake {
     tools: Vec<Tool>,
+    /// In OpenAI's dialect.
+    definitions: Vec<Option<Definition>>,
     toolsets: Vec<Toolset>,
     facts: Vec<Fact>,
     variables: Vec<Variable>,
@@ -32,8 +34,11 @@ pub(crate) struct Fake {
 
 impl Fake {
     pub(crate) fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
+        let tools: Vec<Tool> = tools.into_iter().collect();
+        let definition = |tool: &Tool| Some(Text::from(format!("\"{}\"", tool.name)).into());
         Self {
-            tools: tools.into_iter().collect(),
+            definitions: tools.iter().map(definition).collect(),
+            tools,
             toolsets: Vec::new(),
             facts: Vec::new(),
             variables: Vec::new(),
@@ -41,6 +46,13 @@ impl Fake {
             answer: Box::new(|_, call| Reply::Ready(Ok(Output::text(call.tool())))),
             asked: Arc::default(),
         }
+    }
+
+    /// It defines the tool of this name so.
+    pub(crate) fn defined(mut self, name: &str, definition: Option<Vec<Segment>>) -> Self {
+        let index = self.tools.iter().position(|tool| tool.name == name).unwrap();
+        self.definitions[index] = definition.map(|segments| Definition { segments });
+        self
     }
 
     pub(crate) fn toolset(mut self, toolset: Toolset) -> Self {
@@ -93,6 +105,10 @@ impl Provider for Fake {
         &self.tools
     }
 
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        if dialect == Dialect::OpenAi { &self.definitions } else { &[] }
+    }
+
     fn toolsets(&self) -> &[Toolset] {
         &self.toolsets
     }
@@ -120,16 +136,9 @@ impl Provider for Fake {
     }
 }
 
-/// A tool of the toolset `home`, whose definition is its name.
+/// A tool of the toolset `home`.
 pub(crate) fn tool(name: &str, home: &'static str, requires: &[Requirement]) -> Tool {
-    let segments = vec![Segment::Text(format!("\"{name}\"").into())];
-    Tool {
-        name: name.to_owned().into(),
-        toolset: home.into(),
-        definitions: vec![Definition { dialect: Dialect::OpenAi, name: None, segments }],
-        requires: requires.to_vec(),
-        ..Tool::default()
-    }
+    Tool { name: name.to_owned().into(), toolset: home.into(), requires: requires.to_vec(), ..Tool::default() }
 }
 
 /// What to say, and a pin, which is a secret.
@@ -143,9 +152,9 @@ pub(crate) fn secretive() -> Arc<Table> {
     Arc::new(table)
 }
 
-/// This tool, which the dialect calls `called`.
+/// This tool, which OpenAI's dialect calls `called`.
 pub(crate) fn renamed(called: &'static str, mut tool: Tool) -> Tool {
-    tool.definitions[0].name = Some(called.into());
+    tool.names.insert(Dialect::OpenAi, called.into());
     tool
 }
 

@@ -48,9 +48,12 @@ pub use call::batch::Answered;
 pub use call::dispatch::Answer;
 pub use call::hooks::{CallInfo, CallResult, Fault, HIDDEN, Hook, Stage, Step};
 pub use call::{Call, ToolCall};
+#[doc(hidden)]
+pub use data::dialect::FeatureOfToolcIsMissing;
+pub use data::dialect::{Dialect, PerDialect};
 pub use data::secret::Secret;
 pub use data::segment::FactValue;
-pub use data::spec::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
+pub use data::spec::{Definition, Distribution, Fact, Text, Tool, Toolset, Variable};
 pub use data::to_json::ToJson;
 pub use data::tokens::estimated_tokens;
 pub use nearest::nearest;
@@ -77,7 +80,7 @@ pub use serde_json::{Map, Value};
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 7;
+pub const STAMP: u32 = 8;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///

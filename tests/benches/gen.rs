@@ -1,9 +1,10 @@
 //! The compiler and what it writes, by size of the project: `cargo bench --package toolc-tests --bench gen`.
 //!
-//! Medians of whole runs: gen from nothing, gen with nothing to write, gen after one manifest has changed, lint; then
-//! what cargo takes for the crate that gen has written, its dependencies built. `-- --quick` leaves out the large
-//! project and cargo; `-- --programs` builds, in place of all this, a program of those tools and the same one by hand,
-//! which takes minutes. Nothing here fails for being slow.
+//! Medians of whole runs: gen from nothing, gen with nothing to write, gen after one manifest has changed, lint, all of
+//! it for one dialect; what all dialects take, in time and bytes; the memory of one gen; then what cargo takes for the
+//! crate that gen has written, its dependencies built. `-- --quick` leaves out the large project and cargo;
+//! `-- --programs` builds, in place of all this, a program of those tools and the same one by hand, which takes minutes.
+//! Nothing here fails for being slow.
 
 mod processor;
 mod programs;
@@ -22,31 +23,51 @@ const LARGE: usize = 10_000;
 /// One median for each of these.
 const ROWS: [&str; 4] = ["from nothing", "nothing to write", "one manifest changed", "lint"];
 
+/// Has this program run gen once, and tell its own memory.
+const ALONE: &str = "--gen-alone";
+
 fn main() {
     let is_asked = |flag| std::env::args().any(|arg| arg == flag);
+    if let Some(root) = std::env::args().skip_while(|arg| arg != ALONE).nth(1) {
+        gen_at(Path::new(&root), "gen");
+        return println!("{}", peak_memory().unwrap_or_default());
+    }
     if is_asked("--programs") {
         return programs();
     }
     let quick = is_asked("--quick");
-    let small = Project::new(SMALL);
-    let of_small = small.measure(if quick { 3 } else { 7 });
-    let of_large = (!quick).then(|| Project::new(LARGE).measure(3));
-    println!("{:32}{SMALL:>10}{LARGE:>10}{:>9}", "gen, by tools", "ratio");
+    let sizes = if quick { &[(SMALL, 3)][..] } else { &[(SMALL, 7), (LARGE, 3)] };
+    let projects: Vec<_> = sizes.iter().map(|&(tools, runs)| (Project::new(tools, &["openai"]), runs)).collect();
+    println!("{:32}{SMALL:>10}{LARGE:>10}{:>9}", "gen of one dialect, by tools", "ratio");
+    let times: Vec<_> = projects.iter().map(|(project, runs)| project.measure(*runs)).collect();
     for (row, name) in ROWS.into_iter().enumerate() {
-        let (few, many) = (of_small[row], of_large.map(|large| large[row]));
-        let ratio = many.map_or("-".into(), |many| format!("{:.1} x", many.as_secs_f64() / few.as_secs_f64()));
-        println!("{name:32}{:>10}{:>10}{ratio:>9}", seconds(Some(few)), seconds(many));
+        print_row(name, &times.iter().map(|times| times[row].as_secs_f64()).collect::<Vec<_>>(), "s");
     }
-    println!("{:32}{:>10}", "peak memory of all this", peak_memory().map_or("-".into(), |mb| format!("{mb} MB")));
+    let memory: Vec<_> = projects.iter().filter_map(|(project, _)| project.memory()).collect();
+    print_row("peak memory of a gen", &memory, "MB");
+
+    println!("\n{:32}{SMALL:>10}{LARGE:>10}{:>9}", "gen of all dialects", "ratio");
+    let all: Vec<_> = sizes.iter().map(|&(tools, _)| Project::new(tools, &[])).collect();
+    print_row("from nothing", &all.iter().map(|project| project.run("gen").as_secs_f64()).collect::<Vec<_>>(), "s");
+    for dialect in toolc_codegen::lower::DIALECTS {
+        print_row(dialect.name, &all.iter().map(|project| project.written(dialect.name)).collect::<Vec<_>>(), "MB");
+    }
     if !quick {
-        let [check, release] = small.build();
+        let [check, release] = projects[0].0.build();
         println!("\n{:32}{:>10}", format!("catalog of {SMALL} tools"), "cargo");
         println!("{:32}{:>10}\n{:32}{:>10}", "check", seconds(check), "build --release", seconds(release));
     }
 }
 
+/// What there is of each size, and how the larger one compares.
+fn print_row(name: &str, values: &[f64], unit: &str) {
+    let shown = |at: usize| values.get(at).map_or("-".into(), |value| format!("{value:.2} {unit}"));
+    let ratio = if let [few, many] = values { format!("{:.1} x", many / few) } else { "-".into() };
+    println!("{name:32}{:>10}{:>10}{ratio:>9}", shown(0), shown(1));
+}
+
 fn programs() {
-    let project = Project::new(SMALL);
+    let project = Project::new(SMALL, &["openai"]);
     project.run("gen");
     let [ours, floor] = programs::build(project.root());
     println!("{:32}{:>10}{:>10}{:>9}", format!("program of {SMALL} tools"), "toolc", "by hand", "ratio");
@@ -71,8 +92,13 @@ struct Project {
 }
 
 impl Project {
-    fn new(tools: usize) -> Self {
+    /// Of so many tools, in these dialects; none means all.
+    fn new(tools: usize, dialects: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("failed to make a folder");
+        if !dialects.is_empty() {
+            let settings = format!("dialects = {dialects:?}\n");
+            fs::write(folder.path().join("toolc.toml"), settings).expect("failed to write the settings");
+        }
         let mut manifest = PathBuf::new();
         for (path, text) in synth::project(tools, 1) {
             let path = folder.path().join(path);
@@ -107,10 +133,25 @@ impl Project {
 
     fn run(&self, command: &str) -> Duration {
         let start = Instant::now();
-        let (status, _, errors) = capture(["--root", &self.root().display().to_string(), command]);
-        let time = start.elapsed();
-        assert_eq!(status, 0, "{errors}");
-        time
+        gen_at(self.root(), command);
+        start.elapsed()
+    }
+
+    /// What a gen from nothing takes, in a process of its own, in megabytes.
+    fn memory(&self) -> Option<f64> {
+        let _ = fs::rename(self.root().join("generated"), self.root().join("old"));
+        let output = Command::new(std::env::current_exe().ok()?).arg(ALONE).arg(self.root()).output().ok()?;
+        String::from_utf8(output.stdout).ok()?.trim().parse().ok().filter(|&memory| memory > 0.0)
+    }
+
+    /// What was written for a dialect: megabytes of definitions, each tool's once.
+    fn written(&self, dialect: &str) -> f64 {
+        let folder = self.root().join("generated/schemas").join(dialect).join("tools");
+        let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let sizes = files.map(|file| file.and_then(|file| file.metadata()).expect("gen has written it").len());
+        #[expect(clippy::cast_precision_loss, reason = "no project is that large")]
+        let bytes = sizes.sum::<u64>() as f64;
+        bytes / 1e6
     }
 
     /// What cargo takes to check, and to build, the crate that gen wrote. None where it cannot.
@@ -156,6 +197,11 @@ impl Project {
     }
 }
 
+fn gen_at(root: &Path, command: &str) {
+    let (status, _, errors) = capture(["--root", &root.display().to_string(), command]);
+    assert_eq!(status, 0, "{errors}");
+}
+
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]
@@ -166,8 +212,8 @@ fn seconds(time: Option<Duration>) -> String {
 }
 
 /// In megabytes, where the system tells.
-fn peak_memory() -> Option<u64> {
+fn peak_memory() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? / 1_000)
+    Some(line.trim().strip_suffix(" kB")?.parse::<f64>().ok()? / 1e3)
 }

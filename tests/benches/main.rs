@@ -162,12 +162,12 @@ fn copy(text: &str) -> String {
 /// nobody told.
 fn joined() -> String {
     let provider = ours::provider();
-    let mut tools: Vec<_> = provider.tools().iter().collect();
-    tools.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    let mut tools: Vec<_> = provider.tools().iter().zip(provider.definitions(Dialect::OpenAi)).collect();
+    tools.sort_unstable_by(|(a, _), (b, _)| a.name.cmp(&b.name));
     let mut text = String::new();
-    for tool in tools {
+    for (tool, definition) in tools {
         text.push(if text.is_empty() { '[' } else { ',' });
-        let segments = tool.definition(Dialect::OpenAi).unwrap_or_default();
+        let segments = definition.as_ref().map_or(&[][..], |definition| &definition.segments);
         let holds = |atom: &Atom| u16::from(matches!(atom, Atom::Tool(_)));
         let atoms = tool.atoms.iter().enumerate().map(|(index, atom)| holds(atom) << index).sum();
         segment::render(segments, atoms, &[], &mut text);

@@ -2,30 +2,30 @@
 
 use toolc::behaviour::Behaviour;
 use toolc::table::Table;
-use toolc::{Call, Dialect, Provider, Registry, Reply, SessionBuilder, Slots, Tool, Toolset, Value};
+use toolc::{Call, Definition, Dialect, Provider, Registry, Reply, SessionBuilder, Slots, Text, Tool, Toolset, Value};
 
 type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync;
 
 /// Tools that take any arguments, and one function that answers for all of them.
 pub struct ByHand {
     tools: Vec<Tool>,
+    definitions: Vec<Option<Definition>>,
     answer: Box<Answer>,
 }
 
 impl ByHand {
     /// No tools yet.
     pub fn new(answer: impl for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync + 'static) -> Self {
-        Self { tools: Vec::new(), answer: Box::new(answer) }
+        Self { tools: Vec::new(), definitions: Vec::new(), answer: Box::new(answer) }
     }
 
     /// And this tool, shown as its name.
     #[must_use]
     pub fn tool(mut self, name: &'static str, behaviour: Behaviour) -> Self {
         let arguments = Table::from_schema(&serde_json::json!({ "type": "object" })).expect("this is a schema");
-        let segments = vec![toolc::segment::Segment::Text(format!("{name:?}").into())];
-        let definitions = vec![toolc::Definition { dialect: Dialect::OpenAi, name: None, segments }];
+        self.definitions.push(Some(Text::from(format!("{name:?}")).into()));
         let (toolset, arguments) = ("by_hand".into(), arguments.into());
-        self.tools.push(Tool { name: name.into(), toolset, arguments, definitions, behaviour, ..Tool::default() });
+        self.tools.push(Tool { name: name.into(), toolset, arguments, behaviour, ..Tool::default() });
         self
     }
 
@@ -46,6 +46,10 @@ impl std::fmt::Debug for ByHand {
 impl Provider for ByHand {
     fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    fn definitions(&self, _: Dialect) -> &[Option<Definition>] {
+        &self.definitions
     }
 
     fn toolsets(&self) -> &[Toolset] {

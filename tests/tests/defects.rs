@@ -1,7 +1,7 @@
 //! Every mistake is found where it is, and nothing else is: into a clean catalog one defect is put at a time.
 //!
 //! A kind of defect is data. `defects/CATEGORY.txt` holds many: each begins with `=== WHAT IT IS`, and says by hunks below
-//! `--- PATH` what becomes of `defects/clean.txt`. As in a diff, lines that begin with a space are there, those with `-`
+//! `--- PATH` what becomes of the catalog with which the file begins, or else of `defects/clean.txt`. As in a diff, lines that begin with a space are there, those with `-`
 //! go and those with `+` come; a file of which only lines come is new. `! RULE` below a line says that this rule tells of
 //! that line. To add one takes no line here.
 
@@ -22,26 +22,33 @@ const OF_PLUGINS: [&str; 2] = ["not-in-a-plugin", "not-passed-on"];
 /// Takes no small defect to bring about.
 const LARGE: [&str; 1] = ["schema-too-large"];
 
-fn clean() -> Files {
+/// The kinds of defects of one category, and the catalog into which they are put.
+struct Category {
+    clean: Files,
+    /// What each is, and how it is done.
+    kinds: Vec<(String, String)>,
+}
+
+fn files(text: &str) -> Files {
     let lines = |text: &str| text.lines().map(|line| (line.to_owned(), Vec::new())).collect();
-    let files = include_str!("../defects/clean.txt").split("--- ").filter_map(|part| part.split_once('\n'));
+    let files = text.split("--- ").filter_map(|part| part.split_once('\n'));
     files.map(|(path, text)| (path.to_owned(), lines(text))).collect()
 }
 
-/// What each kind of defect is, and how it is done.
-fn kinds() -> Vec<(String, String)> {
+fn categories() -> Vec<Category> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("defects");
     let entries = std::fs::read_dir(folder).expect("failed to read a folder");
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("failed to read a folder").path()).collect();
     paths.retain(|path| path.file_name().is_some_and(|name| name != "clean.txt"));
     paths.sort();
-    let texts = paths.iter().map(|path| std::fs::read_to_string(path).expect("failed to read"));
-    let of_text = |text: String| {
-        let text = format!("\n{text}");
-        let kinds = text.split("\n=== ").skip(1).filter_map(|kind| kind.split_once('\n'));
-        kinds.map(|(what, how)| (what.to_owned(), how.to_owned())).collect::<Vec<_>>()
+    let category = |path| {
+        let text = format!("\n{}", std::fs::read_to_string(path).expect("failed to read"));
+        let (own, kinds) = text.split_once("\n=== ").expect("no kinds");
+        let clean = if own.trim().is_empty() { include_str!("../defects/clean.txt") } else { own };
+        let kinds = kinds.split("\n=== ").filter_map(|kind| kind.split_once('\n'));
+        Category { clean: files(clean), kinds: kinds.map(|(what, how)| (what.to_owned(), how.to_owned())).collect() }
     };
-    texts.flat_map(of_text).collect()
+    paths.iter().map(category).collect()
 }
 
 /// Puts a defect into a catalog. Err: the hunk that does not fit.
@@ -108,24 +115,28 @@ fn expected(files: &Files) -> BTreeSet<(String, String, usize)> {
 }
 
 #[test]
-fn the_catalog_without_a_defect_is_clean() {
-    let (_, shown) = found(&clean());
-    assert_eq!(shown, "");
+fn the_catalogs_without_a_defect_are_clean() {
+    for category in categories() {
+        let (_, shown) = found(&category.clean);
+        assert_eq!(shown, "");
+    }
 }
 
 #[test]
 fn each_defect_is_found_at_its_place_and_nothing_else_is() {
     let mut wrong = String::new();
-    for (what, how) in kinds() {
-        let mut files = clean();
-        if let Err(why) = seed(&mut files, &how) {
-            wrong += &format!("\n=== {what}\n{why}\n");
-            continue;
-        }
-        let expected = expected(&files);
-        let (found, shown) = found(&files);
-        if expected.is_empty() || found != expected {
-            wrong += &format!("\n=== {what}\nexpected {expected:?}\nfound    {found:?}\n{shown}\n");
+    for category in categories() {
+        for (what, how) in category.kinds {
+            let mut files = category.clean.clone();
+            if let Err(why) = seed(&mut files, &how) {
+                wrong += &format!("\n=== {what}\n{why}\n");
+                continue;
+            }
+            let expected = expected(&files);
+            let (found, shown) = found(&files);
+            if expected.is_empty() || found != expected {
+                wrong += &format!("\n=== {what}\nexpected {expected:?}\nfound    {found:?}\n{shown}\n");
+            }
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -133,7 +144,7 @@ fn each_defect_is_found_at_its_place_and_nothing_else_is() {
 
 #[test]
 fn every_rule_of_a_category_with_defects_has_one() {
-    let kinds = kinds();
+    let kinds: Vec<(String, String)> = categories().into_iter().flat_map(|category| category.kinds).collect();
     let mut seen = BTreeSet::new();
     for (what, _) in &kinds {
         assert!(seen.insert(what), "`{what}` is there twice");

@@ -1,9 +1,11 @@
 //! The runtime stays what every agent can afford to link: few crates, and whole without any of its features, on machines
 //! without threads, too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
+
+use toolc_codegen::lower::DIALECTS;
 
 /// Crates that an agent links for calls alone, this one included.
 const MOST: usize = 12;
@@ -42,14 +44,110 @@ fn check(arguments: &[&str]) {
     assert!(!err.contains("warning"), "{arguments:?}:\n{err}");
 }
 
-#[test]
-fn the_runtime_is_whole_with_any_one_of_its_features() {
+/// The runtime's.
+fn features() -> toml::Table {
     let manifest = std::fs::read_to_string(root().join("runtime/Cargo.toml")).expect("the runtime has a manifest");
     let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
-    let features = manifest["features"].as_table().expect("the runtime has features");
+    manifest["features"].as_table().expect("the runtime has features").clone()
+}
+
+#[test]
+fn the_runtime_is_whole_with_any_one_of_its_features() {
+    // Dialects are made by one table: one alone is there below, and here all of them.
+    let is_dialect = |name: &str| DIALECTS.iter().any(|dialect| dialect.name == name);
     check(&["--no-default-features"]);
-    for feature in features.keys() {
+    for feature in features().keys().filter(|name| !is_dialect(name)) {
         check(&["--no-default-features", "--features", feature]);
+    }
+}
+
+#[test]
+fn each_dialect_is_a_feature_and_one_feature_is_all_of_them() {
+    let all = features()["all-dialects"].clone();
+    let all = all.as_array().expect("a feature is a list");
+    let all: Vec<&str> = all.iter().filter_map(toml::Value::as_str).collect();
+    let named = DIALECTS.iter().map(|dialect| dialect.name).filter(|name| *name != "openai");
+    assert_eq!(all, named.collect::<Vec<_>>());
+    assert_eq!(toolc::Dialect::ALL, DIALECTS.iter().map(|dialect| dialect.variant).collect::<Vec<_>>());
+}
+
+/// A program that shows one tool of the shipped catalog, in each dialect that it knows.
+const SHOWS: &str = r#"
+use toolc::{Call, Dialect, Output, Registry, ToolError};
+use toolc_catalog::{TodoTools, todo};
+
+struct Idle;
+
+impl TodoTools for Idle {
+    fn todo(&self, _: todo::todo::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+        Ok(Output::text("nothing"))
+    }
+}
+
+fn main() {
+    let registry = Registry::new();
+    registry.add(todo::provider(Idle)).unwrap();
+    let session = registry.session().build().unwrap();
+    for dialect in Dialect::ALL {
+        println!("{dialect:?} {}", session.turn(*dialect).definitions());
+    }
+}
+"#;
+
+/// One that speaks Anthropic's.
+const SPEAKS: &str = "fn main() { let _: toolc::Dialect = toolc::Dialect::Anthropic; }";
+
+/// Runs cargo on those programs, with these features of the runtime.
+fn cargo_on_programs(features: &[&str], arguments: &[&str]) -> Output {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lean-programs");
+    std::fs::create_dir_all(folder.join("src/bin")).expect("failed to make a folder");
+    let path = |name: &str| root().join(name).display().to_string();
+    let manifest = format!(
+        "[package]\nname = \"lean-programs\"\nedition = \"2024\"\n[workspace]\n[profile.dev]\nstrip = true\n[dependencies]\n\
+         toolc = {{ path = '{}', features = {features:?} }}\ntoolc-catalog.path = '{}'\n",
+        path("runtime"),
+        path("manifests")
+    );
+    let files = [("Cargo.toml", &*manifest), ("src/bin/shows.rs", SHOWS), ("src/bin/speaks.rs", SPEAKS)];
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).expect("failed to write a file of the programs");
+    }
+    // The versions of this workspace: nothing is fetched.
+    std::fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("failed to copy Cargo.lock");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(arguments).args(["--quiet", "--offline", "--color=never"]).current_dir(&folder);
+    cargo.env("CARGO_TARGET_DIR", folder.join("target")).output().expect("failed to start cargo")
+}
+
+/// What that program shows, by dialect, and the program.
+fn shown(features: &[&str]) -> (BTreeMap<String, String>, String) {
+    let ran = cargo_on_programs(features, &["run", "--bin", "shows"]);
+    assert!(ran.status.success(), "{features:?}:\n{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(String::from_utf8_lossy(&ran.stderr), "", "{features:?}");
+    let text = String::from_utf8(ran.stdout).expect("definitions are text");
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    // The list of one tool, without its brackets.
+    let shown = lines.map(|(dialect, list)| (dialect.to_owned(), list[1..list.len() - 1].to_owned())).collect();
+    let program = format!("lean-programs/target/debug/shows{}", std::env::consts::EXE_SUFFIX);
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(program);
+    let program = std::fs::read(program).expect("failed to read the program");
+    (shown, String::from_utf8_lossy(&program).into_owned())
+}
+
+#[test]
+fn a_program_carries_the_dialects_whose_features_it_has_and_is_told_of_others() {
+    let (all, _) = shown(&["all-dialects"]);
+    assert_eq!(all.len(), DIALECTS.len());
+    let (some, program) = shown(&["mcp"]);
+    assert_eq!(some.keys().collect::<Vec<_>>(), ["Mcp", "OpenAi"]);
+    for (dialect, definition) in &all {
+        assert_eq!(program.contains(definition), some.contains_key(dialect), "{dialect}: {definition}");
+    }
+
+    let told = cargo_on_programs(&["mcp"], &["check", "--bin", "speaks"]);
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    for part in ["mismatched types", "it needs a feature: `toolc = { features = [\"anthropic\"] }`"] {
+        assert!(told.contains(part), "{told}");
     }
 }
 

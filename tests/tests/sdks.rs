@@ -1,11 +1,12 @@
 //! The vendors' own Python SDKs take every definition that gen writes, of the golden project and of the shipped catalog, as
-//! it is. They live in an environment below the target folder, made once; where it cannot be made, nothing is checked, and
+//! it is; and the messages that the wire is tested with, and what it makes of them. They live in an environment below the target folder, made once; where it cannot be made, nothing is checked, and
 //! the reason is told.
 
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 fn below(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -37,9 +38,12 @@ fn python() -> Result<PathBuf, String> {
     Ok(bin.join("python"))
 }
 
-#[test]
-fn the_sdks_take_every_definition() {
-    let python = match python() {
+/// Made once for all tests.
+static PYTHON: LazyLock<Result<PathBuf, String>> = LazyLock::new(python);
+
+/// Runs a script below `sdks/`, if that can be done, which prints how many it refused, and exits so.
+fn check(script: &str, arguments: &[&str]) {
+    let python = match &*PYTHON {
         Ok(python) => python,
         Err(why) => {
             let last = why.lines().last().unwrap_or_default();
@@ -48,9 +52,18 @@ fn the_sdks_take_every_definition() {
             return;
         }
     };
-    let folders = ["../generated/schemas", "projects/golden/generated/schemas"].map(below);
-    match run(Command::new(python).arg(below("sdks/check.py")).args(folders)) {
+    match run(Command::new(python).arg(below("sdks").join(script)).args(arguments.iter().map(|path| below(path)))) {
         Ok(said) => assert!(said.ends_with(", 0 refused"), "{said}"),
         Err(refused) => panic!("{refused}"),
     }
+}
+
+#[test]
+fn the_sdks_take_every_definition() {
+    check("check.py", &["../generated/schemas", "projects/golden/generated/schemas"]);
+}
+
+#[test]
+fn the_sdks_take_every_message() {
+    check("wire.py", &["wire"]);
 }

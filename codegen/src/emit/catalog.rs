@@ -124,7 +124,7 @@ fn toolset(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Value {
         ("external", if toolset.external.is_empty() { Value::Null } else { own_and(&[], &toolset.external) }),
         ("closed", json!(manifest.closed)),
         ("aliases", manifest.aliases.iter().map(|alias| alias.value.as_str()).collect()),
-        ("tags", json!(manifest.tags)),
+        ("tags", manifest.tags.iter().map(|tag| tag.value.as_str()).collect()),
         ("token_budget", json!(manifest.token_budget)),
         ("requires", requires(catalog, &toolset.requires, &manifest.requires, &toolset.atoms)),
         ("resolved", names(&catalog.resolve(id))),
@@ -133,6 +133,7 @@ fn toolset(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Value {
 
 fn requires(catalog: &Lowered<'_>, linked: &Requires, manifest: &RequiresManifest, atoms: &[Atom]) -> Value {
     let some = |names: Vec<&str>| if names.is_empty() { Value::Null } else { json!(names) };
+    let texts = |texts: &[At<String>]| some(texts.iter().map(|text| text.value.as_str()).collect());
     let variables = |ids: &[VariableId]| some(ids.iter().map(|&id| catalog[id].name.value.as_str()).collect());
     let tools = |ids: &[(ToolId, Place)], external: &[ExternalId]| {
         let own = ids.iter().map(|&(id, _)| catalog[id].name());
@@ -141,8 +142,8 @@ fn requires(catalog: &Lowered<'_>, linked: &Requires, manifest: &RequiresManifes
     said([
         ("env", variables(&linked.env)),
         ("any_env", variables(&linked.any_env)),
-        ("programs", some(manifest.programs.iter().map(String::as_str).collect())),
-        ("os", some(manifest.os.iter().map(String::as_str).collect())),
+        ("programs", texts(&manifest.programs)),
+        ("os", texts(&manifest.os)),
         ("tools", tools(&linked.tools, &linked.external)),
         ("any_tools", tools(&linked.any_tools, &linked.any_external)),
         ("when", json!(manifest.when.as_ref().map(|when| written(&when.value, atoms, catalog)))),

@@ -6,17 +6,19 @@
 use std::sync::Arc;
 
 use toolc::graph::Members;
+use toolc::segment::Segment;
 
 use super::{Draft, Inputs, pretty};
 use crate::catalog::{ToolId, Toolset, ToolsetId};
-use crate::lower::{Dialect, Lowered};
+use crate::lower::Lowered;
 use crate::parallel;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
-    catalog.settings().dialects.iter().flat_map(|dialect| in_dialect(catalog, dialect)).collect()
+    (0..catalog.settings().dialects.len()).flat_map(|at| in_dialect(catalog, at)).collect()
 }
 
-fn in_dialect<'c>(catalog: &'c Lowered<'c>, dialect: &'static Dialect) -> Vec<Draft<'c>> {
+fn in_dialect<'c>(catalog: &'c Lowered<'c>, at: usize) -> Vec<Draft<'c>> {
+    let dialect = catalog.settings().dialects[at];
     // A tool that the dialect does not take is not there, for the others either.
     let takes: Arc<Members> = Arc::new(catalog.tools().map(|(_, tool)| dialect.takes(tool)).collect());
     let everything = Arc::new(catalog.shown(Members::clone(&takes)));
@@ -25,15 +27,14 @@ fn in_dialect<'c>(catalog: &'c Lowered<'c>, dialect: &'static Dialect) -> Vec<Dr
         let path = format!("schemas/{}/tools/{}.json", dialect.name, tool.name());
         let everything = Arc::clone(&everything);
         drafts.push(Draft::new(path, Inputs::Tools(vec![id]), move || {
-            let definition = catalog.tool(id).definition(dialect.variant).unwrap_or_default();
-            pretty::lines(&catalog.setting(tool, &everything).render(definition))
+            pretty::lines(&catalog.setting(tool, &everything).render(segments(catalog, id, at)))
         }));
     }
     let toolsets: Vec<(ToolsetId, &Toolset)> = catalog.toolsets().collect();
     let shown = parallel::map(&toolsets, |(id, _)| shown(catalog, *id, &takes));
     for ((_, toolset), tools) in toolsets.into_iter().zip(shown).filter(|(_, shown)| !shown.is_empty()) {
         let path = format!("schemas/{}/toolsets/{}.json", dialect.name, toolset.name());
-        drafts.push(Draft::new(path, Inputs::Tools(tools.clone()), move || together(catalog, &tools, dialect)));
+        drafts.push(Draft::new(path, Inputs::Tools(tools.clone()), move || together(catalog, &tools, at)));
     }
     drafts
 }
@@ -46,16 +47,17 @@ fn shown(catalog: &Lowered<'_>, id: ToolsetId, takes: &[bool]) -> Vec<ToolId> {
 }
 
 /// The definitions in a turn of these tools.
-fn together(catalog: &Lowered<'_>, tools: &[ToolId], dialect: &Dialect) -> String {
+fn together(catalog: &Lowered<'_>, tools: &[ToolId], at: usize) -> String {
     let mut members = vec![false; catalog.graph().tools];
     for id in tools {
         members[id.0] = true;
     }
-    let definitions: Vec<String> = (tools.iter())
-        .map(|&id| {
-            let definition = catalog.tool(id).definition(dialect.variant).unwrap_or_default();
-            catalog.setting(&catalog[id], &members).render(definition)
-        })
-        .collect();
+    let definitions: Vec<String> =
+        (tools.iter()).map(|&id| catalog.setting(&catalog[id], &members).render(segments(catalog, id, at))).collect();
     pretty::lines(&format!("[{}]", definitions.join(",")))
+}
+
+/// The definition of a tool in the settings' dialect at `at`, which takes it.
+fn segments<'c>(catalog: &'c Lowered<'_>, id: ToolId, at: usize) -> &'c [Segment] {
+    catalog.definitions(id)[at].as_ref().map_or(&[], |definition| &definition.segments)
 }

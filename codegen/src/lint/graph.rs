@@ -1,12 +1,14 @@
 //! What rules about the graph of toolsets share: the way from a toolset to a tool, and which tools a model sees beside
 //! one another.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::fmt;
+use std::hash::Hash;
 
 use super::Lint;
 use crate::catalog::{ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Place};
+use crate::parallel;
 
 /// A way through the graph: `cli → debugging → file → read_file`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,37 +108,33 @@ impl Lint<'_> {
     /// Tools of which a model sees several at once, because some toolset resolves to them, and that have a key in common
     /// and are `alike`: for each tool the others before it, so that each tool gets one finding. Keys keep it fast: only
     /// tools with a common key are compared.
-    pub fn beside<K: Ord>(
+    pub fn beside<K: Eq + Hash + Sync>(
         &self,
         keys: impl Fn(ToolId) -> Vec<K>,
-        alike: impl Fn(ToolId, ToolId) -> bool,
+        alike: impl Fn(ToolId, ToolId) -> bool + Sync,
     ) -> Vec<Beside> {
-        let mut by_key: BTreeMap<K, Vec<ToolId>> = BTreeMap::new();
-        for (id, _) in self.tools() {
-            for key in keys(id) {
-                by_key.entry(key).or_default().push(id);
+        let keys: Vec<(ToolId, Vec<K>)> = self.tools().map(|(id, _)| (id, keys(id))).collect();
+        let mut by_key: HashMap<&K, Vec<ToolId>> = HashMap::new();
+        for (id, keys) in &keys {
+            for key in keys {
+                by_key.entry(key).or_default().push(*id);
             }
         }
-        let mut pairs: BTreeMap<ToolId, BTreeSet<ToolId>> = BTreeMap::new();
-        for tools in by_key.values() {
-            for (index, &tool) in tools.iter().enumerate() {
-                let others = tools[..index].iter().filter(|&&other| other != tool);
-                pairs.entry(tool).or_default().extend(others);
+        let shows = |set: ToolsetId, tool: ToolId| self.resolved(set).binary_search(&tool).is_ok();
+        let beside = |(tool, keys): &(ToolId, Vec<K>)| {
+            let tool = *tool;
+            let before = keys.iter().flat_map(|key| by_key[key].iter().take_while(|other| **other < tool));
+            let others: BTreeSet<ToolId> = before.copied().collect();
+            let alike: Vec<ToolId> = others.into_iter().filter(|other| alike(*other, tool)).collect();
+            if alike.is_empty() {
+                return None;
             }
-        }
-        let sets: Vec<ToolsetId> = self.toolsets().map(|(id, _)| id).collect();
-        let shown = |tool: ToolId| {
-            let shows = |set: &&ToolsetId| self.resolved(**set).binary_search(&tool).is_ok();
-            sets.iter().filter(shows).copied().collect::<Vec<_>>()
-        };
-        let beside = |(tool, others): (ToolId, BTreeSet<ToolId>)| {
-            let own = if others.is_empty() { Vec::new() } else { shown(tool) };
-            let both = |other: ToolId| own.iter().find(|set| self.resolved(**set).binary_search(&other).is_ok());
-            let others = others.into_iter().filter(|&other| alike(other, tool));
-            let others: Vec<_> = others.filter_map(|other| Some((other, *both(other)?))).collect();
+            let own: Vec<ToolsetId> = self.toolsets().map(|(id, _)| id).filter(|set| shows(*set, tool)).collect();
+            let both = |other: ToolId| own.iter().find(|set| shows(**set, other));
+            let others: Vec<_> = alike.into_iter().filter_map(|other| Some((other, *both(other)?))).collect();
             (!others.is_empty()).then_some(Beside { tool, others })
         };
-        pairs.into_iter().filter_map(beside).collect()
+        parallel::map(&keys, beside).into_iter().flatten().collect()
     }
 }
 

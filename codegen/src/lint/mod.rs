@@ -9,8 +9,10 @@ mod fix;
 mod graph;
 pub mod guide;
 mod levels;
+mod losses;
 mod rule;
 pub mod rules;
+mod shown;
 mod string;
 mod texts;
 mod values;
@@ -24,8 +26,11 @@ pub use fix::{fix, replacements};
 pub use graph::{Beside, Path};
 pub(crate) use levels::Levels;
 pub use levels::{Options, Selected, find, select};
-pub use rule::{Check, Code, Rule};
+pub use rule::{Check, Code, Lost, Rule};
+pub use shown::Shown;
 pub use string::Written;
+
+use losses::Losses;
 
 use crate::catalog::{Catalog, ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Places, Sink};
@@ -92,7 +97,7 @@ impl<'c> Lint<'c> {
 pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink: Sink) -> Vec<Diagnostic> {
     let levels = Levels::new(&catalog.settings().levels, options);
     let is_whole = sink.is_empty();
-    let looked_for = |code: &Code| levels.of(code).is_some() && (is_whole || !matches!(code.check, Check::Output(_)));
+    let looked_for = |code: &Code| levels.of(code).is_some() && (is_whole || !code.check.needs_output());
     let rules: Vec<Code> = Code::all().filter(looked_for).collect();
     look(&Lint::new(catalog, sources), &rules, &sink);
 
@@ -118,6 +123,7 @@ fn look(lint: &Lint<'_>, rules: &[Code], sink: &Sink) {
     let count = lint.tools().count();
     let whole = rules.iter().filter(|code| matches!(code.check, Check::Catalog(_) | Check::Output(_)));
     let tools = (0..count).step_by(TOOLS).map(|start| Part::Tools(start..count.min(start + TOOLS)));
+    let losses = Losses::new(rules);
     // What takes longest first.
     let parts: Vec<Part> = whole.map(|code| Part::Rule(*code)).chain(tools).collect();
     parallel::map(&parts, |part| match part {
@@ -128,11 +134,15 @@ fn look(lint: &Lint<'_>, rules: &[Code], sink: &Sink) {
         }
         Part::Tools(ids) => {
             for tool in ids.clone().map(|id| &lint.catalog[ToolId(id)]) {
+                let shown = Shown::new(lint, tool);
                 for code in rules {
-                    if let Check::Tool(check) = code.check {
-                        check(lint, tool, sink);
+                    match code.check {
+                        Check::Tool(check) => check(lint, tool, sink),
+                        Check::Shown(check) => check(&shown, sink),
+                        _ => {}
                     }
                 }
+                losses.tell(&shown, sink);
             }
         }
     });

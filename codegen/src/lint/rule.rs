@@ -5,8 +5,10 @@ use std::ops::Deref;
 
 use super::Lint;
 use super::docs::Docs;
+use super::shown::Shown;
 use crate::catalog::Tool;
 use crate::diagnostic::{Level, Sink};
+use crate::lower::narrow::Loss;
 
 /// A kind of finding. Everything about it stands in one file, below `lint/rules`.
 #[derive(Debug)]
@@ -38,6 +40,26 @@ pub enum Check {
     Catalog(fn(&Lint<'_>, &Sink)),
     /// In what the whole catalog comes to, which there is only where nothing is an error before any rule looks.
     Output(fn(&Lint<'_>, &Sink)),
+    /// In what each tool comes to in the dialects, where nothing is an error. Tool by tool, on all processors.
+    Shown(fn(&Shown<'_, '_>, &Sink)),
+    /// Among what is lost of a tool in the dialects, as `Shown`.
+    Lost(Lost),
+}
+
+/// The losses that a rule tells of.
+#[derive(Debug, Clone, Copy)]
+pub struct Lost {
+    /// In this dialect. None: in any, as far as no other rule tells of it.
+    pub dialect: Option<&'static str>,
+    /// Which of them.
+    pub is_told: fn(&Loss) -> bool,
+}
+
+impl Check {
+    /// Whether there has to be a catalog without errors.
+    pub(super) fn needs_output(&self) -> bool {
+        matches!(self, Self::Output(_) | Self::Shown(_) | Self::Lost(_))
+    }
 }
 
 impl Rule {

@@ -156,6 +156,11 @@ impl Dialect {
         self.keys.and_then(|keys| required.into_iter().find(|property| !keys.take(&property.name.value)))
     }
 
+    /// The schema of a tool's arguments.
+    pub fn narrow<'t>(&self, tool: &'t Tool) -> Narrowed<'t> {
+        narrow(&tool.manifest.params, &tool.manifest.defs, self.language, self.plain_root, self.keys)
+    }
+
     /// What a tool comes to.
     pub fn lower(&self, catalog: &Catalog, tool: &Tool) -> Lowering {
         let manifest = &tool.manifest;
@@ -166,8 +171,7 @@ impl Dialect {
             let losses = vec![Loss { place, path, word: "name", how: How::Left }];
             return Lowering { definition: None, losses };
         }
-        let Narrowed { schema, defs, about, mut losses } =
-            narrow(&manifest.params, &manifest.defs, self.language, self.plain_root, self.keys);
+        let Narrowed { schema, defs, about, mut losses } = self.narrow(tool);
         let own = tool.otherwise(self.name).and_then(|otherwise| otherwise.description.as_ref());
         let mut description = own.unwrap_or(&manifest.description).value.clone();
         say(&mut description, about);

@@ -100,6 +100,10 @@ A dialect is the shape in which one family of providers wants tools. Each tool i
 declares (all of them, unless it says otherwise): to `generated/schemas/DIALECT/`, and as data for the runtime.
 `cargo xtask show TOOL --dialect NAME` shows one; `--available a,b` and `--fact NAME=VALUE` choose the turn.
 
+In a program, each but `openai` is there with the runtime's feature of its name (`toolc = { features = [\"anthropic\"] }`;
+`all-dialects` is all of them). Without it, there is nothing of what was generated for it. What is there is unpacked when a
+session first makes a turn in it.
+
 Schemas are narrowed from what the manifest says, never by looking for keys in JSON: a parameter may be called `title` or
 `type`. What a dialect cannot say is said in words, at the end of the description (\"At most 10 items.\", \"Default: 5.\"),
 with its conditions. Whatever a dialect's definition allows, the reader of the arguments takes, unless something was lost.
@@ -126,6 +130,8 @@ const REST: &str = "
   text is refused.
 - **Any value** (no `type`, and nothing from which to tell it) becomes the scalar types.
 - What `returns` says is left out where it could only be told by JSON text.
+- Tools of run time have schemas that no compiler has seen: `gemini-openapi` and `portable` do without them, and the strict
+  dialects show them as not strict.
 - What is not said in the schema is a loss: `Dialect::lower` lists each, with its place, its word, and whether it is said in
   words, sent as JSON text, or left out.
 ";

@@ -14,7 +14,7 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 use toolc::pack::Pack as _;
-use toolc::segment;
+use toolc::{Definition, segment};
 
 use crate::catalog::{Atom, Catalog, ExternalId, FactId, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::check::Checked;
@@ -27,7 +27,15 @@ pub(crate) use table::values;
 #[derive(Debug)]
 pub struct Lowered<'c> {
     catalog: &'c Checked,
-    tools: Vec<OnceLock<toolc::Tool>>,
+    tools: Vec<OnceLock<Served>>,
+}
+
+/// A tool as the runtime has it.
+#[derive(Debug)]
+struct Served {
+    tool: toolc::Tool,
+    /// For each of the settings' dialects, in their order.
+    definitions: Vec<Option<Definition>>,
 }
 
 impl Deref for Lowered<'_> {
@@ -39,9 +47,24 @@ impl Deref for Lowered<'_> {
 }
 
 impl Lowered<'_> {
-    /// A tool as the runtime has it. Its definitions are in the order of the settings' dialects.
+    /// A tool as the runtime has it.
     pub fn tool(&self, id: ToolId) -> &toolc::Tool {
-        self.tools[id.0].get_or_init(|| tool(self, &self[id]))
+        &self.served(id).tool
+    }
+
+    /// How each of the settings' dialects, in their order, defines a tool. None: it does not take it.
+    pub fn definitions(&self, id: ToolId) -> &[Option<Definition>] {
+        &self.served(id).definitions
+    }
+
+    fn served(&self, id: ToolId) -> &Served {
+        self.tools[id.0].get_or_init(|| {
+            let definition = |dialect: &&Dialect| {
+                Some(Definition { segments: dialect.lower(self, &self[id]).definition?.segments() })
+            };
+            let definitions = self.settings().dialects.iter().map(definition).collect();
+            Served { tool: tool(self, &self[id]), definitions }
+        })
     }
 
     /// What may be told of a tool in files that are not its own, as one text: whatever else its manifest says, they are
@@ -88,14 +111,9 @@ pub fn lower(catalog: &Checked) -> Lowered<'_> {
 
 fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     let manifest = &tool.manifest;
-    let definitions = catalog.settings().dialects.iter().filter_map(|dialect| {
-        let otherwise = tool.otherwise(dialect.name);
-        Some(toolc::Definition {
-            dialect: dialect.variant,
-            name: otherwise.and_then(|otherwise| Some(otherwise.name.as_ref()?.value.clone().into())),
-            segments: dialect.lower(catalog, tool).definition?.segments(),
-        })
-    });
+    let taking = catalog.settings().dialects.iter().filter(|dialect| dialect.takes(tool));
+    let names = taking.map(|dialect| (dialect.variant, tool.name_in(dialect.name)));
+    let other = names.filter(|(_, name)| *name != tool.name());
     toolc::Tool {
         name: text(tool.name()),
         toolset: text(catalog[tool.home].name()),
@@ -103,7 +121,7 @@ fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
         arguments: table::of(&manifest.params, &manifest.defs).into(),
         atoms: tool.atoms.iter().map(|one| atom(catalog, one)).collect(),
         facts: tool.facts.iter().map(|&id| text(&catalog[id].name.value)).collect(),
-        definitions: definitions.collect(),
+        names: other.map(|(dialect, name)| (dialect, text(name))).collect(),
         requires: requires::of(catalog, &tool.requires, &manifest.requires, &tool.atoms),
         behaviour: behaviour::of(catalog, tool),
     }
@@ -123,7 +141,7 @@ fn toolset(catalog: &Catalog, toolset: &Toolset) -> toolc::Toolset {
         base: toolset.base.map(|(id, _)| text(catalog[id].name())),
         excludes: tools(&toolset.excludes, &toolset.excludes_external),
         aliases: manifest.aliases.iter().map(|alias| text(&alias.value)).collect(),
-        tags: manifest.tags.iter().map(|tag| text(tag)).collect(),
+        tags: manifest.tags.iter().map(|tag| text(&tag.value)).collect(),
         closed: manifest.closed,
         requires: requires::of(catalog, &toolset.requires, &manifest.requires, &toolset.atoms),
     }

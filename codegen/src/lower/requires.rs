@@ -5,7 +5,7 @@ use toolc::requirement::Requirement;
 
 use super::{atom, text};
 use crate::catalog::{Atom, Catalog, ExternalId, Requires, ToolId, VariableId};
-use crate::diagnostic::Place;
+use crate::diagnostic::{At, Place};
 use crate::doc::compile;
 use crate::manifest::RequiresManifest;
 use crate::text::questions::{AtomId, When};
@@ -21,7 +21,7 @@ pub(super) fn of(
         let own = ids.iter().map(|&(id, _)| text(catalog[id].name()));
         own.chain(external.iter().map(|&id| text(&catalog[id]))).collect()
     };
-    let texts = |texts: &[String]| texts.iter().map(|name| text(name)).collect();
+    let texts = |texts: &[At<String>]| texts.iter().map(|name| text(&name.value)).collect();
     let lists = [
         some(Requirement::Env, variables(&linked.env)),
         some(Requirement::AnyEnv, variables(&linked.any_env)),

@@ -129,12 +129,11 @@ fn annotations(reader: &Reader<'_>) -> AnnotationsManifest {
 
 fn requires(reader: &Reader<'_>) -> RequiresManifest {
     let Some(reader) = reader.table("requires") else { return RequiresManifest::default() };
-    let plain = |key| reader.texts(key).into_iter().map(|text| text.value).collect();
     RequiresManifest {
         env: reader.texts("env"),
         any_env: reader.texts("any_env"),
-        programs: plain("programs"),
-        os: plain("os"),
+        programs: reader.texts("programs"),
+        os: reader.texts("os"),
         tools: reader.texts("tools"),
         any_tools: reader.texts("any_tools"),
         when: reader.condition("when"),
@@ -169,7 +168,7 @@ fn toolset(reader: &Reader<'_>, name: At<String>) -> ToolsetManifest {
         excludes: reader.texts("excludes"),
         closed: reader.flag("closed").unwrap_or(false),
         aliases: reader.texts("aliases"),
-        tags: reader.texts("tags").into_iter().map(|tag| tag.value).collect(),
+        tags: reader.texts("tags"),
         token_budget: reader.count("token_budget"),
         requires: requires(reader),
         questions: Questions::default(),

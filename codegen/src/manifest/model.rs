@@ -158,9 +158,9 @@ pub struct RequiresManifest {
     /// Variables, one of which is set.
     pub any_env: Vec<At<String>>,
     /// Programs, all of which are found.
-    pub programs: Vec<String>,
+    pub programs: Vec<At<String>>,
     /// Systems, one of which it is.
-    pub os: Vec<String>,
+    pub os: Vec<At<String>>,
     /// Tools, all of which are shown.
     pub tools: Vec<At<String>>,
     /// Tools, one of which is shown.
@@ -222,7 +222,7 @@ pub struct ToolsetManifest {
     /// Legacy names.
     pub aliases: Vec<At<String>>,
     /// Words by which hosts may choose.
-    pub tags: Vec<String>,
+    pub tags: Vec<At<String>>,
     /// Tokens of the definitions that it resolves to.
     pub token_budget: Option<u32>,
     /// What has to be there for its home tools to be shown.

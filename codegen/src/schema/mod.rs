@@ -215,6 +215,28 @@ impl Schema {
         }
     }
 
+    /// Where a word of it stands; the schema itself, where that is not known.
+    pub fn word_place(&self, word: &str) -> Place {
+        let first = |parts: &[Schema]| parts.first().map(|part| part.place);
+        let place = match word {
+            "$ref" => self.reference.as_ref().map(|reference| reference.place),
+            "enum" => self.choices.first().map(|choice| choice.value.place),
+            "const" => self.constant.as_ref().map(|constant| constant.place),
+            "default" => self.default.as_ref().map(|default| default.place),
+            "examples" => self.examples.first().map(|example| example.place),
+            "pattern" => self.pattern.as_ref().map(|pattern| pattern.place),
+            "additionalProperties" => match &self.additional {
+                Additional::Schema(schema) => Some(schema.place),
+                Additional::Deny | Additional::Allow => None,
+            },
+            "anyOf" => first(&self.any_of),
+            "oneOf" => first(&self.one_of),
+            "allOf" => first(&self.all_of),
+            _ => None,
+        };
+        place.unwrap_or(self.place)
+    }
+
     /// The types that a value may have, also where only the enum's values tell them. Empty: any.
     pub fn effective_types(&self) -> Vec<Type> {
         let mut types = self.types.clone();

@@ -1,6 +1,7 @@
 //! What a provider says of its tools, as plain data, and how generated code brings it.
 
 pub mod behaviour;
+pub(crate) mod dialect;
 mod draw;
 pub mod fields;
 pub mod pack;

@@ -8,6 +8,7 @@
 //! items, a variant its number. What a number means is told by its position alone, so whatever changes here or in a
 //! type named here changes [`STAMP`](crate::STAMP).
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -171,6 +172,22 @@ impl<A: Pack, B: Pack> Pack for (A, B) {
     }
 }
 
+/// By the dialect's number. Of those that there is no feature for, nothing is unpacked.
+impl<T: Pack> Pack for BTreeMap<Dialect, T> {
+    fn pack(&self, out: &mut String) {
+        self.len().pack(out);
+        for (dialect, item) in self {
+            (*dialect as u8).pack(out);
+            item.pack(out);
+        }
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        let all = Vec::<(u8, T)>::unpack(from).into_iter();
+        all.filter_map(|(number, item)| Some((Dialect::numbered(number)?, item))).collect()
+    }
+}
+
 macro_rules! structs {
     ($($name:ident { $($field:tt),* })*) => { $(
         impl Pack for $name {
@@ -213,8 +230,8 @@ macro_rules! enums {
 }
 
 structs! {
-    Tool { name, toolset, emoji, arguments, atoms, facts, definitions, requires, behaviour }
-    Definition { dialect, name, segments }
+    Tool { name, toolset, emoji, arguments, atoms, facts, names, requires, behaviour }
+    Definition { segments }
     Toolset { name, description, tools, includes, base, excludes, aliases, tags, closed, requires }
     Fact { name, default }
     Variable { name, description, prompt, url, secret }
@@ -236,10 +253,6 @@ structs! {
 }
 
 enums! {
-    Dialect {
-        0 OpenAi, 1 OpenAiStrict, 2 OpenAiResponses, 3 Anthropic, 4 AnthropicStrict, 5 Gemini, 6 GeminiOpenApi, 7 Mcp,
-        8 Portable
-    }
     Execution { 0 Sync, 1 Blocking, 2 Async, 3 Agent }
     Parallel { 0 Always, 1 Never, 2 Keyed { key, space } }
     Requirement {
@@ -267,6 +280,7 @@ mod tests {
     #[test]
     fn what_is_packed_is_unpacked() {
         let mut tool = crate::fakes::tool("t", "home", &[]);
+        tool.names = [(Dialect::Mcp, "other".into()), (Dialect::OpenAi, "one".into())].into();
         tool.emoji = "🦀 \"1 2\"\n".into();
         tool.requires = vec![
             Requirement::AnyEnv(vec!["A".into(), String::new().into()]),
@@ -288,6 +302,13 @@ mod tests {
         assert_eq!(tools.len(), 6);
         assert_eq!(format!("{:?}", tools[5]), format!("{tool:?}"));
         assert_eq!(format!("{:?}", tools[1]), format!("{:?}", Tool::default()));
+    }
+
+    #[test]
+    fn what_is_said_of_an_unknown_dialect_is_passed_over() {
+        let mut text: &'static str = "3 0 3 one200 3 far7 3 mcp5 ";
+        let names: BTreeMap<Dialect, Text> = Pack::unpack(&mut text);
+        assert_eq!((names, text), ([(Dialect::OpenAi, "one".into()), (Dialect::Mcp, "mcp".into())].into(), "5 "));
     }
 
     #[test]

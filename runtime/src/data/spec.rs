@@ -1,8 +1,10 @@
 //! What a provider says of its tools and toolsets: plain data. Its strings are borrowed where it is generated, owned where it is made at run time.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::Dialect;
 use crate::behaviour::Behaviour;
 use crate::requirement::Requirement;
 use crate::segment::{Atom, FactValue, Segment};
@@ -11,39 +13,18 @@ use crate::table::Table;
 /// Text that is static in generated code and owned where a provider is made at run time.
 pub type Text = Cow<'static, str>;
 
-/// The shape in which one family of providers wants tool definitions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Dialect {
-    /// OpenAI's Chat Completions: `{"type": "function", "function": {"name", "description", "parameters"}}`.
-    OpenAi,
-    /// The same with `"strict": true`: every parameter is required, and null where it is absent.
-    OpenAiStrict,
-    /// OpenAI's Responses: `{"type": "function", "name", "description", "parameters", "strict": false}`.
-    OpenAiResponses,
-    /// Anthropic's Messages: `{"name", "description", "input_schema"}`.
-    Anthropic,
-    /// The same with `"strict": true`.
-    AnthropicStrict,
-    /// Gemini's function declarations: `{"name", "description", "parametersJsonSchema"}`.
-    Gemini,
-    /// The same for servers that want the `OpenAPI` subset: `{"name", "description", "parameters"}`.
-    GeminiOpenApi,
-    /// MCP's `tools/list`: `{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}`.
-    Mcp,
-    /// [`OpenAi`](Dialect::OpenAi)'s shape with schemas that every provider takes, llama.cpp included.
-    Portable,
-}
-
 /// One tool as one dialect shows it to a model.
 #[derive(Debug, Clone)]
 pub struct Definition {
-    /// Whose shape this is.
-    pub dialect: Dialect,
-    /// What the tool is called there, where that is not its own name.
-    pub name: Option<Text>,
     /// One JSON object, in pieces.
     pub segments: Vec<Segment>,
+}
+
+/// One that is the same in every turn.
+impl From<Text> for Definition {
+    fn from(text: Text) -> Self {
+        Self { segments: vec![Segment::Text(text)] }
+    }
 }
 
 /// One function that a model can call.
@@ -61,23 +42,12 @@ pub struct Tool {
     pub atoms: Vec<Atom>,
     /// The facts that its texts write out.
     pub facts: Vec<Text>,
-    /// At most one for each dialect.
-    pub definitions: Vec<Definition>,
+    /// What dialects call it, where that is not its own name.
+    pub names: BTreeMap<Dialect, Text>,
     /// What has to be there for it to be shown.
     pub requires: Vec<Requirement>,
     /// How it behaves.
     pub behaviour: Behaviour,
-}
-
-impl Tool {
-    /// This tool's definition in `dialect`, if it has one there.
-    pub fn definition(&self, dialect: Dialect) -> Option<&[Segment]> {
-        self.defined(dialect).map(|definition| &*definition.segments)
-    }
-
-    pub(crate) fn defined(&self, dialect: Dialect) -> Option<&Definition> {
-        self.definitions.iter().find(|definition| definition.dialect == dialect)
-    }
 }
 
 /// Something that a host tells about its world.

@@ -75,7 +75,7 @@ fn disclaim<T>(claims: &mut Claims<T>, name: &Text, id: ProviderId) {
 
 /// The names that dialects give to a tool beside its own.
 fn further(tool: &Tool) -> impl Iterator<Item = (Dialect, &Text)> {
-    let names = tool.definitions.iter().filter_map(|one| Some((one.dialect, one.name.as_ref()?)));
+    let names = tool.names.iter().map(|(dialect, name)| (*dialect, name));
     names.filter(|(_, name)| **name != tool.name)
 }
 

@@ -104,9 +104,9 @@ impl Seen {
         let (state, sheet) = (&self.state, self.state.sheet(dialect));
         let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
         for &id in &self.granted {
-            match sheet.get(id) {
-                None | Some(Line::Absent) => hidden.push((id, Reason::Dialect)),
-                Some(Line::Static(_) | Line::Pieces { .. }) => there.push(id),
+            match sheet[id] {
+                Line::Absent => hidden.push((id, Reason::Dialect)),
+                Line::Static(_) | Line::Pieces { .. } => there.push(id),
             }
         }
         let (mut checks, mut until) = (BTreeMap::new(), self.until);

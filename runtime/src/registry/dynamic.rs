@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::behaviour::{Annotations, Behaviour, Execution, Parallel};
 use crate::requirement::Requirement;
-use crate::segment::Segment;
 use crate::table::Table;
 use crate::{
-    Availability, Call, Check, Definition, Dialect, Env, Output, Provider, Reply, Slots, Text, Tool, ToolError, Toolset,
+    Availability, Call, Check, Definition, Dialect, Env, Output, PerDialect, Provider, Reply, Slots, Text, Tool,
+    ToolError, Toolset,
 };
 
 /// One tool of run time. Its handler gets the arguments as a JSON object: read, repaired and valid, without the defaults
@@ -62,34 +62,38 @@ pub struct DynamicTools {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidTools(Vec<String>);
 
-/// Dialects in which tools of run time are defined: those that take schemas as they are written, or can be told that one
-/// is not strict. The others want schemas narrowed, which is the compiler's work.
-const DIALECTS: [Dialect; 7] = [
-    Dialect::OpenAi,
-    Dialect::OpenAiStrict,
-    Dialect::OpenAiResponses,
-    Dialect::Anthropic,
-    Dialect::AnthropicStrict,
-    Dialect::Gemini,
-    Dialect::Mcp,
-];
+/// Whether tools of run time are defined in a dialect: it takes schemas as they are written, or can be told that one is
+/// not strict. The others want schemas narrowed, which is the compiler's work.
+fn takes_any_schema(dialect: Dialect) -> bool {
+    match dialect {
+        #[cfg(feature = "gemini-openapi")]
+        Dialect::GeminiOpenApi => false,
+        #[cfg(feature = "portable")]
+        Dialect::Portable => false,
+        _ => true,
+    }
+}
 
 /// How a dialect writes a definition whose schema is as it is: never strict.
 pub(crate) fn definition(dialect: Dialect, name: &str, description: &str, schema: &Value) -> Value {
+    let declared = |key: &str| json!({"name": name, "description": description, key: schema});
     match dialect {
-        Dialect::OpenAi | Dialect::OpenAiStrict | Dialect::Portable => {
-            json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}})
-        }
+        #[cfg(feature = "openai-responses")]
         Dialect::OpenAiResponses => json!({
             "type": "function", "name": name, "description": description, "parameters": schema, "strict": false,
         }),
-        Dialect::Anthropic | Dialect::AnthropicStrict => {
-            json!({"name": name, "description": description, "input_schema": schema})
-        }
-        Dialect::Gemini | Dialect::GeminiOpenApi => {
-            json!({"name": name, "description": description, "parametersJsonSchema": schema})
-        }
-        Dialect::Mcp => json!({"name": name, "description": description, "inputSchema": schema}),
+        #[cfg(feature = "anthropic")]
+        Dialect::Anthropic => declared("input_schema"),
+        #[cfg(feature = "anthropic-strict")]
+        Dialect::AnthropicStrict => declared("input_schema"),
+        #[cfg(feature = "gemini")]
+        Dialect::Gemini => declared("parametersJsonSchema"),
+        #[cfg(feature = "gemini-openapi")]
+        Dialect::GeminiOpenApi => declared("parametersJsonSchema"),
+        #[cfg(feature = "mcp")]
+        Dialect::Mcp => declared("inputSchema"),
+        // OpenAI's, which several share.
+        _ => json!({"type": "function", "function": declared("parameters")}),
     }
 }
 
@@ -251,10 +255,7 @@ impl DynamicTool {
         if self.available.is_some() && !tool.requires.contains(&Requirement::Check) {
             tool.requires.push(Requirement::Check);
         }
-        let text = |dialect| definition(dialect, &tool.name, &self.description, &self.schema).to_string();
-        let define = |dialect| Definition { dialect, name: None, segments: vec![Segment::Text(text(dialect).into())] };
-        let (definitions, arguments) = (DIALECTS.map(define).into(), table.into());
-        Ok(Tool { arguments, definitions, ..std::mem::take(tool) })
+        Ok(Tool { arguments: table.into(), ..std::mem::take(tool) })
     }
 }
 
@@ -340,6 +341,7 @@ impl DynamicTools {
                 Ok(finished) => built.tools.push(finished),
                 Err(why) => wrong.push(format!("the tool `{name}`: {why}")),
             }
+            built.said.push((tool.description, tool.schema));
             built.handlers.push((tool.available, tool.answer));
         }
         for toolset in &built.toolsets {
@@ -383,6 +385,9 @@ fn check_name(what: &str, name: &str, wrong: &mut Vec<String>) {
 struct Dynamic {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
+    /// Each tool's description and schema.
+    said: Vec<(Text, Value)>,
+    definitions: PerDialect<Vec<Option<Definition>>>,
     /// For each tool, whoever is asked whether it is there, and who runs it.
     handlers: Vec<(Option<Box<Asked>>, Box<Answered>)>,
 }
@@ -390,6 +395,19 @@ struct Dynamic {
 impl Provider for Dynamic {
     fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        self.definitions.get_or_init(dialect, || {
+            if !takes_any_schema(dialect) {
+                return Vec::new();
+            }
+            let text = |tool: &Tool, (description, schema): &(Text, Value)| {
+                definition(dialect, &tool.name, description, schema).to_string()
+            };
+            let tools = self.tools.iter().zip(&self.said);
+            tools.map(|(tool, said)| Some(Text::from(text(tool, said)).into())).collect()
+        })
     }
 
     fn toolsets(&self) -> &[Toolset] {

@@ -1,6 +1,6 @@
 //! The text that a turn shows: the definitions of its tools, one after the other.
 
-use crate::Definition;
+use crate::Dialect;
 use crate::registry::State;
 use crate::registry::facts::Facts;
 use crate::registry::sheet::Line;
@@ -10,6 +10,8 @@ use crate::segment::{self, FactValue};
 #[derive(Clone, Copy)]
 pub(crate) struct Page<'p> {
     pub(crate) state: &'p State,
+    pub(crate) dialect: Dialect,
+    /// The dialect's.
     pub(crate) sheet: &'p [Line],
     /// The turn's set, by position.
     pub(crate) tools: &'p [usize],
@@ -35,13 +37,13 @@ impl Page<'_> {
         match self.sheet[id] {
             Line::Absent => {}
             Line::Static(text) => out.push_str(text),
-            Line::Pieces { index, .. } => {
+            Line::Pieces { .. } => {
+                let Some(definition) = self.state.definition(id, self.dialect) else { return };
                 let tool = self.state.tool(id);
-                let Definition { segments, .. } = &tool.definitions[index];
                 let is_there = |id| self.tools.binary_search(&id).is_ok();
                 let atoms = self.facts.atoms(&self.state.tools[id].atoms, is_there);
                 let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| self.facts.get(n).cloned()).collect();
-                segment::render(segments, atoms, &values, out);
+                segment::render(&definition.segments, atoms, &values, out);
             }
         }
     }
@@ -59,11 +61,11 @@ impl Page<'_> {
     }
 
     /// Those that are not `deferred`, and the three tools of tool search among them.
-    pub(crate) fn searched(self, dialect: crate::Dialect, deferred: &[usize]) -> String {
+    pub(crate) fn searched(self, deferred: &[usize]) -> String {
         let mut homes: Vec<&str> = deferred.iter().map(|&id| &*self.state.tool(id).toolset).collect();
         homes.sort_unstable();
         homes.dedup();
-        let mut bridges = crate::search::definitions(dialect, deferred.len(), &homes).into_iter().peekable();
+        let mut bridges = crate::search::definitions(self.dialect, deferred.len(), &homes).into_iter().peekable();
         let mut out = String::from("[");
         for &id in self.tools.iter().filter(|id| deferred.binary_search(id).is_err()) {
             while let Some((_, text)) = bridges.next_if(|(name, _)| **name < *self.state.tools[id].name) {

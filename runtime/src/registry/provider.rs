@@ -6,13 +6,19 @@ use std::pin::Pin;
 use crate::call::agent;
 use crate::run::pool::POOL;
 use crate::watch::trace;
-use crate::{Availability, Call, Check, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable};
+use crate::{
+    Availability, Call, Check, Definition, Dialect, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable,
+};
 
 /// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
 /// catalog's handler traits.
 pub trait Provider: Send + Sync {
     /// Its tools, the same whenever it is asked. A tool's position is its index in [`call`](Self::call).
     fn tools(&self) -> &[Tool];
+
+    /// How `dialect` defines its tools, in their order, the same whenever it is asked. None, or nothing at the end of the
+    /// list, of a tool that is not there in that dialect. Asked when a session first makes a turn in it.
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>];
 
     /// The toolsets that it knows of, the same whenever it is asked.
     fn toolsets(&self) -> &[Toolset];

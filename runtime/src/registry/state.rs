@@ -9,10 +9,10 @@ use crate::graph::{Graph, Set};
 use crate::registry::book::Book;
 use crate::registry::facts::Asked;
 use crate::registry::gates::Gates;
-use crate::registry::sheet::{Line, Sheet, sheets};
+use crate::registry::sheet::{Line, Sheet};
 use crate::segment::FactValue;
 use crate::table::Table;
-use crate::{Dialect, Provider, ProviderId, Text, Tool, Toolset};
+use crate::{Definition, Dialect, PerDialect, Provider, ProviderId, Text, Tool, Toolset};
 
 /// An immutable state of a registry. Tools are sorted by name, so that a list of their positions is too.
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub(crate) struct State {
     pub(crate) facts: BTreeMap<Text, FactValue>,
     pub(crate) graph: Graph,
     pub(crate) gates: Gates,
-    sheets: BTreeMap<Dialect, Sheet>,
+    sheets: PerDialect<Sheet>,
     #[cfg(feature = "search")]
     indexed: Vec<Arc<crate::search::Indexed>>,
     /// Made when somebody first searches.
@@ -98,9 +98,18 @@ impl State {
         (&*self.providers[entry.provider], entry.index)
     }
 
-    /// How `dialect` defines the tools. Shorter than the list of tools where it defines none.
+    /// How `dialect` defines the tools. Their providers are asked the first time.
     pub(crate) fn sheet(&self, dialect: Dialect) -> &[Line] {
-        self.sheets.get(&dialect).map_or(&[], Vec::as_slice)
+        self.sheets.get_or_init(dialect, || {
+            let ids = 0..self.tools.len();
+            ids.map(|id| Line::new(dialect, self.tool(id), self.definition(id, dialect))).collect()
+        })
+    }
+
+    /// How `dialect` defines the tool at a position.
+    pub(crate) fn definition(&self, id: usize, dialect: Dialect) -> Option<&Definition> {
+        let (provider, index) = self.provider(id);
+        provider.definitions(dialect).get(index)?.as_ref()
     }
 
     /// What its tools are found by.
@@ -158,7 +167,6 @@ impl State {
         let declared: Vec<(usize, &Toolset)> =
             providers.iter().enumerate().flat_map(|(id, p)| p.toolsets().iter().map(move |t| (id, t))).collect();
         next.gates = Gates::new(&next, &tools, &declared);
-        next.sheets = sheets(&tools);
         next
     }
 

@@ -1,13 +1,13 @@
 //! What names mean, who may have them, and what becomes of them when providers come and go.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::fakes::{Fake, renamed, texts, tool, toolset, wait};
 use crate::requirement::Requirement::Tools;
 use crate::segment::{Atom, Condition, Op, Segment};
 use crate::{
-    Dialect, DynamicTool, DynamicTools, Output, Provider, Refusal, Registry, Reply, Session, Text, Tool, ToolCall,
-    Toolset, Turn,
+    Call, Definition, Dialect, DynamicTool, DynamicTools, Output, Provider, Refusal, Registry, Reply, Session, Slots,
+    Text, Tool, ToolCall, Toolset, Turn,
 };
 
 /// The tools of a session that enables and disables these.
@@ -232,14 +232,15 @@ fn a_provider_goes_with_the_last_turn_that_knows_of_it() {
 fn conditions_and_requirements_see_tools_that_come_later() {
     let mut asking = tool("asking", "home", &[]);
     asking.atoms = vec![Atom::Tool("late".into())];
-    asking.definitions[0].segments = vec![
+    let segments = vec![
         Segment::Text("\"asking".into()),
         Segment::When { condition: Condition(vec![Op::Atom(0)]), segments: 1 },
         Segment::Text(" late".into()),
         Segment::Text("\"".into()),
     ];
     let bundle = Toolset { tools: texts(&["late"]), ..toolset("bundle") };
-    let registry = Fake::new([asking, tool("needing", "home", &[Tools(texts(&["late"]))])]).toolset(bundle).registry();
+    let fake = Fake::new([asking, tool("needing", "home", &[Tools(texts(&["late"]))])]);
+    let registry = fake.defined("asking", Some(segments)).toolset(bundle).registry();
     let session = registry.session().build().unwrap();
     let bundled = registry.session().enable(["bundle"]).build().unwrap();
     let texts = || [now(&session).definitions().to_owned(), now(&bundled).definitions().to_owned()];
@@ -250,6 +251,47 @@ fn conditions_and_requirements_see_tools_that_come_later() {
     assert_eq!(now(&bundled).missing_toolsets().count(), 0);
     registry.remove(id);
     assert_eq!(texts(), [r#"["asking"]"#, "[]"]);
+}
+
+/// A provider of one tool in every dialect, and what it was asked for.
+#[derive(Default)]
+struct Listening {
+    tools: [Tool; 1],
+    definitions: [Option<Definition>; 1],
+    asked: Arc<Mutex<Vec<Dialect>>>,
+}
+
+impl Provider for Listening {
+    fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        self.asked.lock().unwrap().push(dialect);
+        &self.definitions
+    }
+
+    fn toolsets(&self) -> &[Toolset] {
+        &[]
+    }
+
+    fn call<'a>(&'a self, index: usize, _: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
+        Reply::no_such_tool(index)
+    }
+}
+
+#[test]
+fn definitions_are_asked_for_when_a_turn_is_first_made_in_their_dialect() {
+    let definitions = [Some(Text::from("\"a\"").into())];
+    let listening = Listening { tools: [tool("a", "home", &[])], definitions, ..Listening::default() };
+    let (registry, asked) = (Registry::new(), Arc::clone(&listening.asked));
+    registry.add(Box::new(listening)).unwrap();
+    let sessions = [(); 2].map(|()| registry.session().build().unwrap());
+    assert_eq!(*asked.lock().unwrap(), []);
+    for dialect in [Dialect::Anthropic, Dialect::Anthropic, Dialect::Mcp] {
+        assert_eq!(sessions.each_ref().map(|session| session.turn(dialect).definitions().len()), [5, 5]);
+    }
+    assert_eq!(*asked.lock().unwrap(), [Dialect::Anthropic, Dialect::Mcp]);
 }
 
 fn dynamic(name: &'static str, home: &'static str) -> DynamicTool {

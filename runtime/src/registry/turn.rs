@@ -182,8 +182,10 @@ impl Turn {
 
     /// What the turn's dialect calls the tool at a position of the state.
     pub(crate) fn called(&self, id: usize) -> &str {
-        let definition = self.state().tool(id).defined(self.snapshot.dialect);
-        definition.and_then(|definition| definition.name.as_deref()).unwrap_or_else(|| self.name(id))
+        match self.state().tool(id).names.get(&self.snapshot.dialect) {
+            Some(name) => name,
+            None => self.name(id),
+        }
     }
 
     /// Every name that can be called.
@@ -212,8 +214,8 @@ impl Turn {
     #[cfg(any(feature = "search", feature = "wire-mcp"))]
     pub(crate) fn definition(&self, id: usize) -> String {
         let Snapshot { state, dialect, tools, .. } = &*self.snapshot;
-        let mut text = String::new();
-        Page { state, sheet: state.sheet(*dialect), tools, facts: self.facts() }.write(id, &mut text);
+        let (sheet, mut text) = (state.sheet(*dialect), String::new());
+        Page { state, dialect: *dialect, sheet, tools, facts: self.facts() }.write(id, &mut text);
         text
     }
 
@@ -239,19 +241,19 @@ impl Snapshot {
         let sheet = state.sheet(dialect);
         let (mut renamed, mut narrowed) = (Vec::new(), Vec::new());
         for &id in &tools {
-            let Line::Pieces { index, .. } = sheet[id] else { continue };
+            let Line::Pieces { .. } = sheet[id] else { continue };
             let tool = state.tool(id);
-            renamed.extend(tool.definitions[index].name.iter().map(|name| (name.clone(), id)));
+            renamed.extend(tool.names.get(&dialect).map(|name| (name.clone(), id)));
             if !tool.arguments.conditions.is_empty() {
                 let atoms = facts.atoms(&state.tools[id].atoms, |id| tools.binary_search(&id).is_ok());
                 narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
             }
         }
-        let page = Page { state: &state, sheet, tools: &tools, facts };
+        let page = Page { state: &state, dialect, sheet, tools: &tools, facts };
         #[cfg(feature = "search")]
         let deferred = page.deferred(host.search);
         #[cfg(feature = "search")]
-        let definitions = if deferred.is_empty() { page.all() } else { page.searched(dialect, &deferred) };
+        let definitions = if deferred.is_empty() { page.all() } else { page.searched(&deferred) };
         #[cfg(not(feature = "search"))]
         let definitions = page.all();
         renamed.sort_unstable();

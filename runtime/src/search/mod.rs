@@ -17,7 +17,7 @@ pub use index::Index;
 pub(crate) use bridge::definitions;
 
 use crate::registry::State;
-use crate::{Provider, Tool, Turn, estimated_tokens};
+use crate::{Dialect, Provider, Turn, estimated_tokens};
 
 /// Code that there is only where this crate has the feature `search`.
 #[doc(hidden)]
@@ -116,22 +116,23 @@ impl Indexed {
 
     fn index(&self) -> &Index {
         self.made.get_or_init(|| {
-            let made = || Index::of(self.provider.tools().iter().map(said));
+            let made = || Index::of((0..self.provider.tools().len()).map(|index| said(&*self.provider, index)));
             // One that does not fit would tell of other tools.
             self.provider.index().filter(|index| index.len() == self.provider.tools().len()).unwrap_or_else(made)
         })
     }
 }
 
-/// A tool's name, and what its definition says.
-fn said(tool: &Tool) -> (&str, String) {
-    let definition = tool.definitions.first().map(|definition| bridge::whole(&definition.segments));
+/// A tool's name, and what the first of its definitions says.
+fn said(provider: &dyn Provider, index: usize) -> (&str, String) {
+    let defined = |dialect: &Dialect| provider.definitions(*dialect).get(index)?.as_ref();
+    let definition = Dialect::ALL.iter().find_map(defined).map(|definition| bridge::whole(&definition.segments));
     let definition = definition.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
     let function = if definition["function"].is_object() { &definition["function"] } else { &definition };
     let parameters = ["parameters", "inputSchema", "input_schema", "parametersJsonSchema"];
     let parameters = parameters.iter().map(|key| &function[*key]).find(|value| value.is_object());
     let description = function["description"].as_str().unwrap_or_default();
-    (&tool.name, document(description, parameters.unwrap_or(&Value::Null)))
+    (&provider.tools()[index].name, document(description, parameters.unwrap_or(&Value::Null)))
 }
 
 impl Searched {

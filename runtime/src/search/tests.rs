@@ -8,8 +8,8 @@ use crate::behaviour::Parallel;
 use crate::fakes::wait;
 use crate::segment::Segment;
 use crate::{
-    Answer, CallInfo, Definition, Dialect, DynamicTool, DynamicTools, Hook, Output, Registry, SessionBuilder, Step,
-    ToolCall, ToolError, ToolSearch, Turn,
+    Answer, CallInfo, Dialect, DynamicTool, DynamicTools, Hook, Output, Registry, SessionBuilder, Step, ToolCall,
+    ToolError, ToolSearch, Turn,
 };
 
 /// A tool that answers with its own name and what it was given.
@@ -216,9 +216,8 @@ fn conditions_hold_on_tools_that_are_deferred() {
         Segment::Text("There is mail.".into()),
         Segment::Text("\"}}".into()),
     ];
-    fake.definitions = vec![Definition { dialect: Dialect::OpenAi, name: None, segments }];
     let registry = registry();
-    registry.add(Box::new(crate::fakes::Fake::new([fake]))).unwrap();
+    registry.add(Box::new(crate::fakes::Fake::new([fake]).defined("hint", Some(segments)))).unwrap();
     let turn = searched(&registry);
     assert!(turn.definitions().contains("There is mail."), "{}", turn.definitions());
     assert!(turn.deferred().any(|name| name == "send_mail"));

@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::Heard;
 use crate::run::cancel::Since;
-use crate::segment::Segment;
 use crate::{
     Call, Cancel, Definition, Dialect, Env, Fact, FactValue, Provider, Registry, Reply, Slots, Task, Text, Tool,
     ToolCall, Toolset, Turn,
@@ -125,12 +124,17 @@ impl fmt::Debug for Caller {
 /// What a caller's turn shows, and nobody calls.
 struct Shown {
     tools: Vec<Tool>,
+    definitions: Vec<Option<Definition>>,
     facts: Vec<Fact>,
 }
 
 impl Provider for Shown {
     fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    fn definitions(&self, _: Dialect) -> &[Option<Definition>] {
+        &self.definitions
     }
 
     fn toolsets(&self) -> &[Toolset] {
@@ -147,14 +151,15 @@ impl Provider for Shown {
 }
 
 fn shown(name: Text) -> Tool {
-    let definition = Definition { dialect: Dialect::OpenAi, name: None, segments: vec![Segment::Text("{}".into())] };
-    Tool { name, toolset: "test".into(), definitions: vec![definition], ..Tool::default() }
+    Tool { name, toolset: "test".into(), ..Tool::default() }
 }
 
 #[track_caller]
 fn turn(session: &str, tools: &[Tool], facts: &[Fact], heard: &Heard) -> Turn {
     let (registry, hearing) = (Registry::new(), heard.clone());
-    if let Err(collision) = registry.add(Box::new(Shown { tools: tools.to_vec(), facts: facts.to_vec() })) {
+    let definitions = tools.iter().map(|_| Some(Text::from("{}").into())).collect();
+    let shown = Shown { tools: tools.to_vec(), definitions, facts: facts.to_vec() };
+    if let Err(collision) = registry.add(Box::new(shown)) {
         panic!("the caller has no such turn: {collision}");
     }
     let session = registry.session().id(session).env(Env::empty()).on_progress(move |event| hearing.note(event));

@@ -9,27 +9,22 @@ use crate::{Dialect, Env, Provider, RawValue, Registry, Session, SessionBuilder,
 ///
 /// ```
 /// use toolc::testing::{Harness, assert_reply, json};
-/// # use toolc::table::{Form, Node, Part, Property, Table, Types};
-/// # use toolc::{Call, Output, Provider, Reply, Slots, Tool, Toolset};
-/// # struct Shout(Vec<Tool>);
+/// # use toolc::table::Table;
+/// # use toolc::{Call, Definition, Dialect, Output, Provider, Reply, Slots, Text, Tool, Toolset};
+/// # struct Shout([Tool; 1], [Option<Definition>; 1]);
 /// # impl Shout {
 /// #     fn new() -> Self {
-/// #         let definition = toolc::Definition {
-/// #             dialect: toolc::Dialect::OpenAi,
-/// #             name: None,
-/// #             segments: vec![toolc::segment::Segment::Text(r#"{"name":"shout"}"#.into())],
-/// #         };
 /// #         let arguments = Table::from_schema(&json!({
 /// #             "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]
 /// #         }));
 /// #         let arguments = arguments.unwrap().into();
-/// #         Shout(vec![Tool {
-/// #             name: "shout".into(), toolset: "voice".into(), arguments, definitions: vec![definition], ..Tool::default()
-/// #         }])
+/// #         let tool = Tool { name: "shout".into(), toolset: "voice".into(), arguments, ..Tool::default() };
+/// #         Shout([tool], [Some(Text::from(r#"{"name":"shout"}"#).into())])
 /// #     }
 /// # }
 /// # impl Provider for Shout {
 /// #     fn tools(&self) -> &[Tool] { &self.0 }
+/// #     fn definitions(&self, _: Dialect) -> &[Option<Definition>] { &self.1 }
 /// #     fn toolsets(&self) -> &[Toolset] { &[] }
 /// #     fn call<'a>(&'a self, _: usize, mut args: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
 /// #         let args: toolc::Value = args.take(0);
@@ -74,8 +69,8 @@ impl Harness {
     /// When the provider cannot be registered, or the session knows no such toolset or fact.
     #[track_caller]
     pub fn with(provider: Box<dyn Provider>, set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Self {
-        let defined = provider.tools().iter().find_map(|tool| tool.definitions.first());
-        let dialect = defined.map_or(Dialect::OpenAi, |definition| definition.dialect);
+        let has_any = |dialect: &Dialect| provider.definitions(*dialect).iter().any(Option::is_some);
+        let dialect = Dialect::ALL.iter().copied().find(has_any).unwrap_or(Dialect::OpenAi);
         let (registry, heard) = (Registry::new(), Heard::default());
         if let Err(collision) = registry.add(provider) {
             panic!("the provider cannot be tested: {collision}");

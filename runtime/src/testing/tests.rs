@@ -61,10 +61,10 @@ fn a_harness_begins_with_an_empty_environment() {
 
 #[test]
 fn a_definition_has_a_line_for_each_value_in_its_own_order() {
-    let mut one = tool("say", "home", &[]);
     let text = r#"{"type":"function","function":{"name":"say","a":[1,{}]}}"#;
-    one.definitions[0].segments = vec![crate::segment::Segment::Text(text.into())];
-    let harness = Harness::new(Box::new(Fake::new([tool("other", "home", &[]), one])));
+    let fake = Fake::new([tool("other", "home", &[]), tool("say", "home", &[])]);
+    let segments = vec![crate::segment::Segment::Text(text.into())];
+    let harness = Harness::new(Box::new(fake.defined("say", Some(segments))));
     let lines = [
         "{",
         "  \"type\": \"function\",",

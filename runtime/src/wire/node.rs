@@ -13,6 +13,8 @@ use crate::wire::WireError;
 
 /// Levels of lists and objects within each other.
 const DEEPEST: usize = 128;
+/// Items of a list, and of what a stream makes of several.
+pub(super) const MOST_ITEMS: usize = 65_536;
 /// Characters of a text that an error shows.
 const LONGEST_WORD: usize = 40;
 
@@ -53,6 +55,9 @@ impl<'a> Node<'a> {
 
     pub(super) fn items(&self) -> Result<Vec<Node<'a>>, WireError> {
         let items: Vec<&RawValue> = serde_json::from_str(self.json.get()).map_err(|_| self.not("a list"))?;
+        if items.len() > MOST_ITEMS {
+            return Err(WireError::new(&*self.place, format!("at most {MOST_ITEMS} items"), items.len().to_string()));
+        }
         Ok(items
             .into_iter()
             .enumerate()
@@ -205,6 +210,15 @@ mod tests {
         assert_eq!(["1", "[]", r#"[{"a\"[[": "[[\\"}, []]"#, "[[["].map(depth), [0, 1, 2, 3]);
         assert!(Node::root(&format!("{}{}", "[".repeat(DEEPEST), "]".repeat(DEEPEST)), "").is_ok());
         assert!(Node::root(&"[".repeat(1_000_000), "").unwrap_err().to_string().contains("128 levels"));
+    }
+
+    #[test]
+    fn a_list_has_an_end() {
+        let list = |count: usize| format!("[0{}]", ",0".repeat(count - 1));
+        let items = |json: &str| Node::root(json, "").unwrap().items().map(|items| items.len());
+        assert_eq!(items(&list(MOST_ITEMS)), Ok(MOST_ITEMS));
+        let error = items(&list(MOST_ITEMS + 1)).unwrap_err().to_string();
+        assert_eq!(error, "expected at most 65536 items, got 65537");
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::requirement::Requirement;
-use toolc::segment::Segment;
 use toolc::table::Table;
 use toolc::{
     Call, Definition, Dialect, DynamicTool, DynamicTools, Env, Output, Provider, Registry, Reply, Session, Slots, Text,
@@ -130,7 +129,10 @@ fn provider(tool: DynamicTool) -> Box<dyn Provider> {
 }
 
 /// As a generated catalog: all of its text is static.
-struct Compiled(Vec<Tool>);
+struct Compiled {
+    tools: Vec<Tool>,
+    definitions: Vec<Option<Definition>>,
+}
 
 impl Compiled {
     fn new(count: usize) -> Self {
@@ -143,23 +145,27 @@ impl Compiled {
                 "parameters": schema(),
             });
             let text = json!({"type": "function", "function": function}).to_string();
-            let segments = vec![Segment::Text(still(text))];
-            Tool {
+            let tool = Tool {
                 name: still(name(index)),
                 toolset: still(format!("compiled_{}", index % HOMES)),
                 arguments: Arc::clone(&table),
-                definitions: vec![Definition { dialect: Dialect::OpenAi, name: None, segments }],
                 requires: needs(index),
                 ..Tool::default()
-            }
+            };
+            (tool, Some(still(text).into()))
         };
-        Self((0..count).map(tool).collect())
+        let (tools, definitions) = (0..count).map(tool).unzip();
+        Self { tools, definitions }
     }
 }
 
 impl Provider for Compiled {
     fn tools(&self) -> &[Tool] {
-        &self.0
+        &self.tools
+    }
+
+    fn definitions(&self, _: Dialect) -> &[Option<Definition>] {
+        &self.definitions
     }
 
     fn toolsets(&self) -> &[Toolset] {

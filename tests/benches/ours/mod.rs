@@ -7,11 +7,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use serde_json::json;
-use toolc::segment::Segment;
 use toolc::table::Table;
 use toolc::{
-    Answer, Call, Definition, Dialect, Output, Provider, Registry, Reply, Slots, Tool, ToolCall, ToolError, Toolset,
-    Turn,
+    Answer, Call, Definition, Dialect, Output, Provider, Registry, Reply, Slots, Text, Tool, ToolCall, ToolError,
+    Toolset, Turn,
 };
 
 use crate::handler;
@@ -92,7 +91,10 @@ handlers! { SurveyReportsTools in survey_reports:
 }
 
 /// Tools that came at run time, as an MCP server's do.
-pub(crate) struct Many(Vec<Tool>);
+pub(crate) struct Many {
+    tools: Vec<Tool>,
+    definitions: Vec<Option<Definition>>,
+}
 
 impl Many {
     pub(crate) fn new(count: usize) -> Self {
@@ -106,25 +108,26 @@ impl Many {
             // Names on both sides of those of the project, so that looking one up takes more steps, too.
             let name = format!("{}_{index}_at_run_time", ["ask", "look", "view"][index % 3]);
             let text = json!({"type": "function", "function": {"name": name, "parameters": schema}}).to_string();
-            Tool {
+            let tool = Tool {
                 name: Owned(name),
                 toolset: "at_run_time".into(),
                 arguments: Arc::clone(&table),
-                definitions: vec![Definition {
-                    dialect: Dialect::OpenAi,
-                    name: None,
-                    segments: vec![Segment::Text(Owned(text))],
-                }],
                 ..Tool::default()
-            }
+            };
+            (tool, Some(Text::from(text).into()))
         };
-        Self((0..count).map(tool).collect())
+        let (tools, definitions) = (0..count).map(tool).unzip();
+        Self { tools, definitions }
     }
 }
 
 impl Provider for Many {
     fn tools(&self) -> &[Tool] {
-        &self.0
+        &self.tools
+    }
+
+    fn definitions(&self, _: Dialect) -> &[Option<Definition>] {
+        &self.definitions
     }
 
     fn toolsets(&self) -> &[Toolset] {

@@ -63,14 +63,14 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     quote! {
         //! The catalog: traits to be implemented by handlers, and providers that serve them.
         #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all,
-            unreachable_pub, unused_imports, unused_variables)]
+            unreachable_pub, unused_imports, unused_mut, unused_variables)]
         #![cfg_attr(rustfmt, rustfmt_skip)]
 
         use ::std::sync::{Arc, LazyLock};
 
         use ::toolc::pack::unpack;
-        use ::toolc::{Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool,
-            Toolset, Variable};
+        use ::toolc::{Availability, Call, Check, Definition, Dialect, Distribution, Env, Fact, FactValue, PerDialect,
+            Provider, Reply, Slots, Text, Tool, Toolset, Variable};
 
         const _: () = ::toolc::assert_stamp(#stamp);
 
@@ -135,6 +135,11 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
             fn tools(&self) -> &[Tool] {
                 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[#(self::#modules::DATA),*]));
                 &TOOLS
+            }
+
+            fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+                static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+                DEFINITIONS.get_or_init(dialect, || unpack(&[#(self::#modules::definitions(dialect)),*]))
             }
 
             fn toolsets(&self) -> &[Toolset] {

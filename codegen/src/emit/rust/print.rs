@@ -339,8 +339,8 @@ fn element_end(tokens: &[Token], items: bool) -> usize {
             Operator(";") => return index + 1,
             Operator(",") if !items && angles == 0 => return index + 1,
             Group(Delimiter::Brace, _) => match tokens.get(index + 1) {
-                // Items go on with nothing: a path behind one is the next one, a macro's.
-                Some(Operator(operator)) if *operator != "#" && !(items && *operator == "::") => {}
+                // Nothing goes on with an attribute or a path, such as a macro's.
+                Some(Operator(operator)) if !matches!(*operator, "#" | "::") => {}
                 Some(Keyword("as" | "else")) => {}
                 _ => return index + 1,
             },

@@ -1,13 +1,13 @@
 //! A toolset's module: the trait that its handlers implement, the provider that serves them, its tools' modules.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 use toolc::behaviour::Execution;
 use toolc::search::{Index, document};
 
 use super::print::print;
 use super::{data, doc, tool};
-use crate::catalog::{Tool, Toolset, ToolsetId};
+use crate::catalog::{Tool, ToolId, Toolset, ToolsetId};
 use crate::doc::words;
 use crate::lower::Lowered;
 use crate::names::{Scope, handlers, module, pascal, snake};
@@ -66,6 +66,7 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
     let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| arm(&handled, index, tool, name));
     let packed = toolset.home_tools.iter().map(|&id| data::packed(catalog.tool(id)));
+    let definitions = definitions(catalog, &toolset.home_tools);
     let index = data::packed(&Index::of(tools.iter().map(|tool| {
         let manifest = &tool.manifest;
         (tool.name(), document(&words(&manifest.description.value), &manifest.parameters().whole()))
@@ -96,7 +97,8 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         use ::std::sync::{Arc, LazyLock};
 
         use ::toolc::pack::unpack;
-        use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
+        use ::toolc::{Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots,
+            Tool, ToolError, Toolset, Variable};
 
         #trait_and_checks
 
@@ -108,6 +110,11 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
             fn tools(&self) -> &[Tool] {
                 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
                 &TOOLS
+            }
+
+            fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+                static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+                DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
             }
 
             fn toolsets(&self) -> &[Toolset] {
@@ -150,6 +157,8 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         /// The tools, in the order of their numbers.
         pub(super) const DATA: &[&str] = &[#(#packed),*];
 
+        #definitions
+
         ::toolc::with_search! {
             /// What they are found by.
             pub(super) const INDEX: &[&str] = &[#index];
@@ -157,6 +166,30 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     };
     let modules = tools.iter().map(|tool| tool::of(catalog, tool));
     std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
+}
+
+/// The function that has the definitions of these tools. What it says in a dialect is there with the dialect's feature.
+fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> TokenStream {
+    let dialects = catalog.settings().dialects.iter().enumerate().map(|(at, dialect)| {
+        let with = format_ident!("with_{}", dialect.name.replace('-', "_"));
+        let variant = format_ident!("{}", format!("{:?}", dialect.variant));
+        let packed = tools.iter().map(|&id| data::packed(&catalog.definitions(id)[at]));
+        quote! {
+            ::toolc::#with! {
+                if dialect == Dialect::#variant {
+                    defined = &[#(#packed),*];
+                }
+            }
+        }
+    });
+    quote! {
+        /// How a dialect defines the tools, in the order of their numbers.
+        pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+            let mut defined: &[&str] = &[];
+            #(#dialects)*
+            defined
+        }
+    }
 }
 
 /// The trait, and what it is asked beside its tools.

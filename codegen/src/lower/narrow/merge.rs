@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolc::table::Type;
 
 use super::{How, Narrower};
-use crate::diagnostic::At;
+use crate::diagnostic::{At, Place};
 use crate::lower::words::{of_json, said, say};
 use crate::schema::{Additional, Bounds, Choice, Property, Schema};
 use crate::text::condition::Condition;
@@ -34,13 +34,14 @@ impl Narrower<'_> {
         let (bounds, loose) = tightest(Bounds::clone(&first.bounds), &second.bounds);
         first.bounds = bounds.into();
         if let Some(step) = loose {
-            self.in_words(&mut first, "multipleOf", said("multipleOf", &step));
+            let place = first.place;
+            self.in_words(&mut first, "multipleOf", place, said("multipleOf", &step));
         }
         match (&first.pattern, second.pattern) {
             (None, other) => first.pattern = other,
             (Some(own), Some(other)) if own.value != other.value => {
-                let words = said("pattern", &Value::from(other.value));
-                self.in_words(&mut first, "pattern", words);
+                let words = said("pattern", &Value::from(other.value.clone()));
+                self.in_words(&mut first, "pattern", other.place, words);
             }
             _ => {}
         }
@@ -48,7 +49,7 @@ impl Narrower<'_> {
             (None, other) => first.format = other,
             (Some(own), Some(other)) if *own != other => {
                 let words = said("format", &Value::from(other));
-                self.in_words(&mut first, "format", words);
+                self.in_words(&mut first, "format", second.place, words);
             }
             _ => {}
         }
@@ -98,7 +99,8 @@ impl Narrower<'_> {
 
     /// Says a union in words.
     pub(super) fn union_in_words(&mut self, schema: &mut Schema, alternatives: Vec<Schema>, word: &'static str) {
-        self.lose(schema.place, word, How::Words);
+        let place = alternatives.first().map_or(schema.place, |one| one.place);
+        self.lose(place, word, How::Words);
         let words = self.union_words(alternatives, word, "");
         schema.say(words);
     }
@@ -118,10 +120,10 @@ impl Narrower<'_> {
         }
     }
 
-    /// Moves a word of a schema into words.
-    pub(super) fn in_words(&mut self, schema: &mut Schema, word: &'static str, words: Option<String>) {
+    /// Moves a word of a schema, which stands at `place`, into words.
+    pub(super) fn in_words(&mut self, schema: &mut Schema, word: &'static str, place: Place, words: Option<String>) {
         if words.is_some() {
-            self.lose(schema.place, word, How::Words);
+            self.lose(place, word, How::Words);
             schema.tell(words);
         }
     }
@@ -187,7 +189,7 @@ fn join(own: &mut Option<At<Template>>, other: At<Template>) {
 }
 
 /// Whether two values are the same: a number counts by its value.
-pub(super) fn same(one: &Value, other: &Value) -> bool {
+pub(crate) fn same(one: &Value, other: &Value) -> bool {
     one == other || compare(one, other) == Some(Ordering::Equal)
 }
 

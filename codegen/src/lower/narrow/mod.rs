@@ -15,6 +15,8 @@ mod union;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use merge::same;
+
 use std::borrow::Cow;
 
 use serde_json::Value;
@@ -64,6 +66,15 @@ pub struct Narrowed<'s> {
     pub about: Template,
     /// What it does not say as the author did.
     pub losses: Vec<Loss>,
+}
+
+impl Narrowed<'_> {
+    /// Every schema that is sent, definitions included.
+    pub fn schemas(&self) -> Vec<&Schema> {
+        let needed = self.defs.needed_by([&*self.schema]);
+        let defs = self.defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
+        [&*self.schema].into_iter().chain(defs).flat_map(Schema::walk).collect()
+    }
 }
 
 /// The schema of a tool's arguments in a language. `plain`: nothing but an object's words may stand at the root, whose

@@ -110,7 +110,7 @@ impl Narrower<'_> {
             && (!matches!(schema.additional, Additional::Deny)
                 || (schema.properties.is_empty() && !self.language.empty_objects));
         if is_open {
-            return self.text(&schema);
+            return self.text(&schema, "additionalProperties");
         }
         let is_text = self.values(&mut schema);
         only_own(&mut schema);
@@ -137,7 +137,7 @@ impl Narrower<'_> {
         match (self.language.enums, others.as_slice()) {
             (_, [Type::Array | Type::Object]) => {
                 let how = if self.reads_texts { How::Text } else { How::Left };
-                self.lose(schema.place, "enum", how);
+                self.lose(schema.word_place("enum"), "enum", how);
                 for choice in schema.choices.iter_mut().filter(|choice| !choice.value.value.is_null()) {
                     choice.value.value = choice.value.value.to_string().into();
                 }
@@ -183,7 +183,7 @@ impl Narrower<'_> {
         if schema.types.contains(&Type::Boolean) && is_both(true) && is_both(false) {
             return;
         }
-        self.lose(schema.place, "enum", How::Words);
+        self.lose(choices.first().map_or(schema.place, |choice| choice.value.place), "enum", How::Words);
         schema.say(one_of(&choices));
         let numbers: Option<Vec<i64>> = choices.iter().map(|choice| choice.value.value.as_i64()).collect();
         if let Some(numbers) = numbers
@@ -241,7 +241,7 @@ impl Narrower<'_> {
             self.language.takes("format") && self.language.formats.is_none_or(|known| known.contains(&format))
         };
         if let Some(format) = schema.format.take_if(|format| !knows(format)) {
-            self.in_words(schema, "format", said("format", &Value::from(format)));
+            self.in_words(schema, "format", schema.place, said("format", &Value::from(format)));
         }
     }
 
@@ -276,15 +276,16 @@ impl Narrower<'_> {
         };
         if let Some(default) = schema.default.as_ref().filter(|default| !stays(&default.value)).cloned() {
             schema.default = None;
-            self.in_words(schema, "default", said("default", &default.value));
+            self.in_words(schema, "default", default.place, said("default", &default.value));
         }
         if !schema.examples.is_empty() && (is_text || !self.language.takes("examples")) {
+            let place = schema.word_place("examples");
             let examples = std::mem::take(&mut schema.examples).into_iter().map(|at| at.value).collect();
-            self.in_words(schema, "examples", said("examples", &examples));
+            self.in_words(schema, "examples", place, said("examples", &examples));
         }
         if schema.deprecated && !self.language.takes("deprecated") {
             schema.deprecated = false;
-            self.in_words(schema, "deprecated", said("deprecated", &Value::Bool(true)));
+            self.in_words(schema, "deprecated", schema.place, said("deprecated", &Value::Bool(true)));
         }
     }
 }

@@ -87,7 +87,7 @@ impl Narrower<'_> {
 
     /// Notes that what `schema` says in words was told otherwise.
     pub(super) fn leave(&mut self, schema: &Schema, word: &'static str) {
-        self.lose(schema.place, word, How::Left);
+        self.lose(schema.word_place(word), word, How::Left);
     }
 }
 

@@ -15,10 +15,10 @@ pub(super) const DEEPEST: usize = 16;
 const SCALARS: [Type; 4] = [Type::String, Type::Number, Type::Boolean, Type::Null];
 
 impl Narrower<'_> {
-    /// Strings that hold the JSON text of a value of this schema.
-    pub(super) fn text(&mut self, given: &Schema) -> Narrow {
+    /// Strings that hold the JSON text of a value of this schema: `word` is what cannot be said.
+    pub(super) fn text(&mut self, given: &Schema, word: &'static str) -> Narrow {
         let how = if self.reads_texts { How::Text } else { How::Left };
-        self.lose(given.place, "additionalProperties", how);
+        self.lose(given.word_place(word), word, how);
         let mut schema = Schema::new(given.place);
         schema.types = vec![Type::String];
         let is_nullable = self.language.null && self.admits(given, Type::Null, 0);
@@ -75,10 +75,12 @@ impl Narrower<'_> {
     /// A schema that cannot be written out to its end: JSON text, where that can be told from strings that are meant as
     /// such; otherwise what there is of it beside arrays and objects.
     pub(super) fn cut(&mut self, given: &Schema) -> Narrow {
+        let leads_back = given.reference.as_ref().is_some_and(|reference| self.recursive[reference.to.0]);
+        let word = if leads_back { "$ref" } else { "additionalProperties" };
         if !self.admits(given, Type::String, 0) {
-            return self.text(given);
+            return self.text(given, word);
         }
-        self.leave(given, "$ref");
+        self.leave(given, word);
         let mut schema = Schema::new(given.place);
         schema.types = SCALARS.into_iter().filter(|ty| self.admits(given, *ty, 0)).collect();
         schema.title.clone_from(&given.title);

@@ -32,7 +32,7 @@ impl Narrower<'_> {
         let mut alone = Schema::new(schema.place);
         alone.one_of = alternatives;
         if !self.exclude_one_another(&alone) {
-            self.in_words(schema, "oneOf", said("oneOf", &Value::Null));
+            self.in_words(schema, "oneOf", alone.word_place("oneOf"), said("oneOf", &Value::Null));
         }
         schema.any_of = alone.one_of;
     }

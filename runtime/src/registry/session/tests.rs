@@ -158,9 +158,8 @@ fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
     assert_eq!(one.raw_definitions().unwrap().get(), one.definitions());
     assert!(std::ptr::eq(one.raw_definitions().unwrap(), other.raw_definitions().unwrap()));
 
-    let mut broken = tool("b", "home", &[]);
-    broken.definitions[0].segments = vec![crate::segment::Segment::Text("{\"name\":".into())];
-    let registry = Fake::new([broken]).registry();
+    let broken = vec![crate::segment::Segment::Text("{\"name\":".into())];
+    let registry = Fake::new([tool("b", "home", &[])]).defined("b", Some(broken)).registry();
     assert!(registry.session().build().unwrap().turn(Dialect::OpenAi).raw_definitions().is_err());
 }
 

@@ -20,9 +20,9 @@ impl Turn {
             is_shown,
         };
         let mut parts = Vec::new();
-        if let Some(segments) = tool.definition(self.dialect()) {
+        if let Some(definition) = self.state().definition(id, self.dialect()) {
             let values: Vec<FactValue> = tool.facts.iter().filter_map(|name| self.facts().get(name).cloned()).collect();
-            for (place, condition, is_shown) in texts(segments, atoms, &values) {
+            for (place, condition, is_shown) in texts(&definition.segments, atoms, &values) {
                 parts.push(part(place, condition, is_shown));
             }
         }

@@ -8,7 +8,7 @@ use crate::fakes::{Fake, Time, renamed, texts, tool, toolset};
 use crate::requirement::Requirement::{self, AnyEnv, AnyTools, Check, Env as Needs, Os, Programs, Tools, When};
 use crate::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
 use crate::table::{Part, Table};
-use crate::{Availability, Definition, Dialect, Env, Reason, Registry, Session, ToJson, Tool, Toolset, Turn, Variable};
+use crate::{Availability, Dialect, Env, Reason, Registry, Session, ToJson, Tool, Toolset, Turn, Variable};
 
 /// The session that enables and disables these, in an empty environment.
 fn session(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Session {
@@ -244,16 +244,16 @@ fn a_long_chain_is_all_there_as_data_and_a_person_is_told_its_beginning() {
 
 #[test]
 fn a_dialect_without_a_definition_is_a_reason() {
-    let mute = Tool { definitions: Vec::new(), ..tool("mute", "home", &[Check]) };
-    let registry = Fake::new([mute, tool("asks", "home", &[Tools(texts(&["mute"]))])]).registry();
+    let fake = Fake::new([tool("mute", "home", &[Check]), tool("asks", "home", &[Tools(texts(&["mute"]))])]);
+    let registry = fake.defined("mute", None).registry();
     let turn = turn(&registry, &[], &[]);
     assert_eq!(turn.why("mute").unwrap().status, Status::Hidden(Reason::Dialect));
     assert_eq!(told(&turn, "asks").pop().unwrap(), "`mute` is not there: has no definition in this dialect");
     assert_eq!(turn.doctor().tools[1].lacks, [Reason::Dialect]);
 }
 
-/// A tool whose description, parameters and values depend on what is there.
-fn conditional() -> Tool {
+/// A tool whose description, parameters and values depend on what is there, among others.
+fn conditional(others: impl IntoIterator<Item = Tool>) -> Fake {
     let schema = json!({"type": "object", "properties": {"mode": {"enum": ["text", "picture"]},
         "more": {"type": "object", "properties": {"deep": {"type": "string"}}}}});
     let mut table = Table::from_schema(&schema).unwrap();
@@ -277,21 +277,21 @@ fn conditional() -> Tool {
         text(r#","picture""#),
         text("]}}}}"),
     ];
-    Tool {
+    let tool = Tool {
         arguments: Arc::new(table),
         atoms: vec![
             Atom::Tool("search".into()),
             Atom::Fact("online".into()),
             Atom::Compared("unheard".into(), Comparison::Less, FactValue::Integer(3)),
         ],
-        definitions: vec![Definition { dialect: Dialect::OpenAi, name: None, segments }],
         ..tool("web", "home", &[])
-    }
+    };
+    Fake::new(others.into_iter().chain([tool])).defined("web", Some(segments))
 }
 
 #[test]
 fn each_part_that_depends_on_a_condition_is_told_with_its_value_now() {
-    let registry = Fake::new([conditional(), tool("search", "other", &[])]).fact("online", true).registry();
+    let registry = conditional([tool("search", "other", &[])]).fact("online", true).registry();
     assert_eq!(
         told(&turn(&registry, &["home"], &[]), "web")[2..],
         [

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::wire::api::response::{Called, Draft};
-use crate::wire::api::{Assemble, MOST_PARTS, Vendor};
+use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
-use crate::wire::node::{Node, Object};
+use crate::wire::node::{MOST_ITEMS, Node, Object};
 use crate::wire::write::{list, object, written};
 use crate::wire::{Response, Stop, WireError};
 use crate::{Answer, Answered, RawValue, json};
@@ -101,8 +101,8 @@ impl Assemble for Events {
                 if index.number()? != self.blocks.len() as u64 {
                     return Err(index.not(format!("{}, the index of the next block", self.blocks.len())));
                 }
-                if self.blocks.len() == MOST_PARTS {
-                    return Err(index.not(format!("at most {MOST_PARTS} blocks")));
+                if self.blocks.len() == MOST_ITEMS {
+                    return Err(index.not(format!("at most {MOST_ITEMS} blocks")));
                 }
                 let entries = event.need("content_block", "a block")?.object()?;
                 shown.push_str(&entries.text_if_any("text")?.unwrap_or_default());

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::wire::api::response::{Called, Draft};
 use crate::wire::api::{Assemble, MOST_CALLS, Vendor};
 use crate::wire::image::data_url;
-use crate::wire::node::Node;
+use crate::wire::node::{MOST_ITEMS, Node};
 use crate::wire::write::written;
 use crate::wire::{Response, Stop, WireError};
 use crate::{Answered, RawValue, json};
@@ -152,6 +152,10 @@ impl Assemble for Chunks {
 /// and of anything else the latest stands.
 fn join(known: &mut Map<String, Value>, key: &str, node: &Node<'_>) -> Result<(), WireError> {
     let new: Value = serde_json::from_str(node.json.get()).map_err(|_| node.not("JSON within the limits of depth"))?;
+    let too_many = || node.not(format!("at most {MOST_ITEMS} things in all"));
+    if known.len() >= MOST_ITEMS && !known.contains_key(key) {
+        return Err(too_many());
+    }
     let Some(old) = known.get_mut(key) else {
         known.insert(key.to_owned(), new);
         return Ok(());
@@ -166,6 +170,7 @@ fn join(known: &mut Map<String, Value>, key: &str, node: &Node<'_>) -> Result<()
             }
         }
         (Value::String(old), Value::String(new)) => old.push_str(&new),
+        (Value::Array(old), Value::Array(new)) if old.len() + new.len() > MOST_ITEMS => return Err(too_many()),
         (Value::Array(old), Value::Array(new)) => old.extend(new),
         (Value::Object(old), Value::Object(_)) => {
             let object = node.object()?;

@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use crate::wire::api::response::{Called, Draft};
-use crate::wire::api::{Assemble, MOST_PARTS, Vendor};
+use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
-use crate::wire::node::{Node, Object};
+use crate::wire::node::{MOST_ITEMS, Node, Object};
 use crate::wire::write::{list, value, written};
 use crate::wire::{Response, Stop, WireError};
 use crate::{Answered, Image, RawValue, json};
@@ -161,8 +161,8 @@ impl Assemble for Chunks {
         let mut seen = Draft::default();
         read(&parts, &mut seen)?;
         for node in parts {
-            if self.parts.len() == MOST_PARTS {
-                return Err(node.not(format!("at most {MOST_PARTS} parts")));
+            if self.parts.len() == MOST_ITEMS {
+                return Err(node.not(format!("at most {MOST_ITEMS} parts")));
             }
             let part = node.object()?;
             let text =

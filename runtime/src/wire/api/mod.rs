@@ -25,8 +25,6 @@ pub const LONGEST_STREAM: usize = 1 << 30;
 pub const LONGEST_EVENT: usize = 64 << 20;
 /// Calls of one response.
 pub const MOST_CALLS: usize = 1024;
-/// Parts of one response that is streamed.
-const MOST_PARTS: usize = 65_536;
 
 /// A vendor's API: how its responses are read, and its results written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,13 +81,21 @@ impl Api {
     pub const fn of(dialect: Dialect) -> Option<Self> {
         match dialect {
             #[cfg(feature = "wire-openai")]
-            Dialect::OpenAi | Dialect::OpenAiStrict | Dialect::Portable => Some(Self::ChatCompletions),
-            #[cfg(feature = "wire-openai")]
+            Dialect::OpenAi => Some(Self::ChatCompletions),
+            #[cfg(all(feature = "wire-openai", feature = "openai-strict"))]
+            Dialect::OpenAiStrict => Some(Self::ChatCompletions),
+            #[cfg(all(feature = "wire-openai", feature = "portable"))]
+            Dialect::Portable => Some(Self::ChatCompletions),
+            #[cfg(all(feature = "wire-openai", feature = "openai-responses"))]
             Dialect::OpenAiResponses => Some(Self::Responses),
-            #[cfg(feature = "wire-anthropic")]
-            Dialect::Anthropic | Dialect::AnthropicStrict => Some(Self::Anthropic),
-            #[cfg(feature = "wire-gemini")]
-            Dialect::Gemini | Dialect::GeminiOpenApi => Some(Self::Gemini),
+            #[cfg(all(feature = "wire-anthropic", feature = "anthropic"))]
+            Dialect::Anthropic => Some(Self::Anthropic),
+            #[cfg(all(feature = "wire-anthropic", feature = "anthropic-strict"))]
+            Dialect::AnthropicStrict => Some(Self::Anthropic),
+            #[cfg(all(feature = "wire-gemini", feature = "gemini"))]
+            Dialect::Gemini => Some(Self::Gemini),
+            #[cfg(all(feature = "wire-gemini", feature = "gemini-openapi"))]
+            Dialect::GeminiOpenApi => Some(Self::Gemini),
             _ => None,
         }
     }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::wire::api::response::{Called, Draft};
-use crate::wire::api::{Assemble, MOST_PARTS, Vendor};
+use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::data_url;
-use crate::wire::node::{Node, Object, no_error};
+use crate::wire::node::{MOST_ITEMS, Node, Object, no_error};
 use crate::wire::write::written;
 use crate::wire::{Response, Stop, WireError};
 use crate::{Answer, Answered, RawValue, json};
@@ -124,8 +124,8 @@ impl Assemble for Events {
             "response.output_text.delta" | "response.refusal.delta" => shown.push_str(&event.text("delta")?),
             "response.output_item.done" => {
                 let index = event.need("output_index", "the item's index")?;
-                if self.items.len() == MOST_PARTS {
-                    return Err(index.not(format!("at most {MOST_PARTS} items")));
+                if self.items.len() == MOST_ITEMS {
+                    return Err(index.not(format!("at most {MOST_ITEMS} items")));
                 }
                 self.items.insert(index.number()?, event.need("item", "an item")?.json.to_owned());
             }

@@ -1,4 +1,4 @@
-//! A list that names the same twice: a tool of a toolset, a requirement, a word of a rule about commands.
+//! A list that names the same twice: a tool or a tag of a toolset, a requirement, a word of a rule about commands.
 //! Includes are `redundant-include`, excludes `excludes-nothing`.
 //!
 //! ## Why is this bad
@@ -26,12 +26,14 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     let of_tools = lint.tools().map(|(_, tool)| &tool.manifest.requires);
     let of_toolsets = lint.toolsets().map(|(_, toolset)| &toolset.manifest.requires);
     for requires in of_tools.chain(of_toolsets) {
-        for list in [&requires.env, &requires.any_env, &requires.tools, &requires.any_tools] {
+        let names = [&requires.env, &requires.any_env, &requires.programs, &requires.os];
+        for list in names.into_iter().chain([&requires.tools, &requires.any_tools]) {
             look(list, sink);
         }
     }
     for (_, toolset) in lint.toolsets() {
         look(&toolset.manifest.tools, sink);
+        look(&toolset.manifest.tags, sink);
     }
     for rule in lint.commands().iter().flat_map(|commands| &commands.rules) {
         for list in rule.conditions.iter().map(|(_, list)| list).chain([&rule.matches, &rule.ignores]) {

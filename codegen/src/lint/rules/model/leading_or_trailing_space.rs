@@ -1,4 +1,5 @@
-//! White space at the beginning or end of a text that a model reads: a tool's description, or a parameter's.
+//! White space at the beginning or end of a text that a model reads: a tool's description, or a parameter's. And around
+//! the words of an enum's value, which it has to write.
 //!
 //! ## Why is this bad
 //! It is sent with every request and says nothing. At the end of a multi-line string it is most often a line break
@@ -54,6 +55,19 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let fixed = spaces.iter().fold(found, |found, place| found.fix(Edit::Replace(*place, String::new())));
         sink.push(fixed.help("take it out"));
     }
+    let choices = manifest.schemas().flat_map(|schema| &schema.choices);
+    for value in choices.map(|choice| &choice.value).filter(|value| value.value.as_str().is_some_and(is_padded)) {
+        let message = format!("white space around a value that the model has to write: {}", value.value);
+        sink.push(
+            Diagnostic::new(Code::LEADING_OR_TRAILING_SPACE, value.place, message)
+                .help("take it out, here and in what compares it"),
+        );
+    }
+}
+
+/// Whether white space stands around words. Signs that stand between others may well have some.
+fn is_padded(value: &str) -> bool {
+    value.trim().len() < value.len() && value.contains(char::is_alphanumeric)
 }
 
 /// Most texts have none: only the others are worth reading again.

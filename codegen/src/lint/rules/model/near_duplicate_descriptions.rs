@@ -16,9 +16,9 @@
 //! description = "Give the project's settings as they are in force, defaults included. Use it to learn where builds go and which checks are on."
 //! ```
 
+use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{Hash as _, Hasher as _};
+use std::hash::{Hash, Hasher as _};
 
 use crate::catalog::{Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
@@ -60,73 +60,117 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     }
 }
 
+/// A description, ready to be compared with many: sets of words are sorted numbers that stand for them.
 struct Text {
-    name: BTreeSet<String>,
+    name: Vec<u64>,
     /// The words of its first sentence, which says what the tool does. What follows may be the same for many.
-    lead: BTreeSet<String>,
+    lead: Vec<u64>,
     words: Vec<String>,
-    shingles: BTreeSet<u64>,
+    stems: Vec<u64>,
+    shingles: Vec<u64>,
 }
 
 impl Text {
     fn of(tool: &Tool, lint: &Lint<'_>) -> Self {
         let said = lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
+        let mut sentences = said.split_inclusive(['.', '\n', '!', '?', '。']).map(stems_of);
+        let lead = sentences.find(|sentence| !sentence.is_empty()).unwrap_or_default();
         let words = words(&said);
-        let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
-        let shingles = stems.windows(SHINGLE).map(hash).collect();
-        let set = |text: &str| crate::lint::words::words(text).iter().map(|word| stem(word)).collect();
-        let lead = said.split_inclusive(['.', '\n', '!', '?', '。']).next().unwrap_or_default();
-        Self { name: set(tool.name()), lead: set(lead), words, shingles }
+        let stems = stems(&words);
+        let shingles = set(stems.windows(SHINGLE).map(|shingle| hash(&shingle)).collect());
+        Self { name: set(stems_of(tool.name())), lead: set(lead), words, stems: set(stems), shingles }
     }
 
     fn is_like(&self, other: &Text) -> bool {
         if self.words == other.words {
             return true;
         }
-        let both = self.shingles.intersection(&other.shingles).count();
-        let all = self.shingles.len() + other.shingles.len() - both;
-        let leads = self.lead.intersection(&other.lead).count() * LEADS_ALIKE.1;
-        let is_led_alike = leads >= self.lead.union(&other.lead).count() * LEADS_ALIKE.0;
-        is_led_alike && both * ALIKE.1 >= all * ALIKE.0 && !self.tells_apart(other)
+        // So many would they have to have in common.
+        let sizes = [self.shingles.len(), other.shingles.len()];
+        if sizes.iter().min() < sizes.iter().max().map(|most| (most * ALIKE.0).div_ceil(ALIKE.1)).as_ref() {
+            return false;
+        }
+        let leads = common(&self.lead, &other.lead);
+        let is_led_alike = leads * LEADS_ALIKE.1 >= (self.lead.len() + other.lead.len() - leads) * LEADS_ALIKE.0;
+        if !is_led_alike {
+            return false;
+        }
+        let both = common(&self.shingles, &other.shingles);
+        both * ALIKE.1 >= (sizes[0] + sizes[1] - both) * ALIKE.0 && !self.tells_apart(other)
     }
 
     /// Whether one of the words by which the names differ is among those by which the texts do.
     fn tells_apart(&self, other: &Text) -> bool {
         let only = |one: &Text, other: &Text| {
-            let others: BTreeSet<String> = other.words.iter().map(|word| stem(word)).collect();
-            let mut own = one.words.iter().map(|word| stem(word)).filter(|word| !others.contains(word));
-            own.any(|word| one.name.contains(&word) && !other.name.contains(&word))
+            let has = |set: &[u64], word: &u64| set.binary_search(word).is_ok();
+            let mut own = one.name.iter().filter(|word| has(&one.stems, word) && !has(&other.stems, word));
+            own.any(|word| !has(&other.name, word))
         };
         only(self, other) || only(other, self)
     }
 }
 
-/// Keys of which texts that are alike have at least one in common, chosen so that few others do: the rarest shingles of a
-/// text, as many as two texts that have none of them in common could not make up for.
+fn stems_of(text: &str) -> Vec<u64> {
+    stems(&words(text))
+}
+
+fn stems(words: &[String]) -> Vec<u64> {
+    words.iter().map(|word| hash(&stem(word))).collect()
+}
+
+fn set(mut all: Vec<u64>) -> Vec<u64> {
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// How many two sets have in common.
+fn common(one: &[u64], other: &[u64]) -> usize {
+    let (mut count, mut rest) = (0, other.iter().peekable());
+    for value in one {
+        while rest.next_if(|next| *next < value).is_some() {}
+        count += usize::from(rest.next_if_eq(&value).is_some());
+    }
+    count
+}
+
+/// Keys of which texts that are alike have at least one in common, chosen so that few others do.
 fn keys(texts: &[Text]) -> Vec<Vec<u64>> {
-    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
-    let mut same: BTreeMap<&[String], usize> = BTreeMap::new();
-    texts.iter().flat_map(|text| &text.shingles).for_each(|shingle| *counts.entry(*shingle).or_default() += 1);
-    let keys = texts.iter().map(|text| {
+    let leads = rarest(texts, LEADS_ALIKE, |text| &text.lead);
+    let shingles = rarest(texts, ALIKE, |text| &text.shingles);
+    let mut same: HashMap<&[String], usize> = HashMap::new();
+    let mut keys = Vec::new();
+    for ((text, leads), shingles) in texts.iter().zip(leads).zip(shingles) {
         if text.words.is_empty() {
-            return Vec::new();
+            keys.push(Vec::new());
+            continue;
         }
         // Of texts that are the same, each is compared with the one before it alone.
         let count = same.entry(&text.words).or_default();
         *count += 1;
-        let linked = [*count - 1, *count].map(|number| hash(&[text.words.join(" "), number.to_string()]));
-        let mut rarest: Vec<u64> = if *count == 1 { text.shingles.iter().copied().collect() } else { Vec::new() };
-        rarest.sort_by_key(|shingle| (counts[shingle], *shingle));
-        let needed = (rarest.len() * ALIKE.0).div_ceil(ALIKE.1);
-        rarest.truncate((rarest.len() + 1).saturating_sub(needed));
-        rarest.extend(linked);
-        rarest
-    });
-    keys.collect()
+        let linked = [*count - 1, *count].map(|number| hash(&(&text.words, number)));
+        let pairs = leads.iter().flat_map(|lead| shingles.iter().map(move |shingle| hash(&(lead, shingle))));
+        keys.push(if *count == 1 { pairs.chain(linked).collect() } else { linked.to_vec() });
+    }
+    keys
 }
 
-fn hash(words: &[String]) -> u64 {
+/// Of each text's set the rarest, as many as two sets that have none of them in common could not make up for.
+fn rarest(texts: &[Text], (share, of): (usize, usize), set: fn(&Text) -> &Vec<u64>) -> Vec<Vec<u64>> {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    texts.iter().flat_map(set).for_each(|one| *counts.entry(*one).or_default() += 1);
+    let rarest = |text: &Text| {
+        let mut rarest: Vec<u64> = set(text).clone();
+        rarest.sort_by_cached_key(|one| (counts[one], *one));
+        let needed = (rarest.len() * share).div_ceil(of);
+        rarest.truncate((rarest.len() + 1).saturating_sub(needed));
+        rarest
+    };
+    parallel::map(texts, rarest)
+}
+
+fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    words.hash(&mut hasher);
+    value.hash(&mut hasher);
     hasher.finish()
 }

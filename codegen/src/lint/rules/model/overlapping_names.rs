@@ -36,7 +36,9 @@ const SHORTEST: usize = 6;
 const LONGEST: usize = 64;
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for found in lint.beside(|id| keys(lint[id].name()), |one, other| !stands_for(lint, one, other)) {
+    for found in lint
+        .beside(|id| keys(lint[id].name()), |one, other| !stands_for(lint, one, other) && !collide(lint, one, other))
+    {
         let name = lint[found.tool].name();
         let Some(&(other, set)) = found.others.first() else { continue };
         let message = format!("`{name}` and `{}` are easily taken for one another", lint[other].name());
@@ -52,6 +54,11 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 /// Whether one of them is deprecated, and the other is to be used.
 fn stands_for(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
     catalog[one].replacement == Some(other) || catalog[other].replacement == Some(one)
+}
+
+/// Whether the two are one in Rust, which is an error by itself.
+fn collide(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
+    catalog[one].home == catalog[other].home && words(catalog[one].name()) == words(catalog[other].name())
 }
 
 /// Names that have one of these in common are alike.

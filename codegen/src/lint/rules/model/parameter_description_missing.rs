@@ -33,8 +33,15 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     // What only the result is made of is no parameter.
     let needed = defs.needed_by([&tool.manifest.params]);
     let told = defs.iter().filter(|(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
-    for schema in [&tool.manifest.params].into_iter().chain(told).flat_map(Schema::walk) {
+    for schema in [&tool.manifest.params].into_iter().chain(told).flat_map(Schema::walk_around) {
+        let (around, schema) = schema;
         for property in schema.properties.iter().filter(|property| !is_described(&property.schema, tool)) {
+            // An alternative may demand a property that the object around it describes, or the other way round.
+            let parts = around.iter().copied().chain(schema.in_place());
+            let mut same = parts.flat_map(|part| &part.properties).filter(|p| p.name.value == property.name.value);
+            if same.any(|other| is_described(&other.schema, tool)) {
+                continue;
+            }
             let message = format!("the parameter `{}` of `{}` has no description", property.name.value, tool.name());
             sink.push(
                 Diagnostic::new(Code::PARAMETER_DESCRIPTION_MISSING, property.name.place, message)

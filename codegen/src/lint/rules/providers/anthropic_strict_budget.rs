@@ -71,10 +71,10 @@
 //! e2.type = "string"
 //! ```
 
-use super::shown;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::Dialect;
+use crate::parallel;
 use crate::providers::Budget;
 use crate::schema::Schema;
 
@@ -89,32 +89,31 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 }
 
 fn check_dialect(lint: &Lint<'_>, dialect: &Dialect, most: Budget, sink: &Sink) {
-    let sizes: Vec<Budget> = lint
-        .tools()
-        .map(
-            |(_, tool)| {
-                if dialect.takes(tool) { size(&shown::schemas(&shown::narrowed(dialect, tool))) } else { NOTHING }
-            },
-        )
-        .collect();
+    let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
+    let sizes =
+        parallel::map(&tools, |tool| if dialect.takes(tool) { size(&dialect.narrow(tool).schemas()) } else { NOTHING });
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let sum = lint.resolved(id).iter().fold(NOTHING, |sum, tool| {
             let Budget { tools, optional, unions } = sizes[tool.0];
             Budget { tools: sum.tools + tools, optional: sum.optional + optional, unions: sum.unions + unions }
         });
-        for (what, there, most) in [
+        let parts = [
             ("tools", sum.tools, most.tools),
             ("optional parameters", sum.optional, most.optional),
             ("unions", sum.unions, most.unions),
-        ] {
-            if there > most {
-                let (name, dialect) = (toolset.name(), dialect.name);
-                let message =
-                    format!("`{name}` comes to {there} {what}, where `{dialect}` takes {most} in one request");
-                sink.push(Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message).help(
-                    "divide it, make parameters required that always make sense, or declare `anthropic` instead",
-                ));
-            }
+        ];
+        let too_much: Vec<String> = parts
+            .into_iter()
+            .filter(|(_, there, most)| there > most)
+            .map(|(what, there, most)| format!("{there} {what} ({most} are taken)"))
+            .collect();
+        if !too_much.is_empty() {
+            let (name, dialect, too_much) = (toolset.name(), dialect.name, too_much.join(", "));
+            let message = format!("`{name}` comes to more than `{dialect}` takes in one request: {too_much}");
+            sink.push(
+                Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message)
+                    .help("divide it, make parameters required that always make sense, or declare `anthropic` instead"),
+            );
         }
     }
 }

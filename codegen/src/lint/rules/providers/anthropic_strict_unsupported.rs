@@ -33,14 +33,8 @@
 //! description = "How many lines to return at most."
 //! ```
 
-use super::lost::report;
-use crate::diagnostic::{Code, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lost, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P008", "anthropic-strict-unsupported", None, Check::Output(check));
+pub(super) const RULE: Rule = Rule::new("P008", "anthropic-strict-unsupported", None, Check::Lost(LOST));
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::ANTHROPIC_STRICT_UNSUPPORTED, Some("anthropic-strict"), |loss| {
-        !matches!(loss.word, "properties" | "returns")
-    });
-}
+const LOST: Lost = Lost { dialect: Some("anthropic-strict"), is_told: |_| true };

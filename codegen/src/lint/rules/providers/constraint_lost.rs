@@ -1,5 +1,5 @@
 //! A constraint that a dialect has no words for. Off by default: the description says it instead, and the reader of the
-//! arguments checks it whatever a model was shown.
+//! arguments checks it whatever a model was shown. What a rule about that dialect alone tells is not told again.
 //!
 //! ## Why is this bad
 //! A model that reads of a bound in prose keeps to it less often than one whose answer is held to a grammar. What is neither
@@ -35,14 +35,11 @@
 //! pattern = "^[ab]+$"
 //! ```
 
-use super::lost::{ANNOTATIONS, report};
-use crate::diagnostic::{Code, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lost, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P015", "constraint-lost", None, Check::Output(check));
+pub(super) const RULE: Rule = Rule::new("P015", "constraint-lost", None, Check::Lost(LOST));
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::CONSTRAINT_LOST, None, |loss| {
-        !ANNOTATIONS.contains(&loss.word) && !matches!(loss.word, "properties" | "returns")
-    });
-}
+/// Words that say what a value is for, and not what it may be.
+const ANNOTATIONS: &[&str] = &["default", "examples", "deprecated", "format"];
+
+const LOST: Lost = Lost { dialect: None, is_told: |loss| !ANNOTATIONS.contains(&loss.word) };

@@ -53,7 +53,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let message =
             format!("nothing may stand beside an `anyOf` in {}: each alternative repeats it", ticked(&dialects, ", "));
         sink.push(
-            Diagnostic::new(Code::GEMINI_ANYOF, schema.place, message)
+            Diagnostic::new(Code::GEMINI_ANYOF, schema.word_place("anyOf"), message)
                 .help("say it in the alternatives, or do without them"),
         );
     }

@@ -34,12 +34,8 @@
 //! description = "How many lines to go on at a time."
 //! ```
 
-use super::lost::report;
-use crate::diagnostic::{Code, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lost, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P011", "gemini-enum", None, Check::Output(check));
+pub(super) const RULE: Rule = Rule::new("P011", "gemini-enum", None, Check::Lost(LOST));
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::GEMINI_ENUM, Some("gemini-openapi"), |loss| loss.word == "enum");
-}
+const LOST: Lost = Lost { dialect: Some("gemini-openapi"), is_told: |loss| loss.word == "enum" };

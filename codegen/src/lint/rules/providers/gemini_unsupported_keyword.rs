@@ -34,14 +34,11 @@
 //! minimum = 10
 //! ```
 
-use super::lost::report;
-use crate::diagnostic::{Code, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lost, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P010", "gemini-unsupported-keyword", None, Check::Output(check));
+pub(super) const RULE: Rule = Rule::new("P010", "gemini-unsupported-keyword", None, Check::Lost(LOST));
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::GEMINI_UNSUPPORTED_KEYWORD, Some("gemini-openapi"), |loss| {
-        !matches!(loss.word, "additionalProperties" | "properties" | "returns" | "type" | "enum" | "anyOf" | "$ref")
-    });
-}
+const LOST: Lost = Lost {
+    dialect: Some("gemini-openapi"),
+    is_told: |loss| !matches!(loss.word, "additionalProperties" | "type" | "enum" | "anyOf" | "$ref"),
+};

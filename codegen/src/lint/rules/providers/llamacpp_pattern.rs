@@ -35,12 +35,8 @@
 //! pattern = "^(a.*|.*b)$"
 //! ```
 
-use super::lost::report;
-use crate::diagnostic::{Code, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lost, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P014", "llamacpp-pattern", None, Check::Output(check));
+pub(super) const RULE: Rule = Rule::new("P014", "llamacpp-pattern", None, Check::Lost(LOST));
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::LLAMACPP_PATTERN, Some("portable"), |loss| loss.word == "pattern");
-}
+const LOST: Lost = Lost { dialect: Some("portable"), is_told: |loss| loss.word == "pattern" };

@@ -2,9 +2,6 @@
 //! data, in [`providers`](crate::providers). The lowering writes otherwise most of what a provider refuses: rules that tell
 //! what becomes of it are off by default. Warnings are about what is gone, or refused all the same.
 
-mod lost;
-mod shown;
-
 use super::rules;
 
 rules! {

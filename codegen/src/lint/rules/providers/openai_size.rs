@@ -113,48 +113,45 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::shown;
-use crate::catalog::Tool;
-use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::lint::{Check, Rule, Shown};
 use crate::providers::provider;
 use crate::schema::Schema;
 
-pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warning), Check::Output(check));
+pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warning), Check::Shown(check));
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    for (_, tool) in lint.tools() {
-        let mut told = BTreeSet::new();
-        for dialect in lint.settings().dialects.iter().filter(|dialect| dialect.takes(tool)) {
-            let Some(limit) = provider(dialect.name).and_then(|provider| provider.size) else { continue };
-            let narrowed = shown::narrowed(dialect, tool);
-            let size = Size::of(&shown::schemas(&narrowed));
-            let most = limit.value;
-            for (what, there, most) in [
-                ("properties", size.properties, most.properties),
-                ("characters of names and values", size.text, most.text),
-                ("values of enums", size.values, most.enum_values),
-            ] {
-                if there > most && told.insert(what) {
-                    report(tool, dialect.name, &format!("{there} {what}"), most, sink);
-                }
+fn check(shown: &Shown<'_, '_>, sink: &Sink) {
+    let mut told = BTreeSet::new();
+    for (dialect, narrowed) in shown.dialects() {
+        let Some(limit) = provider(dialect.name).and_then(|provider| provider.size) else { continue };
+        let size = Size::of(&narrowed().schemas());
+        let most = limit.value;
+        let mut report = |place: Place, what: String, most: usize| {
+            if told.insert(what.clone()) {
+                let (name, dialect) = (shown.tool.name(), dialect.name);
+                let message = format!("`{name}` comes to {what} in `{dialect}`, where {most} are taken");
+                sink.push(
+                    Diagnostic::new(Code::OPENAI_SIZE, place, message)
+                        .help("let `$ref`s stand alone, divide the tool, or take a string instead of a long enum"),
+                );
             }
-            for (values, text) in size.enums.into_iter().filter(|(values, _)| *values > most.long_enum) {
-                if text > most.long_enum_text && told.insert("enum") {
-                    let what = format!("an enum of {values} values with {text} characters");
-                    report(tool, dialect.name, &what, most.long_enum_text, sink);
-                }
+        };
+        let whole = shown.tool.manifest.name.place;
+        for (what, there, most) in [
+            ("properties", size.properties, most.properties),
+            ("characters of names and values", size.text, most.text),
+            ("values of enums", size.values, most.enum_values),
+        ] {
+            if there > most {
+                report(whole, format!("{there} {what}"), most);
+            }
+        }
+        for LongEnum { place, values, text } in size.enums {
+            if values > most.long_enum && text > most.long_enum_text {
+                report(place, format!("an enum of {values} values with {text} characters"), most.long_enum_text);
             }
         }
     }
-}
-
-fn report(tool: &Tool, dialect: &str, what: &str, most: usize, sink: &Sink) {
-    let message = format!("`{}` comes to {what} in `{dialect}`, where {most} are taken", tool.name());
-    sink.push(
-        Diagnostic::new(Code::OPENAI_SIZE, tool.manifest.name.place, message)
-            .help("let `$ref`s stand alone, divide the tool, or take a string instead of a long enum"),
-    );
 }
 
 /// What counts of a schema.
@@ -163,8 +160,15 @@ struct Size {
     properties: usize,
     text: usize,
     values: usize,
-    /// Of each enum, its values and their characters.
-    enums: Vec<(usize, usize)>,
+    enums: Vec<LongEnum>,
+}
+
+/// An enum, which may be a long one.
+struct LongEnum {
+    place: Place,
+    values: usize,
+    /// Characters of the values.
+    text: usize,
 }
 
 impl Size {
@@ -174,10 +178,11 @@ impl Size {
             size.properties += schema.properties.len();
             size.text += schema.properties.iter().map(|property| property.name.value.chars().count()).sum::<usize>();
             size.text += schema.constant.iter().map(|constant| characters(&constant.value)).sum::<usize>();
+            let (place, values) = (schema.place, schema.choices.len());
             let text = schema.choices.iter().map(|choice| characters(&choice.value.value)).sum::<usize>();
             size.text += text;
-            size.values += schema.choices.len();
-            size.enums.push((schema.choices.len(), text));
+            size.values += values;
+            size.enums.push(LongEnum { place, values, text });
         }
         size
     }

@@ -35,14 +35,11 @@
 //! properties.accept = { type = "string", description = "What to take." }
 //! ```
 
-use super::lost::report;
-use crate::diagnostic::{Code, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lost, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P004", "openai-strict-shape", None, Check::Output(check));
+pub(super) const RULE: Rule = Rule::new("P004", "openai-strict-shape", None, Check::Lost(LOST));
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::OPENAI_STRICT_SHAPE, Some("openai-strict"), |loss| {
-        matches!(loss.word, "additionalProperties" | "type" | "$ref")
-    });
-}
+const LOST: Lost = Lost {
+    dialect: Some("openai-strict"),
+    is_told: |loss| matches!(loss.word, "additionalProperties" | "type" | "$ref"),
+};

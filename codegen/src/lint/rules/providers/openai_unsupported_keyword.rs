@@ -34,14 +34,11 @@
 //! pattern = "^..+$"
 //! ```
 
-use super::lost::report;
-use crate::diagnostic::{Code, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lost, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P005", "openai-unsupported-keyword", None, Check::Output(check));
+pub(super) const RULE: Rule = Rule::new("P005", "openai-unsupported-keyword", None, Check::Lost(LOST));
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    report(lint, sink, Code::OPENAI_UNSUPPORTED_KEYWORD, Some("openai-strict"), |loss| {
-        !matches!(loss.word, "additionalProperties" | "properties" | "returns" | "type" | "$ref")
-    });
-}
+const LOST: Lost = Lost {
+    dialect: Some("openai-strict"),
+    is_told: |loss| !matches!(loss.word, "additionalProperties" | "type" | "$ref"),
+};

@@ -10,7 +10,6 @@
 //! # toolc.toml
 //! dialects = ["openai"]
 //! lint.root-combinator = "warn"
-//! lint.parameter-description-missing = "allow"
 //! ```
 //!
 //! ```toml
@@ -35,7 +34,6 @@
 //! # toolc.toml
 //! dialects = ["openai"]
 //! lint.root-combinator = "warn"
-//! lint.parameter-description-missing = "allow"
 //! ```
 //!
 //! ```toml

@@ -37,6 +37,6 @@ pub(super) fn is_called(toolset: &Toolset, tags: &[&str]) -> bool {
     let is = |own: &[String], tag: &str| own == words(tag);
     let name = words(toolset.name());
     let named = |tag: &&str| (0..name.len()).any(|start| is(&name[start..], tag));
-    let tagged = |tag: &&str| toolset.manifest.tags.iter().any(|own| is(&words(own), tag));
+    let tagged = |tag: &&str| toolset.manifest.tags.iter().any(|own| is(&words(&own.value), tag));
     tags.iter().any(|tag| named(tag) || tagged(tag))
 }

@@ -1,4 +1,4 @@
-//! A parameter, or a property within one, without a type: nothing says whether it is a string, a number or anything else.
+//! A parameter, a property within one, or an array's items, without a type: nothing says whether it is a string, a number or anything else.
 //!
 //! ## Why is this bad
 //! A model guesses, and guesses otherwise the next time. Some providers refuse it, and arguments are neither repaired nor
@@ -36,7 +36,21 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
                 report(property, sink);
             }
         }
+        // What items hold tells that they are arrays, or objects.
+        let tells_nothing = |items: &Schema| is_untyped(items) && items.items.is_none() && !items.is_object();
+        if let Some(items) = schema.items.as_deref().filter(|items| tells_nothing(items))
+            && around.iter().filter_map(|outer| outer.items.as_deref()).all(tells_nothing)
+        {
+            report_items(items, sink);
+        }
     }
+}
+
+fn report_items(items: &Schema, sink: &Sink) {
+    sink.push(
+        Diagnostic::new(Code::UNTYPED_PROPERTY, items.place, "nothing says of what type the items of this array are")
+            .help("say it: `items = { type = \"string\" }`, or several: `type = [\"string\", \"number\"]`"),
+    );
 }
 
 fn report(property: &Property, sink: &Sink) {

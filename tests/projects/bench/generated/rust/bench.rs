@@ -4,7 +4,11 @@
 
 use ::std::sync::{Arc, LazyLock};
 use ::toolc::pack::unpack;
-use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
+
+use ::toolc::{
+    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `bench`: The one tool whose calls are timed, and those whose definitions depend on the turn.
 #[diagnostic::on_unimplemented(
@@ -40,6 +44,11 @@ impl<H: BenchTools + 'static> Provider for Home<H> {
         &TOOLS
     }
 
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
+    }
+
     fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
     fn facts(&self) -> &[Fact] { &super::FACTS }
 
@@ -70,10 +79,25 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "9 open_page5 bench0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 5 \"url\"1 1 0 0 4 \"as\"0 2 0 0 7 \"width\"0 3 0 0 7 \"links\"0 4 0 0 2 4 4 text4 7 picture0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 320 1 0 3840 0 0 0 0 0 0 0 0 0 0 2 1 1 1 0 0 0 2 1 0 0 3 1 6 vision0 19 share_pinned_labels0 10 send_reply0 1 0 0 14 0 215 {\"type\":\"function\",\"function\":{\"name\":\"open_page\",\"description\":\"Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password.1 1 0 0 1 0 45  Where the layout matters, ask for a picture.1 3 0 1 0 2 3 3 0 34  To show it to somebody else, use 3 2 1 19 share_pinned_labels2 10 send_reply4  or 0 1 .0 194 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"url\":{\"type\":\"string\",\"description\":\"Absolute URL of the page.\",\"minLength\":1},\"as\":{\"type\":\"string\",\"description\":\"What to return.\",\"enum\":[\"text\"1 1 0 0 1 0 10 ,\"picture\"0 19 ],\"default\":\"text\"}1 1 0 0 1 0 149 ,\"width\":{\"type\":\"integer\",\"description\":\"How wide the window is, in pixels, when the picture is taken.\",\"default\":1280,\"minimum\":320,\"maximum\":3840}0 155 ,\"links\":{\"type\":\"boolean\",\"description\":\"Add the addresses of the links to the text.\",\"default\":false}},\"required\":[\"url\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "10 send_reply5 bench0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 6 \"body\"1 1 0 0 8 \"format\"0 2 0 0 8 \"thread\"0 3 0 0 13 \"attachments\"0 4 0 0 3 4 5 plain4 8 markdown4 4 html0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 20 0 0 0 2 1 2 1 0 0 0 2 1 0 1 3 2 8 platform0 0 4 mail2 8 platform1 0 3 cli0 9 open_page0 1 0 0 10 0 190 {\"type\":\"function\",\"function\":{\"name\":\"send_reply\",\"description\":\"Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them.1 4 0 2 0 0 1 2 1 0 72  Do not paste whole pages that `open_page` returned: quote what matters.0 219 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"body\":{\"type\":\"string\",\"description\":\"The text of the reply.\",\"minLength\":1},\"format\":{\"type\":\"string\",\"description\":\"How the text is marked up.\",\"enum\":[\"plain\",\"markdown\"1 1 0 0 1 0 7 ,\"html\"0 20 ],\"default\":\"plain\"}1 1 0 1 1 0 97 ,\"thread\":{\"type\":\"string\",\"description\":\"The thread in which it goes, as its messages name it.\"}0 170 ,\"attachments\":{\"type\":\"array\",\"description\":\"Paths of files to go with it.\",\"maxItems\":20,\"items\":{\"type\":\"string\"}}},\"required\":[\"body\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "7 trivial5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 \"query\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 6 \"sort\"0 4 0 0 6 \"tags\"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 937 {\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "9 open_page5 bench0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 5 \"url\"1 1 0 0 4 \"as\"0 2 0 0 7 \"width\"0 3 0 0 7 \"links\"0 4 0 0 2 4 4 text4 7 picture0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 320 1 0 3840 0 0 0 0 0 0 0 0 0 0 2 1 1 1 0 0 0 2 1 0 0 3 1 6 vision0 19 share_pinned_labels0 10 send_reply0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "10 send_reply5 bench0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 6 \"body\"1 1 0 0 8 \"format\"0 2 0 0 8 \"thread\"0 3 0 0 13 \"attachments\"0 4 0 0 3 4 5 plain4 8 markdown4 4 html0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 20 0 0 0 2 1 2 1 0 0 0 2 1 0 1 3 2 8 platform0 0 4 mail2 8 platform1 0 3 cli0 9 open_page0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "7 trivial5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 \"query\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 6 \"sort\"0 4 0 0 6 \"tags\"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
+
+/// How a dialect defines the tools, in the order of their numbers.
+pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+    let mut defined: &[&str] = &[];
+    ::toolc::with_openai! {
+        if dialect == Dialect::OpenAi {
+            defined = &[
+                "1 14 0 215 {\"type\":\"function\",\"function\":{\"name\":\"open_page\",\"description\":\"Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password.1 1 0 0 1 0 45  Where the layout matters, ask for a picture.1 3 0 1 0 2 3 3 0 34  To show it to somebody else, use 3 2 1 19 share_pinned_labels2 10 send_reply4  or 0 1 .0 194 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"url\":{\"type\":\"string\",\"description\":\"Absolute URL of the page.\",\"minLength\":1},\"as\":{\"type\":\"string\",\"description\":\"What to return.\",\"enum\":[\"text\"1 1 0 0 1 0 10 ,\"picture\"0 19 ],\"default\":\"text\"}1 1 0 0 1 0 149 ,\"width\":{\"type\":\"integer\",\"description\":\"How wide the window is, in pixels, when the picture is taken.\",\"default\":1280,\"minimum\":320,\"maximum\":3840}0 155 ,\"links\":{\"type\":\"boolean\",\"description\":\"Add the addresses of the links to the text.\",\"default\":false}},\"required\":[\"url\"],\"additionalProperties\":false}}}",
+                "1 10 0 190 {\"type\":\"function\",\"function\":{\"name\":\"send_reply\",\"description\":\"Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them.1 4 0 2 0 0 1 2 1 0 72  Do not paste whole pages that `open_page` returned: quote what matters.0 219 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"body\":{\"type\":\"string\",\"description\":\"The text of the reply.\",\"minLength\":1},\"format\":{\"type\":\"string\",\"description\":\"How the text is marked up.\",\"enum\":[\"plain\",\"markdown\"1 1 0 0 1 0 7 ,\"html\"0 20 ],\"default\":\"plain\"}1 1 0 1 1 0 97 ,\"thread\":{\"type\":\"string\",\"description\":\"The thread in which it goes, as its messages name it.\"}0 170 ,\"attachments\":{\"type\":\"array\",\"description\":\"Paths of files to go with it.\",\"maxItems\":20,\"items\":{\"type\":\"string\"}}},\"required\":[\"body\"],\"additionalProperties\":false}}}",
+                "1 1 0 937 {\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
+            ];
+        }
+    }
+    defined
+}
 
 ::toolc::with_search! {
     /// What they are found by.

@@ -4,7 +4,11 @@
 
 use ::std::sync::{Arc, LazyLock};
 use ::toolc::pack::unpack;
-use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
+
+use ::toolc::{
+    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `guards`: Tools that are not always there.
 #[diagnostic::on_unimplemented(
@@ -58,6 +62,11 @@ impl<H: GuardsTools + 'static> Provider for Home<H> {
         &TOOLS
     }
 
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
+    }
+
     fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
     fn facts(&self) -> &[Fact] { &super::FACTS }
 
@@ -88,9 +97,87 @@ pub(super) fn call<'a, H: GuardsTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "7 guarded6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 9 0 0 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}1 0 1 0 195 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}2 0 1 0 169 {\"type\":\"function\",\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}3 0 1 0 138 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}4 0 1 0 152 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}5 0 1 0 60 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\"}6 0 1 0 60 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\"}7 0 1 0 241 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}8 0 1 0 138 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 2 13 no_parameters8 mcp_find6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "7 in_chat6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 8 platform0 0 4 chat0 9 0 0 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}1 0 1 0 195 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}2 0 1 0 169 {\"type\":\"function\",\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}3 0 1 0 138 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}4 0 1 0 152 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}5 0 1 0 60 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\"}6 0 1 0 60 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\"}7 0 1 0 241 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}8 0 1 0 138 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}2 6 1 0 0 1 2 8 platform0 0 4 chat7 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "7 guarded6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 0 8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 2 13 no_parameters8 mcp_find6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    "7 in_chat6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 8 platform0 0 4 chat0 0 2 6 1 0 0 1 2 8 platform0 0 4 chat7 0 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
+
+/// How a dialect defines the tools, in the order of their numbers.
+pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+    let mut defined: &[&str] = &[];
+    ::toolc::with_openai! {
+        if dialect == Dialect::OpenAi {
+            defined = &[
+                "1 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+                "1 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+            ];
+        }
+    }
+    ::toolc::with_openai_strict! {
+        if dialect == Dialect::OpenAiStrict {
+            defined = &[
+                "1 1 0 195 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}",
+                "1 1 0 195 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}",
+            ];
+        }
+    }
+    ::toolc::with_openai_responses! {
+        if dialect == Dialect::OpenAiResponses {
+            defined = &[
+                "1 1 0 169 {\"type\":\"function\",\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}",
+                "1 1 0 169 {\"type\":\"function\",\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}",
+            ];
+        }
+    }
+    ::toolc::with_anthropic! {
+        if dialect == Dialect::Anthropic {
+            defined = &[
+                "1 1 0 138 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}",
+                "1 1 0 138 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}",
+            ];
+        }
+    }
+    ::toolc::with_anthropic_strict! {
+        if dialect == Dialect::AnthropicStrict {
+            defined = &[
+                "1 1 0 152 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}",
+                "1 1 0 152 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}",
+            ];
+        }
+    }
+    ::toolc::with_gemini! {
+        if dialect == Dialect::Gemini {
+            defined = &[
+                "1 1 0 60 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\"}",
+                "1 1 0 60 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\"}",
+            ];
+        }
+    }
+    ::toolc::with_gemini_openapi! {
+        if dialect == Dialect::GeminiOpenApi {
+            defined = &[
+                "1 1 0 60 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\"}",
+                "1 1 0 60 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\"}",
+            ];
+        }
+    }
+    ::toolc::with_mcp! {
+        if dialect == Dialect::Mcp {
+            defined = &[
+                "1 1 0 241 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
+                "1 1 0 241 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
+            ];
+        }
+    }
+    ::toolc::with_portable! {
+        if dialect == Dialect::Portable {
+            defined = &[
+                "1 1 0 138 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}",
+                "1 1 0 138 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}",
+            ];
+        }
+    }
+    defined
+}
 
 ::toolc::with_search! {
     /// What they are found by.

@@ -4,7 +4,11 @@
 
 use ::std::sync::{Arc, LazyLock};
 use ::toolc::pack::unpack;
-use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
+
+use ::toolc::{
+    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `later`: Handlers that run as futures.
 #[diagnostic::on_unimplemented(
@@ -43,6 +47,11 @@ impl<H: LaterTools + 'static> Provider for Home<H> {
         &TOOLS
     }
 
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
+    }
+
     fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
     fn facts(&self) -> &[Fact] { &super::FACTS }
 
@@ -72,9 +81,87 @@ pub(super) fn call<'a, H: LaterTools + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "9 run_later5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 \"outcome\"0 1 0 0 8 \"pauses\"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 9 0 0 1 0 420 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}1 0 1 0 491 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":[\"string\",\"null\"],\"description\":\"How to end. Default: \\\"echo\\\".\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\",null]},\"pauses\":{\"type\":[\"integer\",\"null\"],\"description\":\"How often to give way before that. Default: 1.\",\"minimum\":0,\"maximum\":10}},\"required\":[\"outcome\",\"pauses\"],\"additionalProperties\":false},\"strict\":true}}2 0 1 0 422 {\"type\":\"function\",\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false},\"strict\":false}3 0 1 0 391 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}4 0 1 0 406 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end. Default: \\\"echo\\\".\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"]},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that. At least 0. At most 10. Default: 1.\"}},\"additionalProperties\":false},\"strict\":true}5 0 1 0 399 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}6 0 1 0 360 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{\"outcome\":{\"type\":\"STRING\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"INTEGER\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}}}}7 0 1 0 494 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}8 0 1 0 393 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end. Default: \\\"echo\\\".\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"]},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that. Default: 1.\",\"minimum\":0,\"maximum\":10}}}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
-    "4 wait5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 9 0 0 1 0 153 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}1 0 1 0 181 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}2 0 1 0 155 {\"type\":\"function\",\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}3 0 1 0 124 {\"name\":\"wait\",\"description\":\"Give way once.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}4 0 1 0 138 {\"name\":\"wait\",\"description\":\"Give way once.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}5 0 1 0 46 {\"name\":\"wait\",\"description\":\"Give way once.\"}6 0 1 0 46 {\"name\":\"wait\",\"description\":\"Give way once.\"}7 0 1 0 227 {\"name\":\"wait\",\"description\":\"Give way once.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}8 0 1 0 124 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+    "9 run_later5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 \"outcome\"0 1 0 0 8 \"pauses\"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+    "4 wait5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
+
+/// How a dialect defines the tools, in the order of their numbers.
+pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+    let mut defined: &[&str] = &[];
+    ::toolc::with_openai! {
+        if dialect == Dialect::OpenAi {
+            defined = &[
+                "1 1 0 420 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}",
+                "1 1 0 153 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+            ];
+        }
+    }
+    ::toolc::with_openai_strict! {
+        if dialect == Dialect::OpenAiStrict {
+            defined = &[
+                "1 1 0 491 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":[\"string\",\"null\"],\"description\":\"How to end. Default: \\\"echo\\\".\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\",null]},\"pauses\":{\"type\":[\"integer\",\"null\"],\"description\":\"How often to give way before that. Default: 1.\",\"minimum\":0,\"maximum\":10}},\"required\":[\"outcome\",\"pauses\"],\"additionalProperties\":false},\"strict\":true}}",
+                "1 1 0 181 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}",
+            ];
+        }
+    }
+    ::toolc::with_openai_responses! {
+        if dialect == Dialect::OpenAiResponses {
+            defined = &[
+                "1 1 0 422 {\"type\":\"function\",\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false},\"strict\":false}",
+                "1 1 0 155 {\"type\":\"function\",\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}",
+            ];
+        }
+    }
+    ::toolc::with_anthropic! {
+        if dialect == Dialect::Anthropic {
+            defined = &[
+                "1 1 0 391 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}",
+                "1 1 0 124 {\"name\":\"wait\",\"description\":\"Give way once.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}",
+            ];
+        }
+    }
+    ::toolc::with_anthropic_strict! {
+        if dialect == Dialect::AnthropicStrict {
+            defined = &[
+                "1 1 0 406 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end. Default: \\\"echo\\\".\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"]},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that. At least 0. At most 10. Default: 1.\"}},\"additionalProperties\":false},\"strict\":true}",
+                "1 1 0 138 {\"name\":\"wait\",\"description\":\"Give way once.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}",
+            ];
+        }
+    }
+    ::toolc::with_gemini! {
+        if dialect == Dialect::Gemini {
+            defined = &[
+                "1 1 0 399 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}",
+                "1 1 0 46 {\"name\":\"wait\",\"description\":\"Give way once.\"}",
+            ];
+        }
+    }
+    ::toolc::with_gemini_openapi! {
+        if dialect == Dialect::GeminiOpenApi {
+            defined = &[
+                "1 1 0 360 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{\"outcome\":{\"type\":\"STRING\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"INTEGER\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}}}}",
+                "1 1 0 46 {\"name\":\"wait\",\"description\":\"Give way once.\"}",
+            ];
+        }
+    }
+    ::toolc::with_mcp! {
+        if dialect == Dialect::Mcp {
+            defined = &[
+                "1 1 0 494 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
+                "1 1 0 227 {\"name\":\"wait\",\"description\":\"Give way once.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
+            ];
+        }
+    }
+    ::toolc::with_portable! {
+        if dialect == Dialect::Portable {
+            defined = &[
+                "1 1 0 393 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end. Default: \\\"echo\\\".\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"]},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that. Default: 1.\",\"minimum\":0,\"maximum\":10}}}}}",
+                "1 1 0 124 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}",
+            ];
+        }
+    }
+    defined
+}
 
 ::toolc::with_search! {
     /// What they are found by.

@@ -4,7 +4,11 @@
 
 use ::std::sync::{Arc, LazyLock};
 use ::toolc::pack::unpack;
-use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
+
+use ::toolc::{
+    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// The tools of this toolset alone. The agent runs them: there are no handlers.
 pub fn provider() -> Box<dyn Provider> { Box::new(Home(Arc::new(()))) }
@@ -15,6 +19,11 @@ impl<H: Send + Sync + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
         &TOOLS
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
     }
 
     fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
@@ -46,9 +55,87 @@ pub(super) fn call<'a, H: Send + Sync + 'static>(
 
 /// The tools, in the order of their numbers.
 pub(super) const DATA: &[&str] = &[
-    "8 ask_back4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 9 0 0 1 0 166 {\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}1 0 1 0 194 {\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}2 0 1 0 168 {\"type\":\"function\",\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}3 0 1 0 137 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}4 0 1 0 151 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}5 0 1 0 59 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\"}6 0 1 0 59 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\"}7 0 1 0 240 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}8 0 1 0 137 {\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 0 ",
-    "8 delegate4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 \"task\"1 1 0 0 7 \"depth\"0 2 0 0 0 0 0 0 0 0 9 0 0 1 0 338 {\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}1 0 1 0 369 {\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":[\"integer\",\"null\"],\"description\":\"How deep agents may be nested. Default: 1.\"}},\"required\":[\"task\",\"depth\"],\"additionalProperties\":false},\"strict\":true}}2 0 1 0 340 {\"type\":\"function\",\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false},\"strict\":false}3 0 1 0 309 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}4 0 1 0 323 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested. Default: 1.\"}},\"required\":[\"task\"],\"additionalProperties\":false},\"strict\":true}5 0 1 0 317 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}6 0 1 0 278 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{\"task\":{\"type\":\"STRING\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"INTEGER\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"]}}7 0 1 0 412 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}8 0 1 0 309 {\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested. Default: 1.\"}},\"required\":[\"task\"]}}}0 3 0 1 0 1 0 0 1 0 0 1 0 ",
+    "8 ask_back4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 0 ",
+    "8 delegate4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 \"task\"1 1 0 0 7 \"depth\"0 2 0 0 0 0 0 0 0 0 0 0 3 0 1 0 1 0 0 1 0 0 1 0 ",
 ];
+
+/// How a dialect defines the tools, in the order of their numbers.
+pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+    let mut defined: &[&str] = &[];
+    ::toolc::with_openai! {
+        if dialect == Dialect::OpenAi {
+            defined = &[
+                "1 1 0 166 {\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+                "1 1 0 338 {\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}}",
+            ];
+        }
+    }
+    ::toolc::with_openai_strict! {
+        if dialect == Dialect::OpenAiStrict {
+            defined = &[
+                "1 1 0 194 {\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}",
+                "1 1 0 369 {\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":[\"integer\",\"null\"],\"description\":\"How deep agents may be nested. Default: 1.\"}},\"required\":[\"task\",\"depth\"],\"additionalProperties\":false},\"strict\":true}}",
+            ];
+        }
+    }
+    ::toolc::with_openai_responses! {
+        if dialect == Dialect::OpenAiResponses {
+            defined = &[
+                "1 1 0 168 {\"type\":\"function\",\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}",
+                "1 1 0 340 {\"type\":\"function\",\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false},\"strict\":false}",
+            ];
+        }
+    }
+    ::toolc::with_anthropic! {
+        if dialect == Dialect::Anthropic {
+            defined = &[
+                "1 1 0 137 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}",
+                "1 1 0 309 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}",
+            ];
+        }
+    }
+    ::toolc::with_anthropic_strict! {
+        if dialect == Dialect::AnthropicStrict {
+            defined = &[
+                "1 1 0 151 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}",
+                "1 1 0 323 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested. Default: 1.\"}},\"required\":[\"task\"],\"additionalProperties\":false},\"strict\":true}",
+            ];
+        }
+    }
+    ::toolc::with_gemini! {
+        if dialect == Dialect::Gemini {
+            defined = &[
+                "1 1 0 59 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\"}",
+                "1 1 0 317 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false}}",
+            ];
+        }
+    }
+    ::toolc::with_gemini_openapi! {
+        if dialect == Dialect::GeminiOpenApi {
+            defined = &[
+                "1 1 0 59 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\"}",
+                "1 1 0 278 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{\"task\":{\"type\":\"STRING\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"INTEGER\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"]}}",
+            ];
+        }
+    }
+    ::toolc::with_mcp! {
+        if dialect == Dialect::Mcp {
+            defined = &[
+                "1 1 0 240 {\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
+                "1 1 0 412 {\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested.\",\"default\":1}},\"required\":[\"task\"],\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
+            ];
+        }
+    }
+    ::toolc::with_portable! {
+        if dialect == Dialect::Portable {
+            defined = &[
+                "1 1 0 137 {\"type\":\"function\",\"function\":{\"name\":\"ask_back\",\"description\":\"Ask the user something.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}",
+                "1 1 0 309 {\"type\":\"function\",\"function\":{\"name\":\"delegate\",\"description\":\"Give a task to another agent.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"What is to be done.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How deep agents may be nested. Default: 1.\"}},\"required\":[\"task\"]}}}",
+            ];
+        }
+    }
+    defined
+}
 
 ::toolc::with_search! {
     /// What they are found by.

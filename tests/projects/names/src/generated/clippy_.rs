@@ -4,7 +4,11 @@
 
 use ::std::sync::{Arc, LazyLock};
 use ::toolc::pack::unpack;
-use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
+
+use ::toolc::{
+    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `clippy`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -28,6 +32,11 @@ impl<H: ClippyTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
         &TOOLS
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
     }
 
     fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
@@ -57,7 +66,18 @@ pub(super) fn call<'a, H: ClippyTools + 'static>(
 }
 
 /// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["6 clippy6 clippy0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 \"vec\"0 3 0 0 6 \"from\"0 1 0 0 8 \"option\"0 2 0 0 6 \"args\"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 1 0 0 1 0 628 {\"type\":\"function\",\"function\":{\"name\":\"clippy\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+pub(super) const DATA: &[&str] = &["6 clippy6 clippy0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 \"vec\"0 3 0 0 6 \"from\"0 1 0 0 8 \"option\"0 2 0 0 6 \"args\"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+
+/// How a dialect defines the tools, in the order of their numbers.
+pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+    let mut defined: &[&str] = &[];
+    ::toolc::with_openai! {
+        if dialect == Dialect::OpenAi {
+            defined = &["1 1 0 628 {\"type\":\"function\",\"function\":{\"name\":\"clippy\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}"];
+        }
+    }
+    defined
+}
 
 ::toolc::with_search! {
     /// What they are found by.

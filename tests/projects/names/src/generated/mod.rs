@@ -10,6 +10,7 @@
     rustdoc::all,
     unreachable_pub,
     unused_imports,
+    unused_mut,
     unused_variables,
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
@@ -18,11 +19,11 @@ use ::std::sync::{Arc, LazyLock};
 use ::toolc::pack::unpack;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Tool, Toolset,
-    Variable,
+    Availability, Call, Check, Definition, Dialect, Distribution, Env, Fact, FactValue, PerDialect, Provider, Reply,
+    Slots, Text, Tool, Toolset, Variable,
 };
 
-const _: () = ::toolc::assert_stamp(7);
+const _: () = ::toolc::assert_stamp(8);
 
 #[rustfmt::skip]
 pub mod clippy_;
@@ -91,6 +92,25 @@ impl<H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTo
             self::toolc_::DATA,
         ]));
         &TOOLS
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+        DEFINITIONS.get_or_init(
+            dialect,
+            || unpack(&[
+                self::clippy_::definitions(dialect),
+                self::core::definitions(dialect),
+                self::diagnostic_::definitions(dialect),
+                self::r#gen::definitions(dialect),
+                self::main_::definitions(dialect),
+                self::mod_::definitions(dialect),
+                self::rustfmt_::definitions(dialect),
+                self::self_::definitions(dialect),
+                self::std::definitions(dialect),
+                self::toolc_::definitions(dialect),
+            ]),
+        )
     }
 
     fn toolsets(&self) -> &[Toolset] { &TOOLSETS }

@@ -4,7 +4,11 @@
 
 use ::std::sync::{Arc, LazyLock};
 use ::toolc::pack::unpack;
-use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
+
+use ::toolc::{
+    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `self`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -28,6 +32,11 @@ impl<H: Self_Tools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
         &TOOLS
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
     }
 
     fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
@@ -57,7 +66,18 @@ pub(super) fn call<'a, H: Self_Tools + 'static>(
 }
 
 /// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 \"\"1 5 0 0 2 \"\"1 7 0 0 6 \"self\"0 8 0 0 2 \"\"1 10 0 0 2 \"\"1 12 0 0 6 \"rest\"0 13 0 0 7 \"rest2\"0 14 0 0 5 \"all\"0 1 0 0 8 \"tagged\"0 3 0 0 3 \"r\"0 20 0 0 6 \"type\"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 1 0 0 1 0 1683 {\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"Of which sort it is.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+pub(super) const DATA: &[&str] = &["4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 \"\"1 5 0 0 2 \"\"1 7 0 0 6 \"self\"0 8 0 0 2 \"\"1 10 0 0 2 \"\"1 12 0 0 6 \"rest\"0 13 0 0 7 \"rest2\"0 14 0 0 5 \"all\"0 1 0 0 8 \"tagged\"0 3 0 0 3 \"r\"0 20 0 0 6 \"type\"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+
+/// How a dialect defines the tools, in the order of their numbers.
+pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+    let mut defined: &[&str] = &[];
+    ::toolc::with_openai! {
+        if dialect == Dialect::OpenAi {
+            defined = &["1 1 0 1683 {\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"Of which sort it is.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}"];
+        }
+    }
+    defined
+}
 
 ::toolc::with_search! {
     /// What they are found by.

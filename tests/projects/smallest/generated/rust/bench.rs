@@ -4,7 +4,11 @@
 
 use ::std::sync::{Arc, LazyLock};
 use ::toolc::pack::unpack;
-use ::toolc::{Availability, Call, Env, Fact, Output, Provider, Reply, Slots, Tool, ToolError, Toolset, Variable};
+
+use ::toolc::{
+    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
+    Toolset, Variable,
+};
 
 /// Handlers of the toolset `bench`: The one tool of the smallest program.
 #[diagnostic::on_unimplemented(
@@ -28,6 +32,11 @@ impl<H: BenchTools + 'static> Provider for Home<H> {
     fn tools(&self) -> &[Tool] {
         static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
         &TOOLS
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
+        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
     }
 
     fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
@@ -57,7 +66,18 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
 }
 
 /// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["7 trivial5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 \"query\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 6 \"sort\"0 4 0 0 6 \"tags\"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 937 {\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+pub(super) const DATA: &[&str] = &["7 trivial5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 \"query\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 6 \"sort\"0 4 0 0 6 \"tags\"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+
+/// How a dialect defines the tools, in the order of their numbers.
+pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+    let mut defined: &[&str] = &[];
+    ::toolc::with_openai! {
+        if dialect == Dialect::OpenAi {
+            defined = &["1 1 0 937 {\"type\":\"function\",\"function\":{\"name\":\"trivial\",\"description\":\"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in an entry; case does not matter.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many entries to return at most.\",\"default\":10,\"minimum\":1,\"maximum\":100},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also look at entries within entries.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the entries come.\",\"enum\":[\"relevance\",\"newest\",\"oldest\"],\"default\":\"relevance\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that an entry must have.\",\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}"];
+        }
+    }
+    defined
+}
 
 ::toolc::with_search! {
     /// What they are found by.
