@@ -7,10 +7,15 @@ use std::path::Path;
 use toolc_fuzz::Seeds;
 
 fn main() -> std::io::Result<()> {
-    let Seeds { manifests, conditions, templates, calls, words } = Seeds::collect();
+    let Seeds { manifests, conditions, templates, calls, messages, words } = Seeds::collect();
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let targets =
-        [("manifests", manifests), ("conditions", conditions), ("templates", templates), ("arguments", calls)];
+    let targets = [
+        ("manifests", manifests),
+        ("conditions", conditions),
+        ("templates", templates),
+        ("arguments", calls),
+        ("messages", messages),
+    ];
     for (target, seeds) in targets {
         let folder = here.join("corpus").join(target);
         fs::create_dir_all(&folder)?;

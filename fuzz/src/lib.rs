@@ -2,6 +2,7 @@
 //! README); the workspace's own tests include this file, and try it on some thousands of mutations.
 
 pub mod arguments;
+pub mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -160,6 +161,8 @@ pub struct Seeds {
     pub templates: BTreeSet<String>,
     /// For [`call`].
     pub calls: BTreeSet<String>,
+    /// For [`wire::message`].
+    pub messages: BTreeSet<String>,
     /// Words of the language.
     pub words: BTreeSet<&'static str>,
 }
@@ -169,7 +172,8 @@ impl Seeds {
     /// mistake that has a fixture, with and without it.
     pub fn collect() -> Self {
         let tests = tests();
-        let mut seeds = Self { words: words(), calls: calls(), ..Self::default() };
+        let messages = wire::seeds(&read_all(&tests.join("wire")));
+        let mut seeds = Self { words: words(), calls: calls(), messages, ..Self::default() };
 
         let golden = read_all(&tests.join("projects/golden"));
         let (tools, rest): (Vec<_>, Vec<_>) =

@@ -34,6 +34,12 @@ fn whatever_a_model_sends_is_refused_or_comes_to_valid_arguments() {
     run(5_000, &calls, &words, fuzz::call);
 }
 
+#[test]
+fn whatever_an_api_or_a_client_sends_is_an_error_or_can_be_answered() {
+    let Seeds { messages, words, .. } = Seeds::collect();
+    run(20_000, &messages, &words, fuzz::wire::message);
+}
+
 /// Every seed as it is, then mutations of one after the other.
 fn run(count: usize, seeds: &BTreeSet<String>, words: &BTreeSet<&str>, check: fn(&str)) {
     let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();

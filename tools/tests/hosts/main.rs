@@ -87,7 +87,7 @@ fn a_response_that_makes_no_sense_is_told_with_its_place() {
             let (run, requests) = play(vendor, vec![reply]);
             assert_eq!((run.status, &*run.out, requests.len()), (Some(1), "", 1), "{}", vendor.example);
             let is_told =
-                run.err.starts_with("error: ") && run.err.contains(" should be ") && run.err.lines().count() == 1;
+                run.err.starts_with("error: ") && run.err.contains("expected ") && run.err.lines().count() == 1;
             assert!(is_told, "{}: {}", vendor.example, run.err);
         }
     }

@@ -4,7 +4,6 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::SystemTime;
 
 use tempfile::TempDir;
 
@@ -46,18 +45,26 @@ pub(crate) fn start(example: &str, folder: &TempDir, args: &[&str], variables: &
     program.spawn().expect("failed to start the example")
 }
 
-/// The program. Cargo has built it beside these tests, unless it was told to build just these.
+/// The program. Cargo has built it beside these tests, unless it was told to build these alone.
 fn built(example: &str) -> PathBuf {
     let tests = env::current_exe().expect("a program has a path");
     let profile = tests.ancestors().nth(2).expect("tests are in a folder of the profile");
     let path = profile.join("examples").join(format!("{example}{}", env::consts::EXE_SUFFIX));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(format!("{example}.rs"));
-    let changed = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
-    if changed(&path) < Some(changed(&source).unwrap_or(SystemTime::UNIX_EPOCH)) {
+    if is_stale(&path) {
         build(example, profile);
     }
     assert!(path.exists(), "there is no {}: build it with `cargo build --example {example}`", path.display());
     path
+}
+
+/// Whether the program is missing, or older than something that it was made of: cargo lists that beside it.
+fn is_stale(program: &Path) -> bool {
+    let changed = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+    let (Some(built), Ok(list)) = (changed(program), fs::read_to_string(program.with_extension("d"))) else {
+        return true;
+    };
+    let sources = list.split_once(": ").map_or("", |(_, sources)| sources).replace("\\ ", "\0");
+    sources.split_whitespace().any(|source| changed(Path::new(&source.replace('\0', " "))) > Some(built))
 }
 
 fn build(example: &str, profile: &Path) {
