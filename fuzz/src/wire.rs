@@ -83,7 +83,8 @@ fn check(api: Api, response: &Result<Response, WireError>) {
 }
 
 /// What no handler's answer is, but a host may make.
-static ODD: LazyLock<Answer> = LazyLock::new(|| Answer { json: "not JSON".to_owned(), error: None });
+static ODD: LazyLock<Answer> =
+    LazyLock::new(|| Answer { json: "not JSON".to_owned(), error: None, images: Vec::new() });
 
 /// Has one tool.
 static TURN: LazyLock<Turn> = LazyLock::new(|| {

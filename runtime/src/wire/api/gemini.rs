@@ -264,7 +264,7 @@ mod tests {
         let response = Api::Gemini.parse(body).unwrap();
         let ids: Vec<_> = response.calls().iter().map(ToolCall::id).collect();
         assert_eq!(ids, ["no-id:0", "no-id:1", "7"]);
-        let answer = Answer { json: "1".to_owned(), error: None };
+        let answer = Answer { json: "1".to_owned(), error: None, images: Vec::new() };
         let answers: Vec<_> =
             response.calls().into_iter().map(|call| Answered { call, answer: answer.clone() }).collect();
         let results = Api::Gemini.results(&answers);
@@ -280,7 +280,8 @@ mod tests {
             ("not \"JSON\"", false, r#"{"output":"not \"JSON\""}"#),
             (r#"{"error":"none"}"#, false, r#"{"output":{"error":"none"}}"#),
         ] {
-            let answer = Answer { json: json.to_owned(), error: error.then_some(ErrorKind::Failed) };
+            let error = error.then_some(ErrorKind::Failed);
+            let answer = Answer { json: json.to_owned(), error, images: Vec::new() };
             let written = result(&Answered { call: ToolCall::new("a", "{}").with_id("no-id:0"), answer });
             assert_eq!(written.get(), format!(r#"{{"functionResponse":{{"name":"a","response":{response}}}}}"#));
         }
