@@ -18,10 +18,9 @@ pub(super) fn data_url(image: &Image) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::fakes::{Fake, tool};
     use crate::wire::Api;
     use crate::wire::mcp::{Incoming, Server};
-    use crate::{Answer, Answered, Dialect, Image, Output, Reply, ToolCall, ToolError};
+    use crate::{Answer, Answered, Dialect, DynamicTool, Image, Output, Registry, ToolCall, ToolError};
 
     /// A picture with a caption, a text, and an error.
     fn answers(picture: Image) -> [Answered<'static>; 3] {
@@ -108,10 +107,12 @@ mod tests {
 
     #[test]
     fn mcp_has_them_in_the_content() {
-        let mut look = tool("look", "home", &[]);
-        look.definitions[0].dialect = Dialect::Mcp;
-        let fake = Fake::new([look]).answer(|_| Reply::Ready(Output::text("a cat").with_image(png())));
-        let turn = fake.registry().session().build().unwrap().turn(Dialect::Mcp);
+        let look = DynamicTool::sync("look", "Look.", json!({ "type": "object", "properties": {} }), |_, _| {
+            Output::text("a cat").with_image(png())
+        });
+        let registry = Registry::new();
+        registry.add(look.build().unwrap()).unwrap();
+        let turn = registry.session().build().unwrap().turn(Dialect::Mcp);
         let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look"}}"#;
         let Incoming::Call(request) = Server::new("a server", "1").receive(message, &turn) else {
             panic!("it is a call")

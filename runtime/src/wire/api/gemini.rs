@@ -280,8 +280,8 @@ mod tests {
             ("not \"JSON\"", false, r#"{"output":"not \"JSON\""}"#),
             (r#"{"error":"none"}"#, false, r#"{"output":{"error":"none"}}"#),
         ] {
-            let answer =
-                Answer { json: json.to_owned(), error: error.then_some(ErrorKind::Failed), images: Vec::new() };
+            let error = error.then_some(ErrorKind::Failed);
+            let answer = Answer { json: json.to_owned(), error, images: Vec::new() };
             let written = result(&Answered { call: ToolCall::new("a", "{}").with_id("no-id:0"), answer });
             assert_eq!(written.get(), format!(r#"{{"functionResponse":{{"name":"a","response":{response}}}}}"#));
         }
