@@ -46,6 +46,61 @@ fn tool(name: &str, random: &mut Random) -> String {
     text + "\n"
 }
 
+/// The manifest of a tool whose arguments a JSON Schema describes.
+pub fn manifest(name: &str, schema: &Value) -> String {
+    let mut root = declared(schema);
+    let params = root.as_object_mut().and_then(|root| root.remove("properties")).unwrap_or_else(|| json!({}));
+    let mut text = format!("name = {}\ntoolset = \"s\"\ndescription = \"A tool.\"\nparams = ", json!(name));
+    write("", &params, &mut text);
+    text.push_str("\nschema = ");
+    write("", &root, &mut text);
+    text + "\n"
+}
+
+/// A JSON Schema as a manifest has it.
+fn declared(schema: &Value) -> Value {
+    let Value::Object(words) = schema else { return schema.clone() };
+    let each = |all: &Value| -> Map<String, Value> {
+        let all = all.as_object().into_iter().flatten();
+        all.map(|(name, below)| (name.clone(), declared(below))).collect()
+    };
+    let mut out = Map::new();
+    for (word, value) in words {
+        let value = match word.as_str() {
+            "required" => continue,
+            "items" | "additionalProperties" => declared(value),
+            "anyOf" | "oneOf" | "allOf" => value.as_array().into_iter().flatten().map(declared).collect(),
+            "enum" => value.as_array().into_iter().flatten().map(|value| json!({ "value": value })).collect(),
+            "properties" => {
+                let mut all = each(value);
+                for name in words.get("required").and_then(Value::as_array).into_iter().flatten() {
+                    if let Some(below) = name.as_str().and_then(|name| all.get_mut(name)?.as_object_mut()) {
+                        below.insert("required".to_owned(), true.into());
+                    }
+                }
+                all.into()
+            }
+            "$defs" => each(value).into(),
+            "description" => literal(value.as_str().unwrap_or_default()).into(),
+            _ => value.clone(),
+        };
+        out.insert(word.clone(), value);
+    }
+    out.into()
+}
+
+/// A template that writes this text.
+fn literal(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = ["{{", "}}", "{%", "%}"].iter().filter_map(|braces| rest.find(braces)).min() {
+        let (before, from) = rest.split_at(at);
+        let (braces, after) = from.split_at(2);
+        out = out + before + "{{ '" + braces + "' }}";
+        rest = after;
+    }
+    out + rest
+}
+
 /// Schemas as a manifest has them: JSON Schema, but for `required` and `when`, and an `enum` of `value` and `when`.
 struct Schemas<'r> {
     random: &'r mut Random,

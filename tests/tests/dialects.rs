@@ -9,6 +9,7 @@ use toolc::args::{repair, validate};
 use toolc::segment::{Atoms, FactValue};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;
+use toolc_codegen::diagnostic::{Diagnostic, Level};
 use toolc_codegen::lower::language::Language;
 use toolc_codegen::lower::narrow::{How, Loss, narrow};
 use toolc_codegen::lower::{DIALECTS, Dialect, guide, lower};
@@ -50,7 +51,9 @@ fn spelled_out(schema: &Value) -> Value {
         out.insert("additionalProperties".to_owned(), json!(false));
     }
     if out.remove("nullable").is_some() {
-        return json!({ "anyOf": [out, { "type": "null" }] });
+        let default = out.remove("default").map(|default| ("default".to_owned(), default));
+        let either = json!([out, { "type": "null" }]);
+        return [("anyOf".to_owned(), either)].into_iter().chain(default).collect::<Map<_, _>>().into();
     }
     out.into()
 }
@@ -501,6 +504,39 @@ fn every_definition_keeps_to_the_rules_of_its_dialect() {
             }
             assert!(count > 5, "{}", dialect.name);
         }
+    }
+}
+
+/// Rules about many tools together.
+const OF_SETS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", "tool-count"];
+
+#[test]
+fn lint_finds_nothing_in_what_a_dialect_shows() {
+    for dialect in DIALECTS {
+        let settings = format!("dialects = [{:?}]\n[lint]\nP = \"warn\"\n", dialect.name);
+        let home = "name = \"s\"\ndescription = \"Tools.\"\n";
+        let mut files =
+            vec![("toolc.toml".to_owned(), settings), ("manifests/toolsets/s.toml".to_owned(), home.to_owned())];
+        for project in [project("projects/golden"), project("..")] {
+            let folder = project.join("generated/schemas").join(dialect.name).join("tools");
+            for entry in std::fs::read_dir(folder).expect("the dialect has its folder") {
+                let text = std::fs::read(entry.expect("failed to read a folder").path()).expect("failed to read");
+                let definition: Value = serde_json::from_slice(&text).expect("definitions are JSON");
+                let name = ["/name", "/function/name"].iter().find_map(|place| definition.pointer(place)?.as_str());
+                let (name, none) = (name.expect("it has a name"), json!({ "type": "object" }));
+                let schema = parameters(dialect, &definition).unwrap_or(none);
+                files.push((format!("manifests/tools/{name}.toml"), schemas::manifest(name, &schema)));
+            }
+        }
+        let sources = Sources::from_memory(files);
+        let found = compile(&sources).diagnostics;
+        let of_dialects = |one: &&Diagnostic| one.code.id.starts_with('P') && !OF_SETS.contains(&one.code.name);
+        let found: Vec<_> = found
+            .iter()
+            .filter(|one| one.level == Level::Error || of_dialects(one))
+            .map(|one| format!("{}: {}", one.code.name, one.message))
+            .collect();
+        assert!(found.is_empty(), "{}: {found:#?}", dialect.name);
     }
 }
 

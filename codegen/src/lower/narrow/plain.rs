@@ -114,6 +114,7 @@ impl Narrower<'_> {
         }
         let is_text = self.values(&mut schema);
         only_own(&mut schema);
+        let known = self.losses.len();
         if schema.types.contains(&Type::Array) {
             let items = schema.items.take().map_or_else(|| Schema::new(schema.place), |items| *items);
             let items = self.below("[]", |narrower| narrower.schema(items));
@@ -123,8 +124,10 @@ impl Narrower<'_> {
             let properties = std::mem::take(&mut schema.properties);
             schema.properties = properties.into_iter().map(|property| self.property(property)).collect();
         }
+        // A value that the author wrote may not be sent as it is any more.
+        let is_other = self.losses[known..].iter().any(|loss| loss.how != How::Words);
         self.bounds(&mut schema);
-        self.annotate(&mut schema, is_text);
+        self.annotate(&mut schema, is_text || is_other);
         Narrow { schema, is_text }
     }
 
@@ -268,17 +271,17 @@ impl Narrower<'_> {
         });
     }
 
-    /// What is told of a value without saying what it may be.
-    pub(super) fn annotate(&mut self, schema: &mut Schema, is_text: bool) {
+    /// What is told of a value without saying what it may be. `is_other`: values are not sent as the author writes them.
+    pub(super) fn annotate(&mut self, schema: &mut Schema, is_other: bool) {
         let stays = |default: &Value| {
-            let is_own = schema.any_of.is_empty() && !is_text && schema.types.iter().any(|ty| fits(default, *ty));
+            let is_own = schema.any_of.is_empty() && !is_other && schema.types.iter().any(|ty| fits(default, *ty));
             self.language.takes("default") && is_own && !default.is_object()
         };
         if let Some(default) = schema.default.as_ref().filter(|default| !stays(&default.value)).cloned() {
             schema.default = None;
             self.in_words(schema, "default", default.place, said("default", &default.value));
         }
-        if !schema.examples.is_empty() && (is_text || !self.language.takes("examples")) {
+        if !schema.examples.is_empty() && (is_other || !self.language.takes("examples")) {
             let place = schema.word_place("examples");
             let examples = std::mem::take(&mut schema.examples).into_iter().map(|at| at.value).collect();
             self.in_words(schema, "examples", place, said("examples", &examples));
