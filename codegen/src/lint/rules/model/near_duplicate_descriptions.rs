@@ -41,7 +41,7 @@ const LEADS_ALIKE: (usize, usize) = (2, 3);
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
     let texts: Vec<Text> = parallel::map(&tools, |tool| Text::of(tool, lint));
-    let keys = keys(&texts);
+    let keys = keys(lint, &texts);
     let alike = |one: ToolId, other: ToolId| {
         texts[one.0].is_like(&texts[other.0])
             && lint[one].replacement != Some(other)
@@ -134,21 +134,42 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     count
 }
 
+/// The tools of a toolset with no more are compared each with each.
+const FEW: usize = 64;
+
+/// Keys of which texts that are alike, and that some toolset shows together, have at least one in common.
+fn keys(lint: &Lint<'_>, texts: &[Text]) -> Vec<Vec<u64>> {
+    let mut keys = vec![Vec::new(); texts.len()];
+    let mut many = vec![false; texts.len()];
+    for (set, _) in lint.toolsets() {
+        let shown = lint.resolved(set);
+        for tool in shown.iter().filter(|tool| !texts[tool.0].words.is_empty()) {
+            if shown.len() <= FEW {
+                keys[tool.0].push(hash(&set.0));
+            } else {
+                many[tool.0] = true;
+            }
+        }
+    }
+    let ids: Vec<usize> = (0..texts.len()).filter(|&id| many[id]).collect();
+    let among: Vec<&Text> = ids.iter().map(|&id| &texts[id]).collect();
+    for (id, of_text) in ids.into_iter().zip(keys_among(&among)) {
+        keys[id].extend(of_text);
+    }
+    keys
+}
+
 /// Words of first sentences are told apart so far: no text has more keys than that for each of its shingles.
 const LEAD_KEYS: u64 = 64;
 
 /// Keys of which texts that are alike have at least one in common, chosen so that few others do.
-fn keys(texts: &[Text]) -> Vec<Vec<u64>> {
+fn keys_among(texts: &[&Text]) -> Vec<Vec<u64>> {
     let leads = rarest(texts, LEADS_ALIKE, |text| &text.lead).into_iter();
     let leads = leads.map(|lead| set(lead.into_iter().map(|word| word % LEAD_KEYS).collect()));
     let shingles = rarest(texts, ALIKE, |text| &text.shingles);
     let mut same: HashMap<&[String], usize> = HashMap::new();
     let mut keys = Vec::new();
     for ((text, leads), shingles) in texts.iter().zip(leads).zip(shingles) {
-        if text.words.is_empty() {
-            keys.push(Vec::new());
-            continue;
-        }
         // Of texts that are the same, each is compared with the one before it alone.
         let count = same.entry(&text.words).or_default();
         *count += 1;
@@ -160,10 +181,10 @@ fn keys(texts: &[Text]) -> Vec<Vec<u64>> {
 }
 
 /// Of each text's set the rarest, as many as two sets that have none of them in common could not make up for.
-fn rarest(texts: &[Text], (share, of): (usize, usize), set: fn(&Text) -> &Vec<u64>) -> Vec<Vec<u64>> {
+fn rarest(texts: &[&Text], (share, of): (usize, usize), set: fn(&Text) -> &Vec<u64>) -> Vec<Vec<u64>> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
-    texts.iter().flat_map(set).for_each(|one| *counts.entry(*one).or_default() += 1);
-    let rarest = |text: &Text| {
+    texts.iter().flat_map(|text| set(text)).for_each(|one| *counts.entry(*one).or_default() += 1);
+    let rarest = |text: &&Text| {
         let mut rarest: Vec<u64> = set(text).clone();
         rarest.sort_by_cached_key(|one| (counts[one], *one));
         let needed = (rarest.len() * share).div_ceil(of);
