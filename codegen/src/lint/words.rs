@@ -17,7 +17,10 @@ pub(super) fn words(name: &str) -> Vec<String> {
                 words.push(String::new());
             }
             if let Some(word) = words.last_mut() {
-                word.extend(letter.to_lowercase());
+                match letter {
+                    'A'..='Z' | 'a'..='z' | '0'..='9' => word.push(letter.to_ascii_lowercase()),
+                    _ => word.extend(letter.to_lowercase()),
+                }
             }
         }
         before = Some(letter);

@@ -16,6 +16,9 @@
 //! description = "Read a picture of the project, and tell what can be seen in it. Text in the picture comes back as text."
 //! ```
 
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
+
 use crate::catalog::{Catalog, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::words::{stem, words};
@@ -62,7 +65,7 @@ fn collide(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
 }
 
 /// Names that have one of these in common are alike.
-fn keys(name: &str) -> Vec<String> {
+fn keys(name: &str) -> Vec<u64> {
     let words = words(name);
     let same = |word: &String| {
         let word = stem(word);
@@ -75,13 +78,22 @@ fn keys(name: &str) -> Vec<String> {
         plain.sort();
     }
     let mut keys = letters;
-    keys.push(plain.join(" "));
+    keys.push(key("", plain.iter().map(String::as_str)));
     keys
 }
 
+/// A number that stands for words of a kind.
+fn key<'w>(kind: &str, words: impl Iterator<Item = &'w str>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    kind.hash(&mut hasher);
+    words.for_each(|word| word.hash(&mut hasher));
+    hasher.finish()
+}
+
 /// The name as it is, and with a letter of it left out, in every way: of names that differ by a letter, two are the same.
-fn missing_letters(words: &[String]) -> Vec<String> {
-    let mut found = vec![format!("~{}", words.join(" "))];
+fn missing_letters(words: &[String]) -> Vec<u64> {
+    let all = || words.iter().map(String::as_str);
+    let mut found = vec![key("~", all())];
     for (index, word) in words.iter().enumerate() {
         let is_plain = word.bytes().all(|b| b.is_ascii_lowercase());
         if !(SHORTEST..=LONGEST).contains(&word.len()) || !is_plain {
@@ -89,9 +101,7 @@ fn missing_letters(words: &[String]) -> Vec<String> {
         }
         for left_out in 0..word.len() {
             let shorter = format!("{}{}", &word[..left_out], &word[left_out + 1..]);
-            let before = words[..index].iter().map(String::as_str);
-            let behind = words[index + 1..].iter().map(String::as_str);
-            found.push(format!("~{}", before.chain([shorter.as_str()]).chain(behind).collect::<Vec<_>>().join(" ")));
+            found.push(key("~", all().take(index).chain([shorter.as_str()]).chain(all().skip(index + 1))));
         }
     }
     found

@@ -145,14 +145,16 @@ pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
         return true;
     }
     let is_in = |list: &[&str], word: &String| list.contains(&word.as_str());
-    let stems = |words: &[String]| words.iter().map(|word| stem(word)).collect::<Vec<_>>();
+    let name = words(name);
+    let is_name = |said: &[String]| {
+        said.len() == name.len() && said.iter().zip(&name).all(|(said, name)| stem(said) == stem(name))
+    };
     let start = said.iter().take_while(|word| is_in(BEFORE, word)).count();
     let end = said.iter().rev().take_while(|word| is_in(BEHIND, word)).count();
     let bare = said.get(start..said.len() - end).unwrap_or_default();
-    let name = stems(&words(name));
     // A name may be one of those words itself.
-    let is_name = stems(&said) == name || stems(&said[start..]) == name || stems(bare) == name;
-    !said.is_empty() && (is_name || bare.iter().all(|word| is_in(TYPES, word)))
+    let is_named = is_name(&said) || is_name(&said[start..]) || is_name(bare);
+    !said.is_empty() && (is_named || bare.iter().all(|word| is_in(TYPES, word)))
 }
 
 /// `TODO`, `TODO: describe`, `[TODO]`
