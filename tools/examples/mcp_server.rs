@@ -29,7 +29,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let calls = || running.lock().expect("nobody panics with the lock");
     let take = |id: &str| calls().remove(id);
     thread::scope(|scope| {
-        let served = stdin().lines().try_for_each(|line| -> io::Result<()> {
+        let heard = stdin().lines().try_for_each(|line| -> io::Result<()> {
             let turn = session.turn(Dialect::Mcp);
             match server.receive(&line?, &turn) {
                 Incoming::Reply(reply) => writeln!(stdout(), "{reply}")?,
@@ -49,6 +49,6 @@ fn run() -> Result<(), Box<dyn Error>> {
         });
         // The client has gone, and what it waited for goes on in vain.
         calls().values().for_each(Cancel::cancel);
-        Ok(served?)
+        Ok(heard?)
     })
 }
