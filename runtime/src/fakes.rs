@@ -18,11 +18,12 @@ use crate::{
 type Available = dyn Fn(&str, &Env) -> Availability + Send + Sync;
 type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync;
 
-/// A provider made by hand. It defines a tool by its name, and answers every call with that.
+/// A provider made by hand. It defines a tool by its name, in OpenAI's dialect, and answers every call with that.
 pub(crate) struct Fake {
     tools: Vec<Tool>,
-    /// In OpenAI's dialect.
     definitions: Vec<Option<Definition>>,
+    /// None: in any.
+    dialect: Option<Dialect>,
     toolsets: Vec<Toolset>,
     facts: Vec<Fact>,
     variables: Vec<Variable>,
@@ -38,6 +39,7 @@ impl Fake {
         let definition = |tool: &Tool| Some(Text::from(format!("\"{}\"", tool.name)).into());
         Self {
             definitions: tools.iter().map(definition).collect(),
+            dialect: Some(Dialect::OpenAi),
             tools,
             toolsets: Vec::new(),
             facts: Vec::new(),
@@ -53,6 +55,11 @@ impl Fake {
         let index = self.tools.iter().position(|tool| tool.name == name).unwrap();
         self.definitions[index] = definition.map(|segments| Definition { segments });
         self
+    }
+
+    /// The same in every dialect.
+    pub(crate) fn every_dialect(self) -> Self {
+        Self { dialect: None, ..self }
     }
 
     pub(crate) fn toolset(mut self, toolset: Toolset) -> Self {
@@ -106,7 +113,7 @@ impl Provider for Fake {
     }
 
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        if dialect == Dialect::OpenAi { &self.definitions } else { &[] }
+        if self.dialect.is_none_or(|own| own == dialect) { &self.definitions } else { &[] }
     }
 
     fn toolsets(&self) -> &[Toolset] {

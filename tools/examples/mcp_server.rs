@@ -2,7 +2,7 @@
 //! settings have a command such as `cargo run -q -p toolc-tools --example mcp_server -- safe`: the toolsets that it serves.
 
 use std::collections::HashMap;
-use std::io::{Write as _, stdin, stdout};
+use std::io::{self, Write as _, stdin, stdout};
 use std::{env, error::Error, process::ExitCode, sync::Mutex, thread};
 
 use toolc::wire::mcp::{Incoming, Server};
@@ -25,16 +25,17 @@ fn run() -> Result<(), Box<dyn Error>> {
     let server = Server::new("toolc", env!("CARGO_PKG_VERSION"));
 
     // The calls under way, by their ids.
-    let running = Mutex::new(HashMap::new());
-    let take = |id: &str| running.lock().expect("nobody panics with the lock").remove(id);
+    let running = Mutex::new(HashMap::<String, Cancel>::new());
+    let calls = || running.lock().expect("nobody panics with the lock");
+    let take = |id: &str| calls().remove(id);
     thread::scope(|scope| {
-        for line in stdin().lines() {
+        let heard = stdin().lines().try_for_each(|line| -> io::Result<()> {
             let turn = session.turn(Dialect::Mcp);
             match server.receive(&line?, &turn) {
                 Incoming::Reply(reply) => writeln!(stdout(), "{reply}")?,
                 Incoming::Call(request) => {
                     let (id, stop) = (request.call().id().to_owned(), Cancel::new());
-                    running.lock().expect("nobody panics with the lock").insert(id.clone(), stop.clone());
+                    calls().insert(id.clone(), stop.clone());
                     scope.spawn(move || {
                         let answer = turn.call_blocking(&request.call().with_cancel(&stop));
                         // A client that has cancelled a call waits for no response.
@@ -44,9 +45,10 @@ fn run() -> Result<(), Box<dyn Error>> {
                 Incoming::Cancelled(id) => take(&id).iter().for_each(Cancel::cancel),
                 Incoming::Nothing => {}
             }
-        }
+            Ok(())
+        });
         // The client has gone, and what it waited for goes on in vain.
-        session.cancel();
-        Ok(())
+        calls().values().for_each(Cancel::cancel);
+        Ok(heard?)
     })
 }

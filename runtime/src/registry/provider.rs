@@ -17,7 +17,8 @@ pub trait Provider: Send + Sync {
     fn tools(&self) -> &[Tool];
 
     /// How `dialect` defines its tools, in their order, the same whenever it is asked. None, or nothing at the end of the
-    /// list, of a tool that is not there in that dialect. Asked when a session first makes a turn in it.
+    /// list, of a tool that is not there in that dialect. First asked when a session makes a turn in it, and then whenever one
+    /// is written: what takes long is to be kept. It is asked where locks are held, and so makes no turns itself.
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>];
 
     /// The toolsets that it knows of, the same whenever it is asked.

@@ -204,6 +204,16 @@ impl Turn {
         (is_shown && !renamed.iter().any(|&(_, other)| other == id)).then_some(id)
     }
 
+    /// Whether there is a tool that the model calls `name`, be it one of those of tool search.
+    #[cfg(feature = "wire-mcp")]
+    pub(crate) fn can_call(&self, name: &str) -> bool {
+        #[cfg(feature = "search")]
+        if self.is_of_search(name) {
+            return true;
+        }
+        self.find(name).is_some()
+    }
+
     /// The tools that tool search stands for, by position.
     #[cfg(feature = "search")]
     pub(crate) fn deferred_ids(&self) -> &[usize] {

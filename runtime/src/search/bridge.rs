@@ -154,6 +154,12 @@ impl Turn {
         (!BRIDGES.iter().any(|bridge| bridge.name == name)).then_some(Bridged { name, arguments })
     }
 
+    /// Whether this is one of the three tools, and they are there.
+    #[cfg(feature = "wire-mcp")]
+    pub(crate) fn is_of_search(&self, name: &str) -> bool {
+        !self.deferred_ids().is_empty() && BRIDGES.iter().any(|bridge| bridge.name == name)
+    }
+
     /// What a call comes to of one of the three tools, if it is one of them.
     pub(crate) fn answer_of_search(&self, request: &ToolCall<'_>) -> Option<CallResult> {
         let bridge = BRIDGES.iter().find(|bridge| bridge.name == request.name())?;

@@ -46,7 +46,7 @@ pub struct Server {
 /// What a client's message asks of the host.
 #[derive(Debug, Clone)]
 pub enum Incoming {
-    /// Send this back.
+    /// Send this back, which is one line.
     Reply(String),
     /// Run this call, and send its [result](Request::result) back.
     Call(Request),
@@ -115,6 +115,10 @@ impl Server {
                 "a message is one JSON object; batches were part of the protocol in 2025-03-26 alone, and are not read";
             return Incoming::Reply(Refusal::new(code::INVALID_REQUEST, text).write(None));
         };
+        // What a client answers is answered no more, be its id what it may: two that tell each other so would never end.
+        if message.get("method").is_none() && ["result", "error"].iter().any(|key| message.get(key).is_some()) {
+            return Incoming::Nothing;
+        }
         let id = match id(&message) {
             Ok(id) => id,
             Err(error) => return Incoming::Reply(Refusal::invalid(&error).write(None)),
@@ -130,9 +134,6 @@ impl Server {
         let invalid = |error: WireError| Refusal::invalid(&error);
         if message.word("jsonrpc").map_err(invalid)? != "2.0" {
             return Err(Refusal::new(code::INVALID_REQUEST, "`jsonrpc` is \"2.0\""));
-        }
-        if message.get("method").is_none() && ["result", "error"].iter().any(|key| message.get(key).is_some()) {
-            return Ok(Incoming::Nothing);
         }
         let method = message.word("method").map_err(invalid)?;
         let params = match message.get("params") {
@@ -154,7 +155,8 @@ impl Server {
             "server/discover" => self.discover(),
             "tools/list" => self.list(&params, turn, era)?,
             "tools/call" => {
-                let progress = meta.and_then(|meta| meta.get("progressToken")).map(|token| token.json.to_owned());
+                let token = meta.and_then(|meta| meta.get("progressToken")).filter(|token| is_id(token.json));
+                let progress = token.map(|token| token.json.to_owned());
                 return called(&params, id, progress, era).map(Incoming::Call).map_err(|error| Refusal::params(&error));
             }
             _ => return Err(Refusal::new(code::UNKNOWN_METHOD, format!("there is no method `{}`", short(&method)))),
@@ -238,10 +240,12 @@ impl Server {
 /// The id of a request. None: a notification.
 fn id<'a>(message: &Object<'a>) -> Result<Option<&'a RawValue>, WireError> {
     let Some((_, id)) = message.all().find(|(key, _)| *key == "id") else { return Ok(None) };
-    match id.get().as_bytes().first() {
-        Some(b'"' | b'-' | b'0'..=b'9') => Ok(Some(id)),
-        _ => Err(Node { json: id, place: message.at("id") }.not("a string or a number")),
-    }
+    if is_id(id) { Ok(Some(id)) } else { Err(Node { json: id, place: message.at("id") }.not("a string or a number")) }
+}
+
+/// Whether it is a string or a number, and so on one line.
+fn is_id(json: &RawValue) -> bool {
+    matches!(json.get().as_bytes().first(), Some(b'"' | b'-' | b'0'..=b'9'))
 }
 
 fn era(meta: Option<&Object<'_>>) -> Result<Era, Refusal> {
@@ -277,9 +281,10 @@ impl Request {
         ToolCall::new(&self.name, &self.arguments).with_id(self.id.get())
     }
 
-    /// The response, when `turn` has answered the call.
+    /// The response, which is one line, when `turn` has answered the call.
     pub fn result(&self, turn: &Turn, answer: &Answer) -> String {
-        if answer.error == Some(ErrorKind::UnknownTool) {
+        // A tool that is there may have looked for another one in vain, which the model is to be told.
+        if answer.error == Some(ErrorKind::UnknownTool) && !turn.can_call(&self.name) {
             return Refusal::new(code::INVALID_PARAMS, message(&answer.json)).write(Some(&self.id));
         }
         // Nothing else can be the schema's, so that clients would refuse it.
@@ -345,7 +350,8 @@ fn short(text: &str) -> String {
     crate::shown::Short(text, 64).to_string()
 }
 
-/// A response with a result, which is an object.
+/// A response with a result, which is an object. It is one line, be it as it may what handlers and providers write: only
+/// between values does JSON have line ends.
 fn reply(id: &RawValue, result: &str, era: Era) -> String {
     let id = id.get();
     let result = match (era, result.strip_prefix('{')) {
@@ -353,7 +359,8 @@ fn reply(id: &RawValue, result: &str, era: Era) -> String {
         (Era::Stateless, Some(rest)) => format!(r#"{{"resultType":"complete",{rest}"#).into(),
         _ => result.into(),
     };
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+    let reply = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+    if reply.contains(['\n', '\r']) { reply.replace(['\n', '\r'], " ") } else { reply }
 }
 
 impl Refusal {
@@ -387,6 +394,7 @@ impl Refusal {
 mod tests {
     use super::*;
     use crate::fakes::{Fake, tool};
+    use crate::{ToolError, ToolSearch};
 
     fn turn(dialect: Dialect) -> Turn {
         Fake::new([tool("find", "web", &[])]).registry().session().build().unwrap().turn(dialect)
@@ -405,6 +413,7 @@ mod tests {
         let progress =
             Progress { tool: "find", id: "\"a\"", task: "t", done: 1.5, total: Some(f64::INFINITY), message: "on it" };
         assert_eq!(request("").progress(&progress), None);
+        assert_eq!(request(r#","_meta":{"progressToken":[7]}"#).progress(&progress), None, "it is no token");
         let told = request(r#","_meta":{"progressToken":7}"#).progress(&progress).unwrap();
         let params = r#"{"progressToken":7,"progress":1.5,"total":0,"message":"on it"}"#;
         assert_eq!(told, format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#));
@@ -413,6 +422,44 @@ mod tests {
     #[test]
     fn a_call_is_known_by_its_requests_id_as_json() {
         assert_eq!(request("").call().id(), r#""a""#);
+    }
+
+    #[test]
+    fn what_a_client_answers_is_answered_no_more() {
+        for id in ["1", "null", "[]"] {
+            for what in [r#""result":{}"#, r#""error":{"code":-32600,"message":"no"}"#] {
+                let message = format!(r#"{{"jsonrpc":"2.0","id":{id},{what}}}"#);
+                let incoming = Server::new("s", "1").receive(&message, &turn(Dialect::Mcp));
+                assert!(matches!(incoming, Incoming::Nothing), "{message}: {incoming:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_response_is_one_line_whatever_a_handler_writes() {
+        let definition = "{\n\"name\": \"find\",\n\"outputSchema\": {}}";
+        let fake = Fake::new([tool("find", "web", &[])])
+            .defined("find", Some(vec![crate::segment::Segment::Text(definition.into())]))
+            .every_dialect();
+        let turn = fake.registry().session().build().unwrap().turn(Dialect::Mcp);
+        let answer = Answer { json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(), error: None, images: Vec::new() };
+        let result = request("").result(&turn, &answer);
+        assert!(result.contains(r#""structuredContent":{  "a": "b\n" }"#), "{result}");
+        let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let Incoming::Reply(list) = Server::new("s", "1").receive(list, &turn) else { panic!("it is answered") };
+        assert!(list.contains(r#"{ "name": "find", "#) && !list.contains('\n'), "{list}");
+    }
+
+    #[test]
+    fn only_a_tool_that_is_not_there_is_an_error_of_the_protocol() {
+        let answer = Answer::of(Err(ToolError::of(ErrorKind::UnknownTool, "no such tool")));
+        let turn = Fake::new([tool("find", "web", &[])]).every_dialect().registry().session();
+        let turn = turn.tool_search(ToolSearch::above(0)).build().unwrap().turn(Dialect::Mcp);
+        for (name, told) in [("find", "isError"), ("tool_describe", "isError"), ("fond", "-32602")] {
+            let request = Request { name: name.to_owned(), ..request("") };
+            let result = request.result(&turn, &answer);
+            assert!(result.contains(told) && result.contains("no such tool"), "{name}: {result}");
+        }
     }
 
     #[test]

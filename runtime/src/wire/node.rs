@@ -13,6 +13,9 @@ use crate::wire::WireError;
 
 /// Levels of lists and objects within each other.
 const DEEPEST: usize = 128;
+/// Values of a message, one within the other, and of what a stream makes of several: in memory, each is as much as dozens of
+/// bytes of the text.
+pub(super) const MOST_VALUES: usize = 1 << 22;
 /// Items of a list, and of what a stream makes of several.
 pub(super) const MOST_ITEMS: usize = 65_536;
 /// Characters of a text that an error shows.
@@ -36,8 +39,12 @@ impl<'a> Node<'a> {
     /// The JSON text `json` as a whole.
     pub(super) fn root(json: &'a str, place: impl Into<String>) -> Result<Self, WireError> {
         let place = place.into();
-        if depth(json) > DEEPEST {
+        let (depth, values) = measure(json);
+        if depth > DEEPEST {
             return Err(WireError::new(place, format!("at most {DEEPEST} levels of JSON"), "more"));
+        }
+        if values > MOST_VALUES {
+            return Err(WireError::new(place, format!("at most {MOST_VALUES} values"), "more"));
         }
         match serde_json::from_str(json) {
             Ok(json) => Ok(Self { json, place }),
@@ -79,6 +86,12 @@ impl<'a> Node<'a> {
         serde_json::from_str(self.json.get()).map_err(|_| self.not("a whole number from 0"))
     }
 
+    /// All of it, taken apart.
+    #[cfg(feature = "wire-openai")]
+    pub(super) fn value(&self) -> Result<serde_json::Value, WireError> {
+        serde_json::from_str(self.json.get()).map_err(|_| self.not("JSON within the limits of depth"))
+    }
+
     /// This, if it is an object.
     pub(super) fn is_object(&self) -> Result<&Self, WireError> {
         if self.json.get().starts_with('{') { Ok(self) } else { Err(self.not("an object")) }
@@ -86,18 +99,22 @@ impl<'a> Node<'a> {
 
     /// The error that something else should be here.
     pub(super) fn not(&self, expected: impl Into<String>) -> WireError {
-        WireError::new(&*self.place, expected, self.shown())
+        WireError::new(&*self.place, expected, shown(self.json.get()))
     }
+}
 
-    /// What is here, in a few words.
-    fn shown(&self) -> String {
-        let json = self.json.get();
-        match json.as_bytes().first() {
-            Some(b'{') => "an object".to_owned(),
-            Some(b'[') => "a list".to_owned(),
-            _ => Short(json, LONGEST_WORD).to_string(),
-        }
+/// A JSON value in a few words.
+pub(super) fn shown(json: &str) -> String {
+    match json.as_bytes().first() {
+        Some(b'{') => "an object".to_owned(),
+        Some(b'[') => "a list".to_owned(),
+        _ => Short(json, LONGEST_WORD).to_string(),
     }
+}
+
+/// Where the value of `key` stands in an object that stands there.
+pub(super) fn below(place: &str, key: &str) -> String {
+    format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 impl<'a> Object<'a> {
@@ -140,7 +157,7 @@ impl<'a> Object<'a> {
 
     /// Where the value of `key` stands or would stand.
     pub(super) fn at(&self, key: &str) -> String {
-        format!("{}/{}", self.place, key.replace('~', "~0").replace('/', "~1"))
+        below(&self.place, key)
     }
 }
 
@@ -157,23 +174,25 @@ pub(super) fn no_error(message: &Object<'_>) -> Result<(), WireError> {
     Err(WireError::api(&kind.unwrap_or_default(), &error.text_if_any("message")?.unwrap_or_default()))
 }
 
-/// How many lists and objects of a JSON text stand within each other.
-fn depth(json: &str) -> usize {
-    let (mut deepest, mut depth, mut quoted, mut escaped) = (0, 0_usize, false, false);
+/// How many lists and objects of a JSON text stand within each other, and how many values there are at most.
+fn measure(json: &str) -> (usize, usize) {
+    let (mut deepest, mut depth, mut values, mut quoted, mut escaped) = (0, 0_usize, 1, false, false);
     for byte in json.bytes() {
         match byte {
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
             b'"' => quoted = !quoted,
+            b',' if !quoted => values += 1,
             b'{' | b'[' if !quoted => {
                 depth += 1;
+                values += 1;
                 deepest = deepest.max(depth);
             }
             b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
-    deepest
+    (deepest, values)
 }
 
 #[cfg(test)]
@@ -206,10 +225,17 @@ mod tests {
     }
 
     #[test]
-    fn depth_counts_what_is_not_in_a_text() {
-        assert_eq!(["1", "[]", r#"[{"a\"[[": "[[\\"}, []]"#, "[[["].map(depth), [0, 1, 2, 3]);
+    fn what_counts_is_not_in_a_text() {
+        let texts = ["1", "[]", r#"[{"a\"[[": "[[\\,"}, []]"#, "[[[", "[1,2,{\"a\":3}]"];
+        assert_eq!(texts.map(measure), [(0, 1), (1, 2), (2, 5), (3, 4), (2, 5)]);
         assert!(Node::root(&format!("{}{}", "[".repeat(DEEPEST), "]".repeat(DEEPEST)), "").is_ok());
         assert!(Node::root(&"[".repeat(1_000_000), "").unwrap_err().to_string().contains("128 levels"));
+    }
+
+    #[test]
+    fn a_message_is_counted_before_it_is_taken_apart() {
+        let error = Node::root(&",".repeat(MOST_VALUES), "event 1").unwrap_err().to_string();
+        assert_eq!(error, "event 1: expected at most 4194304 values, got more");
     }
 
     #[test]

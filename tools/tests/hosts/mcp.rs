@@ -90,6 +90,21 @@ fn nobody_hears_of_a_call_that_its_client_has_cancelled() {
     assert_eq!(answers.keys().collect::<Vec<_>>(), ["2"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn calls_end_with_a_connection_that_breaks() {
+    let folder = folder();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut server = start(EXAMPLE, &folder, &["terminal"], &[("PATH", &path)]);
+    let call = request(1, "tools/call", &json!({ "name": "terminal", "arguments": { "command": "sleep 600" } }));
+    let mut stdin = server.stdin.take().expect("it is piped");
+    stdin.write_all(&[call.as_bytes(), b"\xff\n"].concat()).expect("the server listens");
+    let run = Run::end(server);
+    assert_eq!(run.status, Some(1));
+    assert!(run.err.starts_with("error: ") && run.err.contains("UTF-8"), "{}", run.err);
+    assert!(run.out.lines().count() == 1 && run.out.contains("cancelled"), "{}", run.out);
+}
+
 #[test]
 fn a_server_of_what_is_not_there_says_so_and_ends() {
     let run = Run::of(EXAMPLE, &folder(), &["file", "sfae"], &[]);

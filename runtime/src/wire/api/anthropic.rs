@@ -25,8 +25,9 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("text_delta", "text", "text"),
     ("thinking_delta", "thinking", "thinking"),
     ("signature_delta", "signature", "signature"),
-    ("compaction_delta", "content", "content"),
 ];
+/// What a delta says of a block that was compacted. Null where that failed, and nothing of it may be lost.
+const COMPACTED: [&str; 2] = ["content", "encrypted_content"];
 
 fn parse(body: &Node<'_>) -> Result<Response, WireError> {
     let message = body.object()?;
@@ -155,6 +156,9 @@ impl Block {
             self.input.push_str(&delta.text("partial_json")?);
         } else if kind == "citations_delta" {
             self.citations.push(delta.need("citation", "a citation")?.json.to_owned());
+        } else if kind == "compaction_delta" {
+            let said = delta.all().filter(|(key, _)| COMPACTED.contains(key));
+            self.entries.extend(said.map(|(key, json)| (key.to_owned(), json.to_owned())));
         } else if let Some(&(_, from, to)) = TEXTS.iter().find(|(known, ..)| *known == kind) {
             let new = delta.text_if_any(from)?.unwrap_or_default();
             if to == "text" {
@@ -226,6 +230,31 @@ mod tests {
         let mut stream = Api::Anthropic.stream();
         let pushed = events.iter().try_for_each(|event| stream.push(format!("data: {event}\n\n").as_bytes()).map(drop));
         pushed.and_then(|()| stream.finish()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_was_compacted_goes_back_to_the_letter() {
+        for block in [
+            r#"{"content":"So far: \u00e9","encrypted_content":"b3BhcXVl","type":"compaction"}"#,
+            r#"{"content":null,"encrypted_content":null,"type":"compaction"}"#,
+        ] {
+            let mut stream = Api::Anthropic.stream();
+            for event in [
+                r#"{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null}}"#,
+                &format!(
+                    r#"{{"type":"content_block_delta","index":0,"delta":{}}}"#,
+                    block.replace(r#""compaction""#, r#""compaction_delta""#)
+                ),
+                r#"{"type":"content_block_stop","index":0}"#,
+                r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
+                r#"{"type":"message_stop"}"#,
+            ] {
+                stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+            }
+            let response = stream.finish().unwrap();
+            assert_eq!(response.messages()[0].get(), format!(r#"{{"role":"assistant","content":[{block}]}}"#));
+            assert_eq!(response.text(), "");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::wire::api::response::{Called, Draft};
 use crate::wire::api::{Assemble, MOST_CALLS, Vendor};
 use crate::wire::image::data_url;
-use crate::wire::node::{MOST_ITEMS, Node};
+use crate::wire::node::{MOST_VALUES, Node, below, shown};
 use crate::wire::write::written;
 use crate::wire::{Response, Stop, WireError};
 use crate::{Answered, RawValue, json};
@@ -91,6 +91,8 @@ struct Chunks {
     message: Map<String, Value>,
     /// By their index.
     calls: BTreeMap<u64, Map<String, Value>>,
+    /// How many values that is in all.
+    values: usize,
     reason: String,
 }
 
@@ -106,22 +108,23 @@ impl Assemble for Chunks {
         for key in ["content", "refusal"] {
             shown.push_str(&delta.text_if_any(key)?.unwrap_or_default());
         }
+        let Self { message, calls, values, .. } = self;
         for (key, _) in delta.all() {
             let Some(node) = delta.get(key) else { continue };
             if key != "tool_calls" {
-                join(&mut self.message, key, &node)?;
+                join(message, key, node.value()?, &node.place, values)?;
                 continue;
             }
             for node in node.items()? {
                 let call = node.object()?;
                 let index = call.need("index", "the call's index")?.number()?;
-                if self.calls.len() == MOST_CALLS && !self.calls.contains_key(&index) {
+                if calls.len() == MOST_CALLS && !calls.contains_key(&index) {
                     return Err(node.not(format!("at most {MOST_CALLS} calls")));
                 }
-                let known = self.calls.entry(index).or_default();
+                let known = calls.entry(index).or_default();
                 for (key, _) in call.all().filter(|(key, _)| *key != "index") {
                     let Some(node) = call.get(key) else { continue };
-                    join(known, key, &node)?;
+                    join(known, key, node.value()?, &node.place, values)?;
                 }
             }
         }
@@ -149,39 +152,57 @@ impl Assemble for Chunks {
 }
 
 /// Adds what a chunk says of `key` to what is known of it: texts and lists are continued, objects are joined key by key,
-/// and of anything else the latest stands.
-fn join(known: &mut Map<String, Value>, key: &str, node: &Node<'_>) -> Result<(), WireError> {
-    let new: Value = serde_json::from_str(node.json.get()).map_err(|_| node.not("JSON within the limits of depth"))?;
-    let too_many = || node.not(format!("at most {MOST_ITEMS} things in all"));
-    if known.len() >= MOST_ITEMS && !known.contains_key(key) {
-        return Err(too_many());
-    }
-    let Some(old) = known.get_mut(key) else {
-        known.insert(key.to_owned(), new);
-        return Ok(());
-    };
-    match (old, new) {
+/// and of anything else the latest stands. `values` counts what is known in all.
+fn join(
+    known: &mut Map<String, Value>,
+    key: &str,
+    new: Value,
+    place: &str,
+    values: &mut usize,
+) -> Result<(), WireError> {
+    match (known.get_mut(key), new) {
         // These are said whole, some say them again.
-        (Value::String(old), Value::String(new)) if ["id", "type", "role", "name"].contains(&key) => {
+        (Some(Value::String(old)), Value::String(new)) if ["id", "type", "role", "name"].contains(&key) => {
             if old.is_empty() {
                 *old = new;
             } else if !new.is_empty() && *old != new {
-                return Err(node.not("what was said of it before"));
+                let got = shown(&Value::String(new).to_string());
+                return Err(WireError::new(place, "what was said of it before", got));
             }
         }
-        (Value::String(old), Value::String(new)) => old.push_str(&new),
-        (Value::Array(old), Value::Array(new)) if old.len() + new.len() > MOST_ITEMS => return Err(too_many()),
-        (Value::Array(old), Value::Array(new)) => old.extend(new),
-        (Value::Object(old), Value::Object(_)) => {
-            let object = node.object()?;
-            for (key, _) in object.all() {
-                let Some(node) = object.get(key) else { continue };
-                join(old, key, &node)?;
+        (Some(Value::String(old)), Value::String(new)) => old.push_str(&new),
+        (Some(Value::Array(old)), Value::Array(new)) => {
+            new.iter().try_for_each(|item| count(item, place, values))?;
+            old.extend(new);
+        }
+        (Some(Value::Object(old)), Value::Object(new)) => {
+            for (key, new) in new.into_iter().filter(|(_, new)| !new.is_null()) {
+                join(old, &key, new, &below(place, &key), values)?;
             }
         }
-        (old, new) => *old = new,
+        (Some(old), new) => {
+            count(&new, place, values)?;
+            *old = new;
+        }
+        (None, new) => {
+            count(&new, place, values)?;
+            known.insert(key.to_owned(), new);
+        }
     }
     Ok(())
+}
+
+/// Counts a value that comes to those that are known, with all that is in it.
+fn count(new: &Value, place: &str, values: &mut usize) -> Result<(), WireError> {
+    *values += 1;
+    if *values > MOST_VALUES {
+        return Err(WireError::new(place, format!("at most {MOST_VALUES} values in all"), "more"));
+    }
+    match new {
+        Value::Array(items) => items.iter().try_for_each(|item| count(item, place, values)),
+        Value::Object(entries) => entries.values().try_for_each(|value| count(value, place, values)),
+        _ => Ok(()),
+    }
 }
 
 fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
@@ -267,6 +288,38 @@ mod tests {
         let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
         assert_eq!(message["reasoning_content"], "hmm");
         assert_eq!(message["tool_calls"][0]["x"]["y"], json!([1, 2]));
+    }
+
+    /// The error of a stream whose chunks have these deltas.
+    fn refused(deltas: impl IntoIterator<Item = String>) -> String {
+        let mut stream = Api::ChatCompletions.stream();
+        let mut chunks = deltas.into_iter().map(|delta| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n"));
+        chunks.find_map(|chunk| stream.push(chunk.as_bytes()).err()).expect("something is wrong").to_string()
+    }
+
+    #[test]
+    fn what_is_said_of_one_thing_twice_is_the_same() {
+        let delta = |name| format!(r#"{{"tool_calls":[{{"index":0,"function":{{"name":"{name}"}}}}]}}"#);
+        let place = "event 2/choices/0/delta/tool_calls/0/function/name";
+        assert_eq!(refused(["f", "g"].map(delta)), format!("{place}: expected what was said of it before, got \"g\""));
+    }
+
+    #[test]
+    fn what_is_joined_is_bounded_however_it_is_said() {
+        for (known, new) in [
+            (json!({}), json!([0, 0, 0])),
+            (json!({"x": 1}), json!({"y": [0, 0]})),
+            (json!({"x": [0]}), json!([[0], 0, 0])),
+            (json!({"x": {"y": [0]}}), json!({"z": {}, "y": [[[0]]]})),
+        ] {
+            let joined = |mut values: usize| {
+                let Value::Object(mut known) = known.clone() else { panic!("it is an object") };
+                join(&mut known, "x", new.clone(), "/x", &mut values).map(|()| values)
+            };
+            assert_eq!(joined(MOST_VALUES - 4), Ok(MOST_VALUES), "{known} {new}");
+            let error = joined(MOST_VALUES - 3).unwrap_err().to_string();
+            assert!(error.ends_with("expected at most 4194304 values in all, got more"), "{error}");
+        }
     }
 
     #[test]

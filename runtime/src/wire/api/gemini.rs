@@ -31,8 +31,12 @@ fn parse(body: &Node<'_>) -> Result<Response, WireError> {
     let mut draft = Draft::default();
     let parts = content.map(|content| content.object()).transpose()?.and_then(|content| content.get("parts"));
     if let Some(parts) = parts {
-        read(&parts.items()?, &mut draft)?;
-        draft.messages.push(message(parts.json.get()));
+        let items = parts.items()?;
+        read(&items, &mut draft)?;
+        // A content without parts is one that the API does not take back.
+        if !items.is_empty() {
+            draft.messages.push(message(parts.json.get()));
+        }
     }
     draft.end(stop(&chunks.reason), chunks.reason)
 }
@@ -270,6 +274,18 @@ mod tests {
         let results = Api::Gemini.results(&answers);
         assert_eq!(results[0].get().matches(r#""id":"#).count(), 1);
         assert!(results[0].get().contains(r#"{"functionResponse":{"id":"7","name":"a","response":{"output":1}}}"#));
+    }
+
+    #[test]
+    fn what_says_nothing_is_not_sent_back() {
+        for content in ["null", r#"{"role":"model"}"#, r#"{"role":"model","parts":[]}"#] {
+            let body = format!(r#"{{"candidates":[{{"content":{content},"finishReason":"STOP"}}]}}"#);
+            let mut stream = Api::Gemini.stream();
+            stream.push(format!("data: {body}\n\n").as_bytes()).unwrap();
+            for response in [Api::Gemini.parse(&body), stream.finish()] {
+                assert!(response.unwrap().messages().is_empty(), "{content}");
+            }
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<Response, WireErro
                     place: node.place.clone(),
                 })?;
             }
-            kind if SILENT.contains(&kind) => draft.pass(),
+            kind if SILENT.contains(&kind) && !asks_the_host(&item)? => draft.pass(),
             _ => {
                 return Err(item
                     .need("type", "")?
@@ -67,6 +67,11 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<Response, WireErro
     let (stop, reason) = stop(response)?;
     let stop = if is_refusal && stop == Stop::Done { Stop::Refused } else { stop };
     draft.end(stop, reason)
+}
+
+/// Whether a search among tools is the host's to make, and its output the host's to give.
+fn asks_the_host(item: &Object<'_>) -> Result<bool, WireError> {
+    Ok(item.word("type")? == "tool_search_call" && item.text_if_any("execution")?.as_deref() == Some("client"))
 }
 
 /// Reads what a message says. Whether it refuses.
@@ -183,6 +188,18 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
 mod tests {
     use super::*;
     use crate::wire::Api;
+
+    #[test]
+    fn a_search_that_the_host_would_have_to_make_is_told() {
+        let parse = |execution: &str| {
+            let item =
+                format!(r#"{{"type":"tool_search_call","execution":"{execution}","call_id":"c1","arguments":{{}}}}"#);
+            Api::Responses.parse(&format!(r#"{{"output":[{item}],"status":"completed"}}"#))
+        };
+        assert_eq!(parse("server").unwrap().messages().len(), 1);
+        let error = parse("client").unwrap_err().to_string();
+        assert!(error.starts_with("/output/0/type: ") && error.ends_with("\"tool_search_call\""), "{error}");
+    }
 
     #[test]
     fn why_it_ended_is_its_status_and_the_details() {
