@@ -83,8 +83,11 @@ fn check(api: Api, response: &Result<Response, WireError>) {
 }
 
 /// What no handler's answer is, but a host may make.
-static ODD: LazyLock<Answer> =
-    LazyLock::new(|| Answer { json: "not JSON".to_owned(), error: None, images: Vec::new() });
+static ODD: LazyLock<Answer> = LazyLock::new(|| {
+    let mut answer = Answer::from(Ok(Output::text("")));
+    "not JSON".clone_into(&mut answer.json);
+    answer
+});
 
 /// Has one tool.
 static TURN: LazyLock<Turn> = LazyLock::new(|| {

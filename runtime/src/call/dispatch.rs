@@ -17,7 +17,10 @@ use crate::{
 };
 
 /// A call's answer: always one well-formed JSON text, and what images the handler shows beside it.
+///
+/// A host makes one of a result, for calls that it does not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Answer {
     /// The handler's result, or `{"error": text, "kind": word, "problems": [...]}`.
     pub json: String,
@@ -27,14 +30,16 @@ pub struct Answer {
     pub images: Vec<Image>,
 }
 
-impl Answer {
-    pub(crate) fn of(result: Result<Output, ToolError>) -> Self {
+impl From<Result<Output, ToolError>> for Answer {
+    fn from(result: Result<Output, ToolError>) -> Self {
         match result {
             Ok(Output { json, images }) => Answer { json, error: None, images },
             Err(error) => Answer { json: error.to_json(), error: Some(error.kind()), images: Vec::new() },
         }
     }
+}
 
+impl Answer {
     /// Whether the call failed.
     pub const fn is_error(&self) -> bool {
         self.error.is_some()
@@ -67,7 +72,7 @@ impl Turn {
                 Err(error) => Err(error),
             };
             return match result {
-                Ok(output) if !limit::is_over(output.as_json(), self.most(Some(id))) => Answer::of(Ok(output)),
+                Ok(output) if !limit::is_over(output.as_json(), self.most(Some(id))) => Answer::from(Ok(output)),
                 result => self.ended(Some(id), request, Record::default(), result).answer,
             };
         }

@@ -37,7 +37,7 @@ impl Turn {
         record: Record,
         result: CallResult,
     ) -> Outcome {
-        let mut outcome = Outcome { answer: Answer::of(result), tool, record, short: Short::No };
+        let mut outcome = Outcome { answer: Answer::from(result), tool, record, short: Short::No };
         let trace = mem::take(&mut outcome.record.trace);
         if !outcome.answer.is_error() {
             let most = self.most(tool);

@@ -56,7 +56,7 @@ impl From<Answer> for Response {
 
 impl From<Result<Output, ToolError>> for Response {
     fn from(result: Result<Output, ToolError>) -> Self {
-        Answer::of(result).into()
+        Answer::from(result).into()
     }
 }
 

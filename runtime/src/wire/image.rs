@@ -25,7 +25,7 @@ mod tests {
     /// A picture with a caption, a text, and an error.
     fn answers(picture: Image) -> [Answered<'static>; 3] {
         let answered =
-            |id, result| Answered { call: ToolCall::new("look", "{}").with_id(id), answer: Answer::of(result) };
+            |id, result| Answered { call: ToolCall::new("look", "{}").with_id(id), answer: Answer::from(result) };
         [
             answered("c1", Output::text("a cat").with_image(picture.clone()).and_then(|one| one.with_image(picture))),
             answered("c2", Ok(Output::text("no picture"))),

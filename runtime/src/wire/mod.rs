@@ -8,7 +8,7 @@
 //!
 //! Nothing here talks to a network: texts come in, texts go out. What comes in is bounded; what is not as the API's
 //! schema says is a [`WireError`] with its place, and never a call with half of its arguments. What goes back
-//! to the vendor of what it sent is the same to the letter.
+//! to the vendor of a whole response is the same to the letter.
 
 #[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
 mod api;

@@ -116,7 +116,7 @@ fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
     };
     let AgentTask { call, pending } = task(r#"{"goal": "tea"}"#).unwrap();
     assert_eq!((call, pending.tool()), (Plan { goal: "tea".into() }, "plan"));
-    assert_eq!(pending.finish(Ok(Output::text("hot"))), Answer::of(Ok(Output::text("hot"))));
+    assert_eq!(pending.finish(Ok(Output::text("hot"))), Answer::from(Ok(Output::text("hot"))));
     let AgentTask { pending, .. } = task(r#"{"goal": "tea"}"#).unwrap();
     assert_eq!(error(&pending.finish(Err(ToolError::new("no water")))), ["failed", "no water"]);
     assert_eq!(error(&task("{}").unwrap_err())[0], "invalid_arguments");
@@ -230,7 +230,7 @@ fn the_future_of_a_call_can_cross_threads() {
 #[test]
 fn replies_for_what_no_provider_runs_are_errors() {
     let answer = |reply| match reply {
-        Reply::Ready(result) => Answer::of(result),
+        Reply::Ready(result) => Answer::from(result),
         Reply::Later(_) => unreachable!("these are there at once"),
     };
     assert!(error(&answer(Reply::agent()))[1].contains("agent's own loop"));

@@ -19,8 +19,8 @@ use crate::wire::node::{Node, no_error};
 use crate::wire::{LONGEST_BODY, WireError};
 use crate::{Answered, Dialect, RawValue};
 
-/// Bytes of a stream: 1 GiB. Each word of it comes with some hundred bytes around it.
-pub const LONGEST_STREAM: usize = 1 << 30;
+/// Bytes of a stream: 256 MiB. Each word of it comes with some hundred bytes around it.
+pub const LONGEST_STREAM: usize = 256 << 20;
 /// Bytes of one event of a stream: 64 MiB. The last one may repeat the whole response.
 pub const LONGEST_EVENT: usize = 64 << 20;
 /// Calls of one response.
@@ -30,7 +30,7 @@ pub const MOST_CALLS: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Api {
-    /// OpenAI's Chat Completions, and all that speak it: `POST /chat/completions`, with the conversation in `messages`.
+    /// OpenAI's Chat Completions, which many other servers speak: `POST /chat/completions`, with the conversation in `messages`.
     #[cfg(feature = "wire-openai")]
     ChatCompletions,
     /// OpenAI's Responses: `POST /responses`, with the conversation in `input`.
