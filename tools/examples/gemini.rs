@@ -37,8 +37,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     let registry = Registry::new();
     registry.add(toolc_catalog::provider(Handlers::new()))?;
     let session = registry.session().enable(["safe"]).build()?;
-    // What goes wrong with a request is told in the body.
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    // What goes wrong is told in the body, and the key goes nowhere else.
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into();
 
     let mut contents = vec![to_raw_value(&json!({ "role": "user", "parts": [{ "text": user }] }))?];
     for _ in 0..ROUNDS {

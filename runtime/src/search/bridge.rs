@@ -35,7 +35,9 @@ struct Bridge {
 
 impl Bridge {
     fn new(name: &'static str, schema: Value) -> Self {
-        let table = Table::from_schema(&schema).unwrap_or_else(|why| unreachable!("{name}: {why}"));
+        let mut table = Table::from_schema(&schema).unwrap_or_else(|why| unreachable!("{name}: {why}"));
+        // What is sent for another tool may be that one's secret, wherever a model puts it.
+        table.properties.iter_mut().for_each(|property| property.secret |= *property.name == *"arguments");
         Self { name, schema, table }
     }
 }
@@ -213,16 +215,21 @@ impl Turn {
                 tools.push(serde_json::from_str(&self.definition(id)).unwrap_or(Value::Null));
             } else {
                 let near = nearest(name, self.callable());
-                unknown.push(json!({ "name": name, "did_you_mean": near }));
+                unknown.push((name, near));
             }
         }
         if tools.is_empty() {
-            let text = format!("there are no such tools in this turn: {}", Value::from(unknown));
+            let near = |near: &[&str]| {
+                if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) }
+            };
+            let each: Vec<_> = unknown.iter().map(|(name, others)| format!("`{name}`{}", near(others))).collect();
+            let text = format!("there is no such tool in this turn: {}", each.join(", "));
             return Err(ToolError::of(ErrorKind::UnknownTool, text));
         }
         let mut answer = json!({ "tools": tools });
         if !unknown.is_empty() {
-            answer["unknown"] = unknown.into();
+            let unknown = unknown.into_iter().map(|(name, near)| json!({ "name": name, "did_you_mean": near }));
+            answer["unknown"] = unknown.collect();
         }
         Output::json(&answer)
     }

@@ -222,3 +222,23 @@ fn conditions_hold_on_tools_that_are_deferred() {
     assert!(turn.definitions().contains("There is mail."), "{}", turn.definitions());
     assert!(turn.deferred().any(|name| name == "send_mail"));
 }
+
+#[test]
+fn a_secret_beside_the_arguments_is_not_told() {
+    let turn = searched(&registry());
+    for arguments in [
+        json!({"name": "send_mail", "id": "a secret"}),
+        json!({"name": "send_mail", "arguments": {"id": 1}, "pin": "a secret"}),
+        json!({"name": "send_mail", "arguments": ["a secret"]}),
+    ] {
+        let answer = call(&turn, "tool_call", &arguments);
+        assert!(answer.is_error() && !answer.json.contains("a secret"), "{}", answer.json);
+    }
+}
+
+#[test]
+fn names_that_are_not_there_are_told_in_words() {
+    let answer = call(&searched(&registry()), "tool_describe", &json!({"names": ["send_mial", "xyz"]}));
+    let told: Value = serde_json::from_str(&answer.json).unwrap();
+    assert_eq!(told["error"], "there is no such tool in this turn: `send_mial` (did you mean send_mail?), `xyz`");
+}

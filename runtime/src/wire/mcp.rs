@@ -223,7 +223,7 @@ impl Server {
                 })?,
         };
         let to = from.saturating_add(self.page).min(tools.len());
-        let page: Vec<&str> = tools[from..to].iter().map(|tool| tool.get()).collect();
+        let page: Vec<_> = tools[from..to].iter().map(|tool| shown(tool, era)).collect();
         let mut out = format!(r#"{{"tools":[{}]"#, page.join(","));
         if to < tools.len() {
             let _ = write!(out, r#","nextCursor":"{to}-{list:x}""#);
@@ -288,7 +288,10 @@ impl Request {
             return Refusal::new(code::INVALID_PARAMS, message(&answer.json)).write(Some(&self.id));
         }
         // Nothing else can be the schema's, so that clients would refuse it.
-        let is_typed = turn.find(&self.name).is_some_and(|id| has_output_schema(&turn.definition(id)));
+        let definition = turn.find(&self.name).map(|id| turn.definition(id)).unwrap_or_default();
+        let is_typed = Node::root(&definition, "")
+            .and_then(|definition| definition.object())
+            .is_ok_and(|definition| has_output_schema(&definition, self.era));
         let is_error = answer.is_error() || (is_typed && limit::is_shortened(&answer.json));
         let mut out = format!(r#"{{"content":{}"#, content(answer));
         if is_typed && !is_error && (self.era == Era::Stateless || answer.json.starts_with('{')) {
@@ -330,9 +333,31 @@ fn content(answer: &Answer) -> String {
     out
 }
 
-fn has_output_schema(definition: &str) -> bool {
-    let definition = Node::root(definition, "").and_then(|node| node.object());
-    definition.is_ok_and(|definition| definition.get("outputSchema").is_some())
+/// A tool as clients of an era take it. Those that begin with `initialize` know results of objects alone: shown another
+/// `outputSchema`, they refuse the whole list.
+fn shown(tool: &RawValue, era: Era) -> Cow<'_, str> {
+    let Ok(definition) = (Node { json: tool, place: String::new() }).object() else { return tool.get().into() };
+    if definition.get("outputSchema").is_none() || has_output_schema(&definition, era) {
+        return tool.get().into();
+    }
+    let mut out = String::from("{");
+    for (key, value) in definition.all().filter(|(key, _)| *key != "outputSchema") {
+        out.push_str(if out.len() > 1 { "," } else { "" });
+        json::push_string(&mut out, key);
+        out.push(':');
+        out.push_str(value.get());
+    }
+    out.push('}');
+    out.into()
+}
+
+/// Whether a client of an era is shown what the tool returns.
+fn has_output_schema(definition: &Object<'_>, era: Era) -> bool {
+    let schema = definition.get("outputSchema");
+    match era {
+        Era::Stateless => schema.is_some(),
+        Era::Sessions => schema.and_then(|schema| schema.object().ok()?.text("type").ok()).as_deref() == Some("object"),
+    }
 }
 
 /// What an error's JSON says.
@@ -437,7 +462,7 @@ mod tests {
 
     #[test]
     fn a_response_is_one_line_whatever_a_handler_writes() {
-        let definition = "{\n\"name\": \"find\",\n\"outputSchema\": {}}";
+        let definition = "{\n\"name\": \"find\",\n\"outputSchema\": {\"type\": \"object\"}}";
         let fake = Fake::new([tool("find", "web", &[])])
             .defined("find", Some(vec![crate::segment::Segment::Text(definition.into())]))
             .every_dialect();
@@ -459,6 +484,23 @@ mod tests {
             let request = Request { name: name.to_owned(), ..request("") };
             let result = request.result(&turn, &answer);
             assert!(result.contains(told) && result.contains("no such tool"), "{name}: {result}");
+        }
+    }
+
+    #[test]
+    fn clients_of_sessions_are_shown_results_of_objects_alone() {
+        let tool = |schema| RawValue::from_string(format!(r#"{{"name":"t","outputSchema":{schema}}}"#)).unwrap();
+        for (schema, is_shown) in [
+            (r#"{"type":"object"}"#, true),
+            (r#"{"type":"array"}"#, false),
+            (r#"{"type":["object","null"]}"#, false),
+            (r##"{"$ref":"#/$defs/a"}"##, false),
+            ("{}", false),
+        ] {
+            let tool = tool(schema);
+            assert_eq!(shown(&tool, Era::Stateless), tool.get());
+            let expected = if is_shown { tool.get() } else { r#"{"name":"t"}"# };
+            assert_eq!(shown(&tool, Era::Sessions), expected, "{schema}");
         }
     }
 

@@ -94,6 +94,18 @@ fn a_response_that_makes_no_sense_is_told_with_its_place() {
 }
 
 #[test]
+fn the_key_goes_nowhere_but_to_the_api() {
+    for vendor in &VENDORS {
+        let (elsewhere, asked) = serve(vec![Reply::json(200, &json!({}))]);
+        // The same server by another name.
+        let elsewhere = elsewhere.replace("127.0.0.1", "localhost");
+        let (run, requests) = play(vendor, vec![Reply::moved(elsewhere)]);
+        assert_eq!((run.status, requests.len()), (Some(1), 1), "{}: {}", vendor.example, run.err);
+        assert!(asked.try_recv().is_err(), "{}", vendor.example);
+    }
+}
+
+#[test]
 fn nobody_answering_is_told() {
     for vendor in &VENDORS {
         let (run, _) = play(vendor, Vec::new());

@@ -21,23 +21,32 @@ pub(crate) struct Request {
 pub(crate) struct Reply {
     status: u16,
     media_type: &'static str,
+    /// Where the answer is instead.
+    location: String,
     body: String,
 }
 
 impl Reply {
     pub(crate) fn json(status: u16, body: &Value) -> Self {
-        Self { status, media_type: "application/json", body: body.to_string() }
+        Self { status, media_type: "application/json", location: String::new(), body: body.to_string() }
     }
 
     /// What stands between an agent and its vendor, and does not work.
     pub(crate) fn bad_gateway() -> Self {
-        Self { status: 502, media_type: "text/html", body: "<h1>Bad gateway</h1>".to_owned() }
+        let body = "<h1>Bad gateway</h1>".to_owned();
+        Self { status: 502, media_type: "text/html", location: String::new(), body }
+    }
+
+    /// A server that wants the request to be sent to another.
+    pub(crate) fn moved(location: String) -> Self {
+        Self { location, ..Self::json(302, &Value::Null) }
     }
 
     /// The events of a stream.
     pub(crate) fn events(events: &[Value]) -> Self {
         let event = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
-        Self { status: 200, media_type: "text/event-stream", body: events.iter().map(event).collect() }
+        let body = events.iter().map(event).collect();
+        Self { status: 200, media_type: "text/event-stream", location: String::new(), body }
     }
 }
 
@@ -52,9 +61,10 @@ pub(crate) fn serve(replies: Vec<Reply>) -> (String, Receiver<Request>) {
             let request = read(&stream);
             // Nobody listens to a test that has failed.
             let _ = sender.send(request);
-            let Reply { status, media_type, body } = reply;
+            let Reply { status, media_type, location, body } = reply;
             let head = format!(
-                "HTTP/1.1 {status} Whatever\r\ncontent-type: {media_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                "HTTP/1.1 {status} Whatever\r\ncontent-type: {media_type}\r\nlocation: {location}\r\ncontent-length: {}\r\n\
+                 connection: close\r\n\r\n",
                 body.len()
             );
             let _ = stream.write_all((head + &body).as_bytes());
@@ -76,8 +86,9 @@ fn read(stream: &TcpStream) -> Request {
     while let Some((name, value)) = line().split_once(':') {
         headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
     }
-    let length = headers["content-length"].parse().expect("a length");
+    let length = headers.get("content-length").map_or(0, |length| length.parse().expect("a length"));
     let mut body = vec![0; length];
     stream.read_exact(&mut body).expect("a body as long as was said");
-    Request { line: line_of, headers, body: serde_json::from_slice(&body).expect("JSON") }
+    let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).expect("JSON") };
+    Request { line: line_of, headers, body }
 }
