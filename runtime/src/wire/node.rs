@@ -72,6 +72,20 @@ impl<'a> Node<'a> {
             .collect())
     }
 
+    /// The one item of a list of what there is to choose from, if there is any. A stream gives several ones by turns, each
+    /// with its index.
+    pub(super) fn only(&self, expected: &str) -> Result<Option<Node<'a>>, WireError> {
+        let mut items = self.items()?;
+        if items.len() > 1 {
+            return Err(WireError::new(&*self.place, expected, format!("{} of them", items.len())));
+        }
+        let Some(item) = items.pop() else { return Ok(None) };
+        match item.object()?.get("index").map(|index| index.number()).transpose()? {
+            None | Some(0) => Ok(Some(item)),
+            Some(index) => Err(WireError::new(&*self.place, expected, format!("one with the index {index}"))),
+        }
+    }
+
     pub(super) fn text(&self) -> Result<String, WireError> {
         serde_json::from_str(self.json.get()).map_err(|_| self.not("a text"))
     }

@@ -32,12 +32,7 @@ fn parse(body: &Node<'_>) -> Result<Response, WireError> {
 
 /// The one choice, if there is one.
 fn choice<'a>(body: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
-    let choices = body.object()?.need("choices", "a list of choices")?;
-    let mut items = choices.items()?;
-    if items.len() > 1 {
-        return Err(WireError::new(choices.place, "one choice (`n` is 1)", format!("{} of them", items.len())));
-    }
-    Ok(items.pop())
+    body.object()?.need("choices", "a list of choices")?.only("one choice (`n` is 1)")
 }
 
 fn stop(reason: &str, is_refusal: bool) -> Stop {
@@ -295,6 +290,20 @@ mod tests {
         let mut stream = Api::ChatCompletions.stream();
         let mut chunks = deltas.into_iter().map(|delta| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n"));
         chunks.find_map(|chunk| stream.push(chunk.as_bytes()).err()).expect("something is wrong").to_string()
+    }
+
+    #[test]
+    fn choices_that_come_by_turns_are_not_mixed() {
+        let choice = |index: &str| format!(r#"{{"choices":[{{{index}"message":{{}},"finish_reason":"stop"}}]}}"#);
+        let place = "/choices: expected one choice (`n` is 1), got one with the index 1";
+        for index in ["", r#""index":null,"#, r#""index":0,"#] {
+            assert!(Api::ChatCompletions.parse(&choice(index)).is_ok());
+        }
+        let second = choice(r#""index":1,"#);
+        assert_eq!(Api::ChatCompletions.parse(&second).unwrap_err().to_string(), place);
+        let mut stream = Api::ChatCompletions.stream();
+        let error = stream.push(format!("data: {second}\n\n").as_bytes()).unwrap_err().to_string();
+        assert_eq!(error, format!("event 1{place}"));
     }
 
     #[test]

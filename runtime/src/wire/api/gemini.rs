@@ -136,11 +136,7 @@ impl Chunks {
             self.reason = reason;
         }
         let Some(candidates) = data.get("candidates") else { return Ok(None) };
-        let mut items = candidates.items()?;
-        if items.len() > 1 {
-            return Err(WireError::new(candidates.place, "one candidate", format!("{} of them", items.len())));
-        }
-        let Some(candidate) = items.pop() else { return Ok(None) };
+        let Some(candidate) = candidates.only("one candidate")? else { return Ok(None) };
         let candidate = candidate.object()?;
         if let Some(reason) = candidate.text_if_any("finishReason")? {
             self.reason = reason;
@@ -274,6 +270,15 @@ mod tests {
         let results = Api::Gemini.results(&answers);
         assert_eq!(results[0].get().matches(r#""id":"#).count(), 1);
         assert!(results[0].get().contains(r#"{"functionResponse":{"id":"7","name":"a","response":{"output":1}}}"#));
+    }
+
+    #[test]
+    fn candidates_that_come_by_turns_are_not_mixed() {
+        let body = r#"{"candidates":[{"index":1,"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"}]}"#;
+        let error = "/candidates: expected one candidate, got one with the index 1";
+        assert_eq!(Api::Gemini.parse(body).unwrap_err().to_string(), error);
+        let pushed = Api::Gemini.stream().push(format!("data: {body}\n\n").as_bytes());
+        assert_eq!(pushed.unwrap_err().to_string(), format!("event 1{error}"));
     }
 
     #[test]
