@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::response::{Called, Draft, stopped};
 use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
@@ -117,7 +117,7 @@ impl Assemble for Events {
             "content_block_stop" => self.open(&event)?.has_ended = true,
             "message_delta" => {
                 let delta = event.need("delta", "a delta")?.object()?;
-                self.reason = delta.text_if_any("stop_reason")?.unwrap_or_default();
+                stopped(&mut self.reason, delta.text_if_any("stop_reason")?, stop);
             }
             "message_stop" => self.has_ended = true,
             // `message_start`, `ping`, and what may be added.
@@ -254,6 +254,21 @@ mod tests {
             let response = stream.finish().unwrap();
             assert_eq!(response.messages()[0].get(), format!(r#"{{"role":"assistant","content":[{block}]}}"#));
             assert_eq!(response.text(), "");
+        }
+    }
+
+    #[test]
+    fn why_it_stopped_stands_when_no_more_is_said_of_it() {
+        for said in ["{}", r#"{"stop_reason":null}"#] {
+            let mut stream = Api::Anthropic.stream();
+            for event in [
+                r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
+                &format!(r#"{{"type":"message_delta","delta":{said}}}"#),
+                r#"{"type":"message_stop"}"#,
+            ] {
+                stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+            }
+            assert_eq!(stream.finish().unwrap().stop_reason(), "end_turn");
         }
     }
 

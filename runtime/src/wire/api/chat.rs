@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::response::{Called, Draft, stopped};
 use crate::wire::api::{Assemble, MOST_CALLS, Vendor};
 use crate::wire::image::data_url;
 use crate::wire::node::{MOST_VALUES, Node, below, shown};
@@ -95,9 +95,7 @@ impl Assemble for Chunks {
     fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
         let Some(choice) = choice(data)? else { return Ok(()) };
         let choice = choice.object()?;
-        if let Some(reason) = choice.text_if_any("finish_reason")?.filter(|reason| !reason.is_empty()) {
-            self.reason = reason;
-        }
+        stopped(&mut self.reason, choice.text_if_any("finish_reason")?, |reason| stop(reason, false));
         let Some(delta) = choice.get("delta") else { return Ok(()) };
         let delta = delta.object()?;
         for key in ["content", "refusal"] {
@@ -329,6 +327,21 @@ mod tests {
             let error = joined(MOST_VALUES - 3).unwrap_err().to_string();
             assert!(error.ends_with("expected at most 4194304 values in all, got more"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_call_that_was_cut_stays_so() {
+        let mut stream = Api::ChatCompletions.stream();
+        let call = r#"{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}}]}"#;
+        for (delta, reason) in [(call, "length"), ("{}", "stop")] {
+            let chunk = format!(r#"{{"choices":[{{"delta":{delta},"finish_reason":"{reason}"}}]}}"#);
+            stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+        }
+        let error = stream.finish().unwrap_err().to_string();
+        assert!(
+            error.ends_with("expected a whole call, got a response that stopped before its end: length"),
+            "{error}"
+        );
     }
 
     #[test]

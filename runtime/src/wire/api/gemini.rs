@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::response::{Called, Draft, stopped};
 use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
@@ -130,17 +130,13 @@ impl Chunks {
     /// Takes in why it stopped, appends the visible text, and gives the content.
     fn take<'a>(&mut self, data: &Node<'a>, shown: &mut String) -> Result<Option<Node<'a>>, WireError> {
         let data = data.object()?;
-        if let Some(feedback) = data.get("promptFeedback")
-            && let Some(reason) = feedback.object()?.text_if_any("blockReason")?
-        {
-            self.reason = reason;
+        if let Some(feedback) = data.get("promptFeedback") {
+            stopped(&mut self.reason, feedback.object()?.text_if_any("blockReason")?, stop);
         }
         let Some(candidates) = data.get("candidates") else { return Ok(None) };
         let Some(candidate) = candidates.only("one candidate")? else { return Ok(None) };
         let candidate = candidate.object()?;
-        if let Some(reason) = candidate.text_if_any("finishReason")? {
-            self.reason = reason;
-        }
+        stopped(&mut self.reason, candidate.text_if_any("finishReason")?, stop);
         let content = candidate.get("content");
         if let Some(content) = &content
             && let Some(parts) = content.object()?.get("parts")
@@ -279,6 +275,17 @@ mod tests {
         assert_eq!(Api::Gemini.parse(body).unwrap_err().to_string(), error);
         let pushed = Api::Gemini.stream().push(format!("data: {body}\n\n").as_bytes());
         assert_eq!(pushed.unwrap_err().to_string(), format!("event 1{error}"));
+    }
+
+    #[test]
+    fn a_call_that_was_cut_stays_so() {
+        let mut stream = Api::Gemini.stream();
+        for (parts, reason) in [(r#"[{"functionCall":{"name":"a"}}]"#, "MAX_TOKENS"), ("[]", "STOP")] {
+            let chunk = format!(r#"{{"candidates":[{{"content":{{"parts":{parts}}},"finishReason":"{reason}"}}]}}"#);
+            stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+        }
+        let error = stream.finish().unwrap_err().to_string();
+        assert!(error.ends_with("got a response that stopped before its end: MAX_TOKENS"), "{error}");
     }
 
     #[test]

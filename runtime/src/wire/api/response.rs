@@ -70,6 +70,17 @@ impl Response {
     }
 }
 
+/// Takes in why a response stopped, which a stream may say more than once. That it was cut or refused stands, whatever is
+/// said after it.
+pub(super) fn stopped(reason: &mut String, said: Option<String>, stop: fn(&str) -> Stop) {
+    if let Some(said) = said
+        && !said.is_empty()
+        && (reason.is_empty() || stop(reason) == Stop::Done)
+    {
+        *reason = said;
+    }
+}
+
 /// A [`Response`] in the making.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -152,6 +163,24 @@ mod tests {
             assert!(draft("", false).end(stop, "x".to_owned()).is_err());
             assert!(draft(r#"{"a": 1}"#, false).end(stop, "x".to_owned()).is_err());
             assert_eq!(draft("{}", true).end(stop, "x".to_owned()).unwrap().calls().len(), 1);
+        }
+    }
+
+    #[test]
+    fn whoever_was_cut_stays_so() {
+        let stop = |reason: &str| if reason == "stop" { Stop::Done } else { Stop::Length };
+        for (said, stands) in [
+            (["length", "stop"], "length"),
+            (["stop", "length"], "length"),
+            (["length", ""], "length"),
+            (["", "stop"], "stop"),
+        ] {
+            let mut reason = String::new();
+            for said in said {
+                stopped(&mut reason, Some(said.to_owned()), stop);
+                stopped(&mut reason, None, stop);
+            }
+            assert_eq!(reason, stands, "{said:?}");
         }
     }
 
