@@ -61,7 +61,7 @@ fn read(content: &Node<'_>, reason: &str) -> Result<Response, WireError> {
                     place: node.place.clone(),
                 })?;
             }
-            kind if SILENT.contains(&kind) || kind.ends_with("_tool_result") => draft.pass(),
+            kind if SILENT.contains(&kind) || kind.ends_with("_tool_result") => {}
             _ => return Err(block.need("type", "")?.not("a kind of block that is known")),
         }
     }
@@ -255,6 +255,20 @@ mod tests {
             assert_eq!(response.messages()[0].get(), format!(r#"{{"role":"assistant","content":[{block}]}}"#));
             assert_eq!(response.text(), "");
         }
+    }
+
+    #[test]
+    fn what_asks_nothing_does_not_make_a_call_whole() {
+        let call = r#"{"type":"tool_use","id":"c1","name":"f","input":{}}"#;
+        let parse = |after: &str| {
+            let body = format!(r#"{{"content":[{call},{after}],"stop_reason":"max_tokens"}}"#);
+            Api::Anthropic.parse(&body)
+        };
+        for after in [r#"{"type":"text","text":""}"#, r#"{"type":"thinking","thinking":"Hm"}"#] {
+            let error = parse(after).unwrap_err().to_string();
+            assert!(error.starts_with("/content/0: expected a whole call"), "{error}");
+        }
+        assert_eq!(parse(r#"{"type":"text","text":"And so on"}"#).unwrap().calls().len(), 1);
     }
 
     #[test]

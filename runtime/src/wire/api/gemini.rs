@@ -72,11 +72,11 @@ fn read(parts: &[Node<'_>], draft: &mut Draft) -> Result<(), WireError> {
             draft.call(called(&call, draft.calls())?)?;
         } else if let Some(text) = visible(&part)? {
             draft.say(&text);
-        } else if part.get("text").is_some() || part.all().all(|(key, _)| ABOUT.contains(&key)) {
-            // A thought, or its signature.
-        } else if SILENT.iter().any(|key| part.get(key).is_some()) {
-            draft.pass();
-        } else {
+        } else if part.get("text").is_none()
+            && part.all().any(|(key, _)| !ABOUT.contains(&key))
+            && SILENT.iter().all(|key| part.get(key).is_none())
+        {
+            // It is neither a thought nor its signature nor silent.
             return Err(WireError::new(&*node.place, "a kind of part that is known", keys(&part)));
         }
     }
