@@ -19,8 +19,8 @@ use crate::{Answered, RawValue, json};
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
 fn parse(body: &Node<'_>) -> Result<Response, WireError> {
-    let choice =
-        choice(body)?.ok_or_else(|| WireError::new(format!("{}/choices", body.place), "one choice", "none"))?;
+    let choices = body.object()?.need("choices", "a list of choices")?;
+    let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.place, "one choice", "none"))?;
     let choice = choice.object()?;
     let reason = choice.word("finish_reason")?;
     let message = choice.need("message", "the assistant's message")?;
@@ -31,8 +31,8 @@ fn parse(body: &Node<'_>) -> Result<Response, WireError> {
 }
 
 /// The one choice, if there is one.
-fn choice<'a>(body: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
-    body.object()?.need("choices", "a list of choices")?.only("one choice (`n` is 1)")
+fn choice<'a>(choices: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
+    choices.only("one choice (`n` is 1)")
 }
 
 fn stop(reason: &str, is_refusal: bool) -> Stop {
@@ -93,7 +93,9 @@ struct Chunks {
 
 impl Assemble for Chunks {
     fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
-        let Some(choice) = choice(data)? else { return Ok(()) };
+        // Some servers leave the choices out where they tell the usage.
+        let Some(choices) = data.object()?.get("choices") else { return Ok(()) };
+        let Some(choice) = choice(&choices)? else { return Ok(()) };
         let choice = choice.object()?;
         stopped(&mut self.reason, choice.text_if_any("finish_reason")?, |reason| stop(reason, false));
         let Some(delta) = choice.get("delta") else { return Ok(()) };
@@ -273,7 +275,9 @@ mod tests {
             shown += &stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
         }
         stream.push(b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n").unwrap();
-        stream.push(b"data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n").unwrap();
+        for usage in [r#"{"choices":[],"usage":{}}"#, r#"{"choices":null,"usage":{}}"#, r#"{"usage":{}}"#, "[DONE]"] {
+            stream.push(format!("data: {usage}\n\n").as_bytes()).unwrap();
+        }
         let response = stream.finish().unwrap();
         assert_eq!((&*shown, response.text()), ("ab", "ab"));
         let calls: Vec<_> = response.calls().iter().map(|call| (call.id(), call.name(), call.arguments())).collect();
