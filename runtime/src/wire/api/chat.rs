@@ -18,6 +18,21 @@ use crate::{Answered, RawValue, json};
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
+/// Texts that come in pieces, of which two may be equal.
+const PIECES: &[&str] = &[
+    "content",
+    "refusal",
+    "arguments",
+    "input",
+    "text",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_text",
+    "thinking",
+    "data",
+    "transcript",
+];
+
 fn parse(body: &Node<'_>) -> Result<Response, WireError> {
     let choices = body.object()?.need("choices", "a list of choices")?;
     let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.place, "one choice", "none"))?;
@@ -147,7 +162,8 @@ impl Assemble for Chunks {
 }
 
 /// Adds what a chunk says of `key` to what is known of it: texts and lists are continued, objects are joined key by key,
-/// and of anything else the latest stands. `values` counts what is known in all.
+/// and of anything else the latest stands. A text that is said again is not continued, if it is none of those that come in
+/// pieces. `values` counts what is known in all.
 fn join(
     known: &mut Map<String, Value>,
     key: &str,
@@ -165,7 +181,11 @@ fn join(
                 return Err(WireError::new(place, "what was said of it before", got));
             }
         }
-        (Some(Value::String(old)), Value::String(new)) => old.push_str(&new),
+        (Some(Value::String(old)), Value::String(new)) => {
+            if *old != new || PIECES.contains(&key) {
+                old.push_str(&new);
+            }
+        }
         (Some(Value::Array(old)), Value::Array(new)) => {
             new.iter().try_for_each(|item| count(item, place, values))?;
             old.extend(new);
@@ -285,6 +305,21 @@ mod tests {
         let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
         assert_eq!(message["reasoning_content"], "hmm");
         assert_eq!(message["tool_calls"][0]["x"]["y"], json!([1, 2]));
+    }
+
+    #[test]
+    fn what_each_chunk_says_again_is_said_once() {
+        let mut stream = Api::ChatCompletions.stream();
+        for reason in ["", "", "stop"] {
+            let delta = json!({"content": "a", "reasoning": "b", "model": "m", "x": {"signature": "s"}});
+            let chunk = json!({"choices": [{"delta": delta, "finish_reason": reason}]});
+            stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+        }
+        let message: Value = serde_json::from_str(stream.finish().unwrap().messages()[0].get()).unwrap();
+        let expected = json!({
+            "role": "assistant", "content": "aaa", "reasoning": "bbb", "model": "m", "x": {"signature": "s"}
+        });
+        assert_eq!(message, expected);
     }
 
     /// The error of a stream whose chunks have these deltas.
