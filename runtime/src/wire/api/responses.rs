@@ -142,7 +142,7 @@ impl Assemble for Events {
             "response.completed" | "response.incomplete" | "response.failed" => {
                 let node = event.need("response", "the response")?;
                 let response = node.object()?;
-                no_error(&response)?;
+                no_error(&node)?;
                 let mut output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
                 if !output.is_empty() && output.len() < self.items.len() {
                     let expected = format!("all {} items that came before", self.items.len());
@@ -153,10 +153,6 @@ impl Assemble for Events {
                     output.extend(self.items.iter().map(|(index, json)| Node { json, place: place(index) }));
                 }
                 self.response = Some(read(&response, &output)?);
-            }
-            "error" => {
-                let [kind, message] = ["code", "message"].map(|key| event.text_if_any(key));
-                return Err(WireError::api(&kind?.unwrap_or_default(), &message?.unwrap_or_default()));
             }
             // What the last event says again, and what may be added.
             _ => {}

@@ -95,7 +95,7 @@ fn event(response: &mut dyn Assemble, data: &str, number: usize, shown: &mut Str
         return Ok(());
     }
     let data = Node::root(data, Events::place(number))?;
-    no_error(&data.object()?)?;
+    no_error(&data)?;
     response.event(&data, shown)
 }
 
