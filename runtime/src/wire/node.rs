@@ -72,6 +72,20 @@ impl<'a> Node<'a> {
             .collect())
     }
 
+    /// The one item of a list of what there is to choose from, if there is any. A stream gives several ones by turns, each
+    /// with its index.
+    pub(super) fn only(&self, expected: &str) -> Result<Option<Node<'a>>, WireError> {
+        let mut items = self.items()?;
+        if items.len() > 1 {
+            return Err(WireError::new(&*self.place, expected, format!("{} of them", items.len())));
+        }
+        let Some(item) = items.pop() else { return Ok(None) };
+        match item.object()?.get("index").map(|index| index.number()).transpose()? {
+            None | Some(0) => Ok(Some(item)),
+            Some(index) => Err(WireError::new(&*self.place, expected, format!("one with the index {index}"))),
+        }
+    }
+
     pub(super) fn text(&self) -> Result<String, WireError> {
         serde_json::from_str(self.json.get()).map_err(|_| self.not("a text"))
     }
@@ -162,16 +176,37 @@ impl<'a> Object<'a> {
 }
 
 /// Fails where a message is an API's own word that something went wrong.
-pub(super) fn no_error(message: &Object<'_>) -> Result<(), WireError> {
-    let Some(error) = message.get("error") else { return Ok(()) };
-    // Some servers give a text alone.
-    if let Ok(message) = error.text() {
-        return Err(WireError::api("", &message));
+pub(super) fn no_error(message: &Node<'_>) -> Result<(), WireError> {
+    // Gemini gives its errors in a list where a list was to come.
+    let first = message.items().ok().and_then(|items| items.into_iter().next());
+    let Ok(message) = first.as_ref().unwrap_or(message).object() else { return Ok(()) };
+    // Some servers tell it without an object of its own.
+    let is_error =
+        ["type", "object"].iter().any(|key| message.get(key).is_some_and(|node| node.json.get() == r#""error""#));
+    let told = message.get("error").filter(|error| {
+        let is_empty = |error: &Object<'_>| error.all().next().is_none();
+        !matches!(error.json.get(), "false" | r#""""#) && !error.object().is_ok_and(|error| is_empty(&error))
+    });
+    match told {
+        Some(error) => {
+            Err(error.object().map_or_else(|_| WireError::api("", &words(&error)), |error| api_error(&error)))
+        }
+        None if is_error => Err(api_error(&message)),
+        None => Ok(()),
     }
-    let error = error.object()?;
-    // OpenAI has a code or a type, Anthropic a type, Gemini a status beside a code that is a number.
-    let kind = ["code", "type", "status"].iter().find_map(|key| error.get(key)?.text().ok());
-    Err(WireError::api(&kind.unwrap_or_default(), &error.text_if_any("message")?.unwrap_or_default()))
+}
+
+/// The error that an object tells. OpenAI has a code or a type, Anthropic a type, Gemini a status beside a code that is a
+/// number.
+fn api_error(error: &Object<'_>) -> WireError {
+    let kinds = ["code", "type", "status"].iter().filter_map(|key| error.get(key)?.text().ok());
+    let kind = kinds.into_iter().find(|kind| kind != "error").unwrap_or_default();
+    WireError::api(&kind, &error.get("message").map(|message| words(&message)).unwrap_or_default())
+}
+
+/// A text, or the JSON of what is none.
+fn words(node: &Node<'_>) -> String {
+    node.text().unwrap_or_else(|_| node.json.get().to_owned())
 }
 
 /// How many lists and objects of a JSON text stand within each other, and how many values there are at most.
@@ -257,14 +292,22 @@ mod tests {
             ),
             (r#"{"type": "error", "error": {"type": "overloaded_error", "message": "m"}}"#, " (overloaded_error): m"),
             (r#"{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "m"}}"#, " (RESOURCE_EXHAUSTED): m"),
-            (r#"{"error": {}}"#, ": "),
+            (r#"[{"error": {"status": "UNAVAILABLE", "message": "m"}}, 1]"#, " (UNAVAILABLE): m"),
+            (r#"{"object": "error", "type": "BadRequestError", "code": 400, "message": "m"}"#, " (BadRequestError): m"),
+            (r#"{"type": "error", "code": null, "message": "m"}"#, ": m"),
+            (r#"{"type": "error", "error": {}}"#, ": "),
+            (r#"{"error": {"message": {"a": ["b"]}}}"#, r#": {"a": ["b"]}"#),
+            (r#"{"error": true}"#, ": true"),
         ] {
-            let error = no_error(&Node::root(body, "").unwrap().object().unwrap()).unwrap_err();
+            let error = no_error(&Node::root(body, "").unwrap()).unwrap_err();
             assert_eq!(error.to_string(), format!("the API answered with an error{told}"));
         }
         let long = format!(r#"{{"error": "{}"}}"#, "x".repeat(10_000));
-        let error = no_error(&Node::root(&long, "").unwrap().object().unwrap()).unwrap_err();
+        let error = no_error(&Node::root(&long, "").unwrap()).unwrap_err();
         assert!(format!("{error:?}").len() < 600);
-        assert!(no_error(&Node::root(r#"{"error": null}"#, "").unwrap().object().unwrap()).is_ok());
+        for none in ["null", "{ }", r#""""#, "false"] {
+            let body = format!(r#"{{"error": {none}, "type": "message", "object": "response"}}"#);
+            assert_eq!(no_error(&Node::root(&body, "").unwrap()), Ok(()), "{none}");
+        }
     }
 }

@@ -4,7 +4,7 @@
     allow(dead_code, reason = "some vendor needs it")
 )]
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 
 use crate::{RawValue, json};
@@ -14,8 +14,8 @@ pub(super) fn written(json: String) -> Box<RawValue> {
     RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-pub(super) fn list(items: &[Box<RawValue>]) -> String {
-    let items: Vec<&str> = items.iter().map(|item| item.get()).collect();
+pub(super) fn list<T: Borrow<RawValue>>(items: &[T]) -> String {
+    let items: Vec<&str> = items.iter().map(|item| item.borrow().get()).collect();
     format!("[{}]", items.join(","))
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::response::{Called, Draft, stopped};
 use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
@@ -47,11 +47,19 @@ fn stop(reason: &str) -> Stop {
 fn read(content: &Node<'_>, reason: &str) -> Result<Response, WireError> {
     let mut draft = Draft::default();
     let blocks = content.items()?;
+    // The API does not take back a text in which nothing is, though it sends some.
+    let mut kept = Vec::with_capacity(blocks.len());
     for node in &blocks {
         let block = node.object()?;
         let kind = block.word("type")?;
         match &*kind {
-            "text" => draft.say(&block.text("text")?),
+            "text" => {
+                let text = block.text("text")?;
+                if text.is_empty() {
+                    continue;
+                }
+                draft.say(&text);
+            }
             "tool_use" => {
                 let input = block.need("input", "an object")?;
                 draft.call(Called {
@@ -61,13 +69,15 @@ fn read(content: &Node<'_>, reason: &str) -> Result<Response, WireError> {
                     place: node.place.clone(),
                 })?;
             }
-            kind if SILENT.contains(&kind) || kind.ends_with("_tool_result") => draft.pass(),
+            kind if SILENT.contains(&kind) || kind.ends_with("_tool_result") => {}
             _ => return Err(block.need("type", "")?.not("a kind of block that is known")),
         }
+        kept.push(node.json);
     }
-    // A message without content is one that the API does not take back.
-    if !blocks.is_empty() {
-        let content = content.json.get();
+    // A message without content is another one.
+    if !kept.is_empty() {
+        let is_all = kept.len() == blocks.len();
+        let content = if is_all { content.json.get().into() } else { list(&kept) };
         draft.messages.push(written(format!(r#"{{"role":"assistant","content":{content}}}"#)));
     }
     draft.end(stop(reason), reason.to_owned())
@@ -117,7 +127,7 @@ impl Assemble for Events {
             "content_block_stop" => self.open(&event)?.has_ended = true,
             "message_delta" => {
                 let delta = event.need("delta", "a delta")?.object()?;
-                self.reason = delta.text_if_any("stop_reason")?.unwrap_or_default();
+                stopped(&mut self.reason, delta.text_if_any("stop_reason")?, stop);
             }
             "message_stop" => self.has_ended = true,
             // `message_start`, `ping`, and what may be added.
@@ -254,6 +264,63 @@ mod tests {
             let response = stream.finish().unwrap();
             assert_eq!(response.messages()[0].get(), format!(r#"{{"role":"assistant","content":[{block}]}}"#));
             assert_eq!(response.text(), "");
+        }
+    }
+
+    #[test]
+    fn a_text_in_which_nothing_is_does_not_go_back() {
+        let thought = r#"{"thinking":"Hm","type": "thinking"}"#;
+        for (block, back) in
+            [(None, vec![]), (Some(thought), vec![format!(r#"{{"role":"assistant","content":[{thought}]}}"#)])]
+        {
+            let empty = r#"{"type":"text","text":""}"#;
+            let blocks: Vec<&str> = [empty].into_iter().chain(block).chain([empty]).collect();
+            let body = format!(r#"{{"content":[{}],"stop_reason":"end_turn"}}"#, blocks.join(","));
+            let mut stream = Api::Anthropic.stream();
+            let mut push = |event: &str| stream.push(format!("data: {event}\n\n").as_bytes()).map(drop).unwrap();
+            for (at, block) in blocks.iter().enumerate() {
+                push(&format!(r#"{{"type":"content_block_start","index":{at},"content_block":{block}}}"#));
+                push(&format!(r#"{{"type":"content_block_stop","index":{at}}}"#));
+            }
+            push(r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#);
+            push(r#"{"type":"message_stop"}"#);
+            for response in [Api::Anthropic.parse(&body), stream.finish()] {
+                let messages =
+                    response.unwrap().messages().iter().map(|text| text.get().to_owned()).collect::<Vec<_>>();
+                let letters = |texts: &[String]| texts.iter().map(|text| text.replace(' ', "")).collect::<Vec<_>>();
+                assert_eq!(letters(&messages), letters(&back));
+            }
+            let messages = Api::Anthropic.parse(&body).unwrap().messages().to_vec();
+            assert_eq!(messages.iter().map(|text| text.get()).collect::<Vec<_>>(), back, "to the letter");
+        }
+    }
+
+    #[test]
+    fn what_asks_nothing_does_not_make_a_call_whole() {
+        let call = r#"{"type":"tool_use","id":"c1","name":"f","input":{}}"#;
+        let parse = |after: &str| {
+            let body = format!(r#"{{"content":[{call},{after}],"stop_reason":"max_tokens"}}"#);
+            Api::Anthropic.parse(&body)
+        };
+        for after in [r#"{"type":"text","text":""}"#, r#"{"type":"thinking","thinking":"Hm"}"#] {
+            let error = parse(after).unwrap_err().to_string();
+            assert!(error.starts_with("/content/0: expected a whole call"), "{error}");
+        }
+        assert_eq!(parse(r#"{"type":"text","text":"And so on"}"#).unwrap().calls().len(), 1);
+    }
+
+    #[test]
+    fn why_it_stopped_stands_when_no_more_is_said_of_it() {
+        for said in ["{}", r#"{"stop_reason":null}"#] {
+            let mut stream = Api::Anthropic.stream();
+            for event in [
+                r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
+                &format!(r#"{{"type":"message_delta","delta":{said}}}"#),
+                r#"{"type":"message_stop"}"#,
+            ] {
+                stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+            }
+            assert_eq!(stream.finish().unwrap().stop_reason(), "end_turn");
         }
     }
 

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::response::{Called, Draft, stopped};
 use crate::wire::api::{Assemble, MOST_CALLS, Vendor};
 use crate::wire::image::data_url;
 use crate::wire::node::{MOST_VALUES, Node, below, shown};
@@ -18,9 +18,24 @@ use crate::{Answered, RawValue, json};
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
+/// Texts that come in pieces, of which two may be equal.
+const PIECES: &[&str] = &[
+    "content",
+    "refusal",
+    "arguments",
+    "input",
+    "text",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_text",
+    "thinking",
+    "data",
+    "transcript",
+];
+
 fn parse(body: &Node<'_>) -> Result<Response, WireError> {
-    let choice =
-        choice(body)?.ok_or_else(|| WireError::new(format!("{}/choices", body.place), "one choice", "none"))?;
+    let choices = body.object()?.need("choices", "a list of choices")?;
+    let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.place, "one choice", "none"))?;
     let choice = choice.object()?;
     let reason = choice.word("finish_reason")?;
     let message = choice.need("message", "the assistant's message")?;
@@ -31,13 +46,8 @@ fn parse(body: &Node<'_>) -> Result<Response, WireError> {
 }
 
 /// The one choice, if there is one.
-fn choice<'a>(body: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
-    let choices = body.object()?.need("choices", "a list of choices")?;
-    let mut items = choices.items()?;
-    if items.len() > 1 {
-        return Err(WireError::new(choices.place, "one choice (`n` is 1)", format!("{} of them", items.len())));
-    }
-    Ok(items.pop())
+fn choice<'a>(choices: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
+    choices.only("one choice (`n` is 1)")
 }
 
 fn stop(reason: &str, is_refusal: bool) -> Stop {
@@ -98,11 +108,11 @@ struct Chunks {
 
 impl Assemble for Chunks {
     fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
-        let Some(choice) = choice(data)? else { return Ok(()) };
+        // Some servers leave the choices out where they tell the usage.
+        let Some(choices) = data.object()?.get("choices") else { return Ok(()) };
+        let Some(choice) = choice(&choices)? else { return Ok(()) };
         let choice = choice.object()?;
-        if let Some(reason) = choice.text_if_any("finish_reason")?.filter(|reason| !reason.is_empty()) {
-            self.reason = reason;
-        }
+        stopped(&mut self.reason, choice.text_if_any("finish_reason")?, |reason| stop(reason, false));
         let Some(delta) = choice.get("delta") else { return Ok(()) };
         let delta = delta.object()?;
         for key in ["content", "refusal"] {
@@ -152,7 +162,8 @@ impl Assemble for Chunks {
 }
 
 /// Adds what a chunk says of `key` to what is known of it: texts and lists are continued, objects are joined key by key,
-/// and of anything else the latest stands. `values` counts what is known in all.
+/// and of anything else the latest stands. A text that is said again is not continued, if it is none of those that come in
+/// pieces. `values` counts what is known in all.
 fn join(
     known: &mut Map<String, Value>,
     key: &str,
@@ -170,7 +181,11 @@ fn join(
                 return Err(WireError::new(place, "what was said of it before", got));
             }
         }
-        (Some(Value::String(old)), Value::String(new)) => old.push_str(&new),
+        (Some(Value::String(old)), Value::String(new)) => {
+            if *old != new || PIECES.contains(&key) {
+                old.push_str(&new);
+            }
+        }
         (Some(Value::Array(old)), Value::Array(new)) => {
             new.iter().try_for_each(|item| count(item, place, values))?;
             old.extend(new);
@@ -280,7 +295,9 @@ mod tests {
             shown += &stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
         }
         stream.push(b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n").unwrap();
-        stream.push(b"data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n").unwrap();
+        for usage in [r#"{"choices":[],"usage":{}}"#, r#"{"choices":null,"usage":{}}"#, r#"{"usage":{}}"#, "[DONE]"] {
+            stream.push(format!("data: {usage}\n\n").as_bytes()).unwrap();
+        }
         let response = stream.finish().unwrap();
         assert_eq!((&*shown, response.text()), ("ab", "ab"));
         let calls: Vec<_> = response.calls().iter().map(|call| (call.id(), call.name(), call.arguments())).collect();
@@ -290,11 +307,40 @@ mod tests {
         assert_eq!(message["tool_calls"][0]["x"]["y"], json!([1, 2]));
     }
 
+    #[test]
+    fn what_each_chunk_says_again_is_said_once() {
+        let mut stream = Api::ChatCompletions.stream();
+        for reason in ["", "", "stop"] {
+            let delta = json!({"content": "a", "reasoning": "b", "model": "m", "x": {"signature": "s"}});
+            let chunk = json!({"choices": [{"delta": delta, "finish_reason": reason}]});
+            stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+        }
+        let message: Value = serde_json::from_str(stream.finish().unwrap().messages()[0].get()).unwrap();
+        let expected = json!({
+            "role": "assistant", "content": "aaa", "reasoning": "bbb", "model": "m", "x": {"signature": "s"}
+        });
+        assert_eq!(message, expected);
+    }
+
     /// The error of a stream whose chunks have these deltas.
     fn refused(deltas: impl IntoIterator<Item = String>) -> String {
         let mut stream = Api::ChatCompletions.stream();
         let mut chunks = deltas.into_iter().map(|delta| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n"));
         chunks.find_map(|chunk| stream.push(chunk.as_bytes()).err()).expect("something is wrong").to_string()
+    }
+
+    #[test]
+    fn choices_that_come_by_turns_are_not_mixed() {
+        let choice = |index: &str| format!(r#"{{"choices":[{{{index}"message":{{}},"finish_reason":"stop"}}]}}"#);
+        let place = "/choices: expected one choice (`n` is 1), got one with the index 1";
+        for index in ["", r#""index":null,"#, r#""index":0,"#] {
+            assert!(Api::ChatCompletions.parse(&choice(index)).is_ok());
+        }
+        let second = choice(r#""index":1,"#);
+        assert_eq!(Api::ChatCompletions.parse(&second).unwrap_err().to_string(), place);
+        let mut stream = Api::ChatCompletions.stream();
+        let error = stream.push(format!("data: {second}\n\n").as_bytes()).unwrap_err().to_string();
+        assert_eq!(error, format!("event 1{place}"));
     }
 
     #[test]
@@ -320,6 +366,21 @@ mod tests {
             let error = joined(MOST_VALUES - 3).unwrap_err().to_string();
             assert!(error.ends_with("expected at most 4194304 values in all, got more"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_call_that_was_cut_stays_so() {
+        let mut stream = Api::ChatCompletions.stream();
+        let call = r#"{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":"{}"}}]}"#;
+        for (delta, reason) in [(call, "length"), ("{}", "stop")] {
+            let chunk = format!(r#"{{"choices":[{{"delta":{delta},"finish_reason":"{reason}"}}]}}"#);
+            stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+        }
+        let error = stream.finish().unwrap_err().to_string();
+        assert!(
+            error.ends_with("expected a whole call, got a response that stopped before its end: length"),
+            "{error}"
+        );
     }
 
     #[test]

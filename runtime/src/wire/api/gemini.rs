@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::wire::api::response::{Called, Draft};
+use crate::wire::api::response::{Called, Draft, stopped};
 use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
@@ -72,11 +72,11 @@ fn read(parts: &[Node<'_>], draft: &mut Draft) -> Result<(), WireError> {
             draft.call(called(&call, draft.calls())?)?;
         } else if let Some(text) = visible(&part)? {
             draft.say(&text);
-        } else if part.get("text").is_some() || part.all().all(|(key, _)| ABOUT.contains(&key)) {
-            // A thought, or its signature.
-        } else if SILENT.iter().any(|key| part.get(key).is_some()) {
-            draft.pass();
-        } else {
+        } else if part.get("text").is_none()
+            && part.all().any(|(key, _)| !ABOUT.contains(&key))
+            && SILENT.iter().all(|key| part.get(key).is_none())
+        {
+            // It is neither a thought nor its signature nor silent.
             return Err(WireError::new(&*node.place, "a kind of part that is known", keys(&part)));
         }
     }
@@ -130,21 +130,13 @@ impl Chunks {
     /// Takes in why it stopped, appends the visible text, and gives the content.
     fn take<'a>(&mut self, data: &Node<'a>, shown: &mut String) -> Result<Option<Node<'a>>, WireError> {
         let data = data.object()?;
-        if let Some(feedback) = data.get("promptFeedback")
-            && let Some(reason) = feedback.object()?.text_if_any("blockReason")?
-        {
-            self.reason = reason;
+        if let Some(feedback) = data.get("promptFeedback") {
+            stopped(&mut self.reason, feedback.object()?.text_if_any("blockReason")?, stop);
         }
         let Some(candidates) = data.get("candidates") else { return Ok(None) };
-        let mut items = candidates.items()?;
-        if items.len() > 1 {
-            return Err(WireError::new(candidates.place, "one candidate", format!("{} of them", items.len())));
-        }
-        let Some(candidate) = items.pop() else { return Ok(None) };
+        let Some(candidate) = candidates.only("one candidate")? else { return Ok(None) };
         let candidate = candidate.object()?;
-        if let Some(reason) = candidate.text_if_any("finishReason")? {
-            self.reason = reason;
-        }
+        stopped(&mut self.reason, candidate.text_if_any("finishReason")?, stop);
         let content = candidate.get("content");
         if let Some(content) = &content
             && let Some(parts) = content.object()?.get("parts")
@@ -274,6 +266,26 @@ mod tests {
         let results = Api::Gemini.results(&answers);
         assert_eq!(results[0].get().matches(r#""id":"#).count(), 1);
         assert!(results[0].get().contains(r#"{"functionResponse":{"id":"7","name":"a","response":{"output":1}}}"#));
+    }
+
+    #[test]
+    fn candidates_that_come_by_turns_are_not_mixed() {
+        let body = r#"{"candidates":[{"index":1,"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"}]}"#;
+        let error = "/candidates: expected one candidate, got one with the index 1";
+        assert_eq!(Api::Gemini.parse(body).unwrap_err().to_string(), error);
+        let pushed = Api::Gemini.stream().push(format!("data: {body}\n\n").as_bytes());
+        assert_eq!(pushed.unwrap_err().to_string(), format!("event 1{error}"));
+    }
+
+    #[test]
+    fn a_call_that_was_cut_stays_so() {
+        let mut stream = Api::Gemini.stream();
+        for (parts, reason) in [(r#"[{"functionCall":{"name":"a"}}]"#, "MAX_TOKENS"), ("[]", "STOP")] {
+            let chunk = format!(r#"{{"candidates":[{{"content":{{"parts":{parts}}},"finishReason":"{reason}"}}]}}"#);
+            stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+        }
+        let error = stream.finish().unwrap_err().to_string();
+        assert!(error.ends_with("got a response that stopped before its end: MAX_TOKENS"), "{error}");
     }
 
     #[test]

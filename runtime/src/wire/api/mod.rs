@@ -111,7 +111,7 @@ impl Api {
             return Err(WireError::new("", format!("at most {LONGEST_BODY} bytes"), format!("{} bytes", body.len())));
         }
         let body = Node::root(body, "")?;
-        no_error(&body.object()?)?;
+        no_error(&body)?;
         (self.vendor().parse)(&body)
     }
 

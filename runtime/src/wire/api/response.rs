@@ -70,13 +70,24 @@ impl Response {
     }
 }
 
+/// Takes in why a response stopped, which a stream may say more than once. That it was cut or refused stands, whatever is
+/// said after it.
+pub(super) fn stopped(reason: &mut String, said: Option<String>, stop: fn(&str) -> Stop) {
+    if let Some(said) = said
+        && !said.is_empty()
+        && (reason.is_empty() || stop(reason) == Stop::Done)
+    {
+        *reason = said;
+    }
+}
+
 /// A [`Response`] in the making.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) messages: Vec<Box<RawValue>>,
     pub(super) text: String,
     calls: Vec<Called>,
-    /// Whether the last part is a call.
+    /// Whether no text stands after the last call.
     ends_in_call: bool,
 }
 
@@ -84,12 +95,7 @@ impl Draft {
     /// Appends a text that is to be seen.
     pub(super) fn say(&mut self, text: &str) {
         self.text.push_str(text);
-        self.ends_in_call = false;
-    }
-
-    /// Appends what is neither to be seen nor to be answered.
-    pub(super) fn pass(&mut self) {
-        self.ends_in_call = false;
+        self.ends_in_call &= text.is_empty();
     }
 
     /// How many calls there are.
@@ -136,29 +142,45 @@ impl Draft {
 mod tests {
     use super::*;
 
-    fn draft(arguments: &str, goes_on: bool) -> Draft {
+    fn draft(arguments: &str, after: &str) -> Draft {
         let mut draft = Draft::default();
         let [id, name, place] = ["c1", "find", "/0"].map(str::to_owned);
         draft.call(Called { id, name, arguments: arguments.to_owned(), place }).unwrap();
-        if goes_on {
-            draft.say("And so on");
-        }
+        draft.say(after);
         draft
     }
 
     #[test]
     fn whoever_is_cut_has_not_finished_its_last_call() {
         for stop in [Stop::Length, Stop::Refused, Stop::Other] {
-            assert!(draft("", false).end(stop, "x".to_owned()).is_err());
-            assert!(draft(r#"{"a": 1}"#, false).end(stop, "x".to_owned()).is_err());
-            assert_eq!(draft("{}", true).end(stop, "x".to_owned()).unwrap().calls().len(), 1);
+            assert!(draft("", "").end(stop, "x".to_owned()).is_err());
+            assert!(draft(r#"{"a": 1}"#, "").end(stop, "x".to_owned()).is_err());
+            assert_eq!(draft("{}", "And so on").end(stop, "x".to_owned()).unwrap().calls().len(), 1);
+        }
+    }
+
+    #[test]
+    fn whoever_was_cut_stays_so() {
+        let stop = |reason: &str| if reason == "stop" { Stop::Done } else { Stop::Length };
+        for (said, stands) in [
+            (["length", "stop"], "length"),
+            (["stop", "length"], "length"),
+            (["length", ""], "length"),
+            (["", "stop"], "stop"),
+        ] {
+            let mut reason = String::new();
+            for said in said {
+                stopped(&mut reason, Some(said.to_owned()), stop);
+                stopped(&mut reason, None, stop);
+            }
+            assert_eq!(reason, stands, "{said:?}");
         }
     }
 
     #[test]
     fn nothing_at_all_stands_for_no_arguments_and_half_of_them_stay_so() {
         for (sent, read) in [("", "{}"), (" \n", "{}"), (r#"{"a": "#, r#"{"a": "#), ("null", "null")] {
-            let response = draft(sent, false).end(Stop::Done, "stop".to_owned()).unwrap();
+            let response = draft(sent, "").end(Stop::Done, "stop".to_owned()).unwrap();
             assert_eq!(response.calls()[0].arguments(), read);
         }
     }

@@ -55,7 +55,7 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<Response, WireErro
                     place: node.place.clone(),
                 })?;
             }
-            kind if SILENT.contains(&kind) && !asks_the_host(&item)? => draft.pass(),
+            kind if SILENT.contains(&kind) && !asks_the_host(&item)? => {}
             _ => {
                 return Err(item
                     .need("type", "")?
@@ -132,22 +132,27 @@ impl Assemble for Events {
                 if self.items.len() == MOST_ITEMS {
                     return Err(index.not(format!("at most {MOST_ITEMS} items")));
                 }
-                self.items.insert(index.number()?, event.need("item", "an item")?.json.to_owned());
+                let item = event.need("item", "an item")?;
+                if let Some(known) = self.items.insert(index.number()?, item.json.to_owned())
+                    && ids(&item)? != ids(&Node { json: &known, place: item.place.clone() })?
+                {
+                    return Err(index.not("an index that no other item has"));
+                }
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 let node = event.need("response", "the response")?;
                 let response = node.object()?;
-                no_error(&response)?;
+                no_error(&node)?;
                 let mut output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
+                if !output.is_empty() && output.len() < self.items.len() {
+                    let expected = format!("all {} items that came before", self.items.len());
+                    return Err(WireError::new(response.at("output"), expected, format!("{} of them", output.len())));
+                }
                 if output.is_empty() {
                     let place = |index: &u64| format!("{}/output/{index}", node.place);
                     output.extend(self.items.iter().map(|(index, json)| Node { json, place: place(index) }));
                 }
                 self.response = Some(read(&response, &output)?);
-            }
-            "error" => {
-                let [kind, message] = ["code", "message"].map(|key| event.text_if_any(key));
-                return Err(WireError::api(&kind?.unwrap_or_default(), &message?.unwrap_or_default()));
             }
             // What the last event says again, and what may be added.
             _ => {}
@@ -159,6 +164,12 @@ impl Assemble for Events {
         let broken = || WireError::new("", "a stream that ends with `response.completed`", "one that broke off");
         self.response.take().ok_or_else(broken)
     }
+}
+
+/// What tells an item from others.
+fn ids(item: &Node<'_>) -> Result<[Option<String>; 2], WireError> {
+    let item = item.object()?;
+    Ok([item.text_if_any("id")?, item.text_if_any("call_id")?])
 }
 
 fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
@@ -199,6 +210,33 @@ mod tests {
         assert_eq!(parse("server").unwrap().messages().len(), 1);
         let error = parse("client").unwrap_err().to_string();
         assert!(error.starts_with("/output/0/type: ") && error.ends_with("\"tool_search_call\""), "{error}");
+    }
+
+    /// What comes of a stream in which items, each with its index, are done before the output.
+    fn streamed(done: &[(u64, &str)], output: &[&str]) -> Result<usize, String> {
+        let mut stream = Api::Responses.stream();
+        let done = done.iter().map(|(index, item)| {
+            format!(r#"{{"type":"response.output_item.done","output_index":{index},"item":{item}}}"#)
+        });
+        let response = format!(r#"{{"output":[{}],"status":"completed"}}"#, output.join(","));
+        let last = format!(r#"{{"type":"response.completed","response":{response}}}"#);
+        for event in done.chain([last]) {
+            stream.push(format!("data: {event}\n\n").as_bytes()).map_err(|error| error.to_string())?;
+        }
+        stream.finish().map(|response| response.calls().len()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn no_item_of_a_stream_is_lost() {
+        let a = r#"{"type":"function_call","id":"a","call_id":"1","name":"f","arguments":""}"#;
+        let b = r#"{"type":"function_call","id":"b","call_id":"2","name":"f","arguments":""}"#;
+        for output in [&[][..], &[a, b]] {
+            assert_eq!(streamed(&[(0, a), (1, b), (1, b)], output), Ok(2));
+        }
+        let error = "event 2/output_index: expected an index that no other item has, got 0".to_owned();
+        assert_eq!(streamed(&[(0, a), (0, b)], &[]), Err(error));
+        let error = "event 3/response/output: expected all 2 items that came before, got 1 of them".to_owned();
+        assert_eq!(streamed(&[(0, a), (1, b)], &[a]), Err(error));
     }
 
     #[test]

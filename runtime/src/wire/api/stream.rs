@@ -31,6 +31,9 @@ impl Stream {
 
     /// Takes in the next bytes. Gives the visible text that came with them, for a host that shows it at once.
     ///
+    /// An event counts when the empty line after it has come. Of a stream without that line at its end, the text of the last
+    /// event is never given here: it is in the [text](Response::text) of what [`Stream::finish`] gives.
+    ///
     /// # Errors
     /// As [`Api::parse`] does; from then on always the same.
     pub fn push(&mut self, bytes: &[u8]) -> Result<String, WireError> {
@@ -47,7 +50,8 @@ impl Stream {
         }
     }
 
-    /// The response, when all bytes have been pushed.
+    /// The response, when all bytes have been pushed. An event that has no empty line after it counts, too, so its text may
+    /// hold more than [`Stream::push`] has given.
     ///
     /// # Errors
     /// As [`Api::parse`] does, and where the stream broke off before the response's end.
@@ -86,17 +90,39 @@ impl State {
 }
 
 fn event(response: &mut dyn Assemble, data: &str, number: usize, shown: &mut String) -> Result<(), WireError> {
-    // How OpenAI's streams end, and those of all who speak as it does.
-    if data == "[DONE]" {
+    // How OpenAI's streams end, and those of all who speak as it does; and how proxies keep a connection alive.
+    if matches!(data.trim(), "[DONE]" | "") {
         return Ok(());
     }
     let data = Node::root(data, Events::place(number))?;
-    no_error(&data.object()?)?;
+    no_error(&data)?;
     response.event(&data, shown)
 }
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream").field("api", &self.api).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, feature = "wire-openai"))]
+mod tests {
+    use super::*;
+
+    const LAST: &str = r#"data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#;
+
+    #[test]
+    fn what_holds_no_message_is_passed_over() {
+        let mut stream = Api::ChatCompletions.stream();
+        let events = format!("data:\n\ndata\n\n{LAST}\n\ndata: \ndata:\n\ndata: [DONE] \n\ndata:\n\n");
+        assert_eq!(stream.push(events.as_bytes()).unwrap(), "a");
+        assert_eq!(stream.finish().unwrap().text(), "a");
+    }
+
+    #[test]
+    fn an_event_without_an_empty_line_counts_at_the_end() {
+        let mut stream = Api::ChatCompletions.stream();
+        assert_eq!(stream.push(format!("{LAST}\n").as_bytes()).unwrap(), "");
+        assert_eq!(stream.finish().unwrap().text(), "a");
     }
 }
