@@ -228,12 +228,18 @@ fn a_server_answers_its_clients() {
     snapshot("mcp", "requests.jsonl", &out);
 }
 
+/// What a client of the newest version says in each request.
+fn newest() -> Value {
+    json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" })
+}
+
 #[test]
 fn a_list_of_tools_comes_in_pages() {
     let turn = turn(Dialect::Mcp);
     let all: Vec<Value> = serde_json::from_str(turn.definitions()).expect("definitions are JSON");
     let ask = |page: usize, cursor: Option<&str>| {
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": cursor}});
+        let params = json!({"cursor": cursor, "_meta": newest()});
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
         let reply = served(&Server::new("tests", "1.0").page(page), &turn, &request.to_string());
         serde_json::from_str::<Value>(&reply).expect("replies are JSON")
     };
@@ -268,7 +274,8 @@ fn turn_of_fewer() -> Turn {
 #[test]
 fn a_result_that_was_shortened_is_not_what_its_schema_says() {
     let call = |name: &str| {
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name}});
+        let params = json!({"name": name, "_meta": newest()});
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
         let reply = served(&Server::new("tests", "1.0"), &turn_of_fewer(), &request.to_string());
         serde_json::from_str::<Value>(&reply).expect("replies are JSON")["result"].clone()
     };

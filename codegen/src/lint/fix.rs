@@ -132,7 +132,8 @@ fn remove(root: &mut Item, steps: &[String]) {
     }
 }
 
-/// A comment at the end of a line is about the item before it: that of the item before this one stays, this one's goes.
+/// A comment at the end of a line is about the item before it: that of the item before this one stays, this one's goes,
+/// unless others stand before it in its line.
 fn remove_item(array: &mut Array, index: usize) {
     let text = |space: Option<&RawString>| space.and_then(RawString::as_str).unwrap_or_default().to_owned();
     let removed = array.remove(index);
@@ -143,7 +144,9 @@ fn remove_item(array: &mut Array, index: usize) {
     let below = next.unwrap_or_else(|| behind + &text(Some(array.trailing())));
     let line_end = |space: &str| space.find('\n').unwrap_or(space.len());
     let own_line = &removed[..line_end(&removed)];
+    let shares_line = index > 0 && !removed.contains('\n');
     let kept = match below.find('\n') {
+        Some(_) if shares_line => below,
         Some(end) => format!("{}{}", own_line.trim_end(), &below[end..]),
         None if own_line.contains('#') => format!("{own_line}\n{below}"),
         None if index == 0 => removed,
@@ -214,6 +217,7 @@ mod tests {
             (lines, 0, "a = [ # all\n  # two\n  2, # two\n  3, # three\n]\nb = 1\n"),
             (lines, 1, "a = [ # all\n  1, # one\n  3, # three\n]\nb = 1\n"),
             (lines, 2, "a = [ # all\n  1, # one\n  # two\n  2, # two\n]\nb = 1\n"),
+            ("[\n  1, 1, # both\n  2,\n]", 1, "a = [\n  1, # both\n  2,\n]\nb = 1\n"),
             ("[1, # one\n 2 # two\n]", 1, "a = [1 # one\n]\nb = 1\n"),
             ("[1, # one\n 2]", 1, "a = [1 # one\n]\nb = 1\n"),
         ] {
