@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 use toolc::behaviour::Annotations;
 
-use super::language::{Language, Names};
+use super::language::Language;
 use super::narrow::{How, Loss, Narrowed, narrow, narrow_result};
 use super::words::say;
 use crate::catalog::{Atom, Catalog, Tool};
 use crate::doc::Doc;
+use crate::providers::{Name, provider};
 use crate::text::condition::Condition;
 use crate::text::questions::{AtomId, Template, When};
 
@@ -22,21 +23,9 @@ pub struct Dialect {
     pub language: &'static Language,
     /// Whether nothing but an object's words may stand at the root of the parameters: no `anyOf`, `oneOf`, `allOf`.
     pub plain_root: bool,
-    /// Names that tools may have.
-    pub names: Names,
-    /// Names that parameters may have. None: any.
-    pub keys: Option<Names>,
     /// The definition of a tool, but for its schemas.
     envelope: fn(&Shown<'_>) -> Doc,
 }
-
-const OPENAI: Names = Names { any_first: true, signs: "_-", most: 64 };
-const ANTHROPIC: Names = Names { any_first: true, signs: "_-", most: 128 };
-const GEMINI: Names = Names { any_first: false, signs: "_.:-", most: 64 };
-const MCP: Names = Names { any_first: true, signs: "_.-", most: 128 };
-const PORTABLE: Names = Names { any_first: false, signs: "_-", most: 64 };
-const DOTTED: Option<Names> = Some(Names { any_first: true, signs: "_.-", most: 64 });
-const IDENTIFIERS: Option<Names> = Some(Names { any_first: false, signs: "_", most: 64 });
 
 /// Every dialect.
 pub const DIALECTS: &[Dialect] = &[
@@ -45,8 +34,6 @@ pub const DIALECTS: &[Dialect] = &[
         variant: toolc::Dialect::OpenAi,
         language: &Language::WHOLE,
         plain_root: true,
-        names: OPENAI,
-        keys: None,
         envelope: |tool| chat(tool, None),
     },
     Dialect {
@@ -54,8 +41,6 @@ pub const DIALECTS: &[Dialect] = &[
         variant: toolc::Dialect::OpenAiStrict,
         language: &Language::OPENAI_STRICT,
         plain_root: true,
-        names: OPENAI,
-        keys: None,
         envelope: |tool| chat(tool, Some(true)),
     },
     Dialect {
@@ -63,8 +48,6 @@ pub const DIALECTS: &[Dialect] = &[
         variant: toolc::Dialect::OpenAiResponses,
         language: &Language::WHOLE,
         plain_root: true,
-        names: OPENAI,
-        keys: None,
         envelope: responses,
     },
     Dialect {
@@ -72,8 +55,6 @@ pub const DIALECTS: &[Dialect] = &[
         variant: toolc::Dialect::Anthropic,
         language: &Language::WHOLE,
         plain_root: true,
-        names: ANTHROPIC,
-        keys: DOTTED,
         envelope: |tool| messages(tool, None),
     },
     Dialect {
@@ -81,8 +62,6 @@ pub const DIALECTS: &[Dialect] = &[
         variant: toolc::Dialect::AnthropicStrict,
         language: &Language::ANTHROPIC_STRICT,
         plain_root: true,
-        names: ANTHROPIC,
-        keys: DOTTED,
         envelope: |tool| messages(tool, Some(true)),
     },
     Dialect {
@@ -90,8 +69,6 @@ pub const DIALECTS: &[Dialect] = &[
         variant: toolc::Dialect::Gemini,
         language: &Language::WHOLE,
         plain_root: false,
-        names: GEMINI,
-        keys: IDENTIFIERS,
         envelope: |tool| declaration(tool, "parametersJsonSchema", "responseJsonSchema"),
     },
     Dialect {
@@ -99,8 +76,6 @@ pub const DIALECTS: &[Dialect] = &[
         variant: toolc::Dialect::GeminiOpenApi,
         language: &Language::OPENAPI,
         plain_root: true,
-        names: GEMINI,
-        keys: IDENTIFIERS,
         envelope: |tool| declaration(tool, "parameters", "response"),
     },
     Dialect {
@@ -108,8 +83,6 @@ pub const DIALECTS: &[Dialect] = &[
         variant: toolc::Dialect::Mcp,
         language: &Language::WHOLE,
         plain_root: false,
-        names: MCP,
-        keys: None,
         envelope: listed,
     },
     Dialect {
@@ -117,8 +90,6 @@ pub const DIALECTS: &[Dialect] = &[
         variant: toolc::Dialect::Portable,
         language: &Language::PORTABLE,
         plain_root: true,
-        names: PORTABLE,
-        keys: IDENTIFIERS,
         envelope: |tool| chat(tool, None),
     },
 ];
@@ -145,20 +116,31 @@ struct Shown<'c> {
 }
 
 impl Dialect {
+    /// Names that its provider takes of tools. None: any.
+    pub fn names(&self) -> Option<Name> {
+        Some(provider(self.name)?.tool_name?.value)
+    }
+
+    /// Names that its provider takes of parameters. None: any.
+    pub fn keys(&self) -> Option<Name> {
+        Some(provider(self.name)?.parameter_name?.value)
+    }
+
     /// Whether it takes a tool: its name, and those of the parameters that have to be sent.
     pub fn takes(&self, tool: &Tool) -> bool {
-        self.names.take(tool.name_in(self.name)) && self.refused_key(tool).is_none()
+        self.names().is_none_or(|names| names.takes(tool.name_in(self.name))) && self.refused_key(tool).is_none()
     }
 
     /// The first parameter that has to be sent and whose name it does not take.
     fn refused_key<'c>(&self, tool: &'c Tool) -> Option<&'c crate::schema::Property> {
         let required = tool.manifest.params.properties.iter().filter(|property| property.required);
-        self.keys.and_then(|keys| required.into_iter().find(|property| !keys.take(&property.name.value)))
+        let keys = self.keys()?;
+        required.into_iter().find(|property| !keys.takes(&property.name.value))
     }
 
     /// The schema of a tool's arguments.
     pub fn narrow<'t>(&self, tool: &'t Tool) -> Narrowed<'t> {
-        narrow(&tool.manifest.params, &tool.manifest.defs, self.language, self.plain_root, self.keys)
+        narrow(&tool.manifest.params, &tool.manifest.defs, self.language, self.plain_root, self.keys())
     }
 
     /// What a tool comes to.

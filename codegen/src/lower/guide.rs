@@ -2,15 +2,17 @@
 
 use super::dialects::{DIALECTS, Dialect};
 use super::language::{Enums, Language, Patterns, Refs, WORDS};
+use crate::providers::Name;
 
 /// The guide to the dialects, in Markdown.
 pub fn guide() -> String {
     let mut out = INTRODUCTION.to_owned();
     out += "\n## The dialects\n\n| dialect | schemas | at the root | names of tools | names of parameters |\n|---|---|---|---|---|\n";
     for dialect in DIALECTS {
-        let keys = dialect.keys.map_or("any".to_owned(), |keys| code(&keys.pattern()));
+        let shape = |name: Option<Name>| name.map_or("any".to_owned(), |name| code(&name.pattern()));
+        let keys = shape(dialect.keys());
         let root = if dialect.plain_root { "an object, no combinators" } else { "an object" };
-        let names = code(&dialect.names.pattern());
+        let names = shape(dialect.names());
         out += &format!("| `{}` | {} | {root} | {names} | {keys} |\n", dialect.name, schemas(dialect));
     }
     out += ROOTS;

@@ -199,33 +199,3 @@ pub const WORDS: &[&str] = &[
     "oneOf",
     "allOf",
 ];
-
-/// Names that a provider takes: of ASCII letters, digits and some signs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Names {
-    /// Whether the first one may be a digit or a sign other than `_`.
-    pub any_first: bool,
-    /// The signs.
-    pub signs: &'static str,
-    /// How many letters at most.
-    pub most: usize,
-}
-
-impl Names {
-    /// Whether it is one of them.
-    pub fn take(self, name: &str) -> bool {
-        let is_first = |first: char| self.any_first || first.is_ascii_alphabetic() || first == '_';
-        let fits = |letter: char| letter.is_ascii_alphanumeric() || self.signs.contains(letter);
-        name.starts_with(is_first) && name.chars().all(fits) && name.len() <= self.most
-    }
-
-    /// The same as a regular expression.
-    pub fn pattern(self) -> String {
-        let Self { any_first, signs, most } = self;
-        if any_first {
-            format!("^[a-zA-Z0-9{signs}]{{1,{most}}}$")
-        } else {
-            format!("^[a-zA-Z_][a-zA-Z0-9{signs}]{{0,{}}}$", most - 1)
-        }
-    }
-}

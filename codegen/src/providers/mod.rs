@@ -166,6 +166,16 @@ pub fn declared(settings: &Settings) -> impl Iterator<Item = &'static Provider> 
 }
 
 impl Name {
+    /// The same as a regular expression.
+    pub fn pattern(self) -> String {
+        let Self { first, others, digit_first, longest } = self;
+        if digit_first && first == others {
+            return format!("^[a-zA-Z0-9{others}]{{1,{longest}}}$");
+        }
+        let digits = if digit_first { "0-9" } else { "" };
+        format!("^[a-zA-Z{digits}{first}][a-zA-Z0-9{others}]{{0,{}}}$", longest - 1)
+    }
+
     /// Whether a name is of this shape.
     pub fn takes(&self, name: &str) -> bool {
         let is_first =

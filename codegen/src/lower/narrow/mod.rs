@@ -26,7 +26,8 @@ use crate::diagnostic::{At, Place};
 use crate::schema::{Choice, Def, DefId, Defs, Schema};
 use crate::text::questions::Template;
 
-use super::language::{Language, Names};
+use super::language::Language;
+use crate::providers::Name;
 
 /// Schemas that one tool may come to beyond those that its author wrote: what `$ref`s led to, again and again.
 const SPARE: usize = 1_000;
@@ -84,10 +85,10 @@ pub fn narrow<'s>(
     defs: &'s Defs,
     language: &'static Language,
     plain: bool,
-    keys: Option<Names>,
+    keys: Option<Name>,
 ) -> Narrowed<'s> {
     let is_plain = schema.in_place().next().is_none();
-    let fits = schema.properties.iter().all(|property| keys.is_none_or(|keys| keys.take(&property.name.value)));
+    let fits = schema.properties.iter().all(|property| keys.is_none_or(|keys| keys.takes(&property.name.value)));
     if language.is_whole() && fits && (is_plain || !plain) {
         return as_written(schema, defs);
     }

@@ -3,15 +3,15 @@
 use toolc::table::Type;
 
 use super::{How, Narrower};
-use crate::lower::language::Names;
 use crate::lower::words::{said, say};
+use crate::providers::Name;
 use crate::schema::{Additional, Bounds, Property, Schema};
 use crate::text::questions::Template;
 use crate::text::template::Piece;
 
 impl Narrower<'_> {
     /// The root, and what has to be said of it elsewhere: nobody shows a model the description of a root.
-    pub(super) fn root(&mut self, mut root: Schema, plain: bool, keys: Option<Names>) -> (Schema, Template) {
+    pub(super) fn root(&mut self, mut root: Schema, plain: bool, keys: Option<Name>) -> (Schema, Template) {
         let mut about = Template::new();
         if plain {
             root = self.without_parts(root);
@@ -126,9 +126,9 @@ impl Narrower<'_> {
     }
 
     /// Those whose names the dialect takes. A required one of another name keeps the tool out of it.
-    fn with_keys(&mut self, properties: Vec<Property>, keys: Option<Names>) -> Vec<Property> {
+    fn with_keys(&mut self, properties: Vec<Property>, keys: Option<Name>) -> Vec<Property> {
         let (kept, others): (Vec<_>, Vec<_>) =
-            properties.into_iter().partition(|property| keys.is_none_or(|keys| keys.take(&property.name.value)));
+            properties.into_iter().partition(|property| keys.is_none_or(|keys| keys.takes(&property.name.value)));
         for property in others {
             self.below(&format!(".{}", property.name.value), |narrower| narrower.leave(&property.schema, "properties"));
         }
