@@ -90,12 +90,13 @@ pub fn main() -> ExitCode {
 
 /// Carries out one command, for an `xtask` with tasks of its own.
 pub fn run(project: Project, command: Command) -> ExitCode {
-    let (out, err) = (std::io::stdout(), std::io::stderr());
+    let (out, mut err) = (std::io::stdout(), std::io::stderr());
     let colour = std::env::var_os("NO_COLOR").is_none();
     let mut streams = Streams {
         colour: [colour && out.is_terminal(), colour && err.is_terminal()],
         out: &mut out.lock(),
-        err: &mut err.lock(),
+        // Not locked: a stage that panicked on another thread would wait for ever to say so.
+        err: &mut err,
     };
     ExitCode::from(execute(project, command, &mut streams))
 }
