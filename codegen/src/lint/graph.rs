@@ -1,9 +1,8 @@
 //! What rules about the graph of toolsets share: the way from a toolset to a tool, and which tools a model sees beside
 //! one another.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::hash::Hash;
 
 use super::Lint;
 use crate::catalog::{ToolId, ToolsetId};
@@ -108,23 +107,28 @@ impl Lint<'_> {
     /// Tools of which a model sees several at once, because some toolset resolves to them, and that have a key in common
     /// and are `alike`: for each tool the others before it, so that each tool gets one finding. Keys keep it fast: only
     /// tools with a common key are compared.
-    pub fn beside<K: Eq + Hash + Sync>(
+    pub fn beside<K: Ord, Keys: IntoIterator<Item = K>>(
         &self,
-        keys: impl Fn(ToolId) -> Vec<K>,
+        keys: impl Fn(ToolId) -> Keys,
         alike: impl Fn(ToolId, ToolId) -> bool + Sync,
     ) -> Vec<Beside> {
-        let keys: Vec<(ToolId, Vec<K>)> = self.tools().map(|(id, _)| (id, keys(id))).collect();
-        let mut by_key: HashMap<&K, Vec<ToolId>> = HashMap::new();
-        for (id, keys) in &keys {
-            for key in keys {
-                by_key.entry(key).or_default().push(*id);
+        let mut keys: Vec<(K, ToolId)> =
+            self.tools().flat_map(|(id, _)| keys(id).into_iter().map(move |key| (key, id))).collect();
+        keys.sort_unstable();
+        let mut before: BTreeMap<ToolId, Vec<ToolId>> = BTreeMap::new();
+        for group in keys.chunk_by(|one, other| one.0 == other.0) {
+            let group: Vec<ToolId> = group.iter().map(|(_, id)| *id).collect();
+            for (count, id) in group.iter().enumerate().skip(1) {
+                before.entry(*id).or_default().extend(&group[..count]);
             }
         }
+        let before: Vec<(ToolId, Vec<ToolId>)> = before.into_iter().collect();
         let shows = |set: ToolsetId, tool: ToolId| self.resolved(set).binary_search(&tool).is_ok();
-        let beside = |(tool, keys): &(ToolId, Vec<K>)| {
+        let beside = |(tool, before): &(ToolId, Vec<ToolId>)| {
             let tool = *tool;
-            let before = keys.iter().flat_map(|key| by_key[key].iter().take_while(|other| **other < tool));
-            let others: BTreeSet<ToolId> = before.copied().collect();
+            let mut others: Vec<ToolId> = before.iter().copied().filter(|other| *other != tool).collect();
+            others.sort_unstable();
+            others.dedup();
             let alike: Vec<ToolId> = others.into_iter().filter(|other| alike(*other, tool)).collect();
             if alike.is_empty() {
                 return None;
@@ -134,7 +138,7 @@ impl Lint<'_> {
             let others: Vec<_> = alike.into_iter().filter_map(|other| Some((other, *both(other)?))).collect();
             (!others.is_empty()).then_some(Beside { tool, others })
         };
-        parallel::map(&keys, beside).into_iter().flatten().collect()
+        parallel::map(&before, beside).into_iter().flatten().collect()
     }
 }
 

@@ -1,46 +1,51 @@
 //! The words of names and texts, as far as rules compare them.
 
+use std::borrow::Cow;
+
 /// A name's words, in small letters: of `read_file`, `read-file` and `readFile` the same two.
-pub(super) fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
+pub(super) fn words(name: &str) -> Vec<Cow<'_, str>> {
+    let mut words = Vec::new();
+    let mut start = None;
     let mut before: Option<char> = None;
-    let mut letters = name.chars().peekable();
-    while let Some(letter) = letters.next() {
+    let mut letters = name.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let is_hump = letter.is_uppercase()
+            && before.is_some_and(|before| {
+                before.is_lowercase()
+                    || before.is_numeric()
+                    || before.is_uppercase() && letters.peek().is_some_and(|(_, next)| next.is_lowercase())
+            });
+        if is_hump || !letter.is_alphanumeric() {
+            words.extend(start.take().map(|start| small(&name[start..at])));
+        }
         if letter.is_alphanumeric() {
-            let is_hump = letter.is_uppercase()
-                && before.is_some_and(|before| {
-                    before.is_lowercase()
-                        || before.is_numeric()
-                        || before.is_uppercase() && letters.peek().is_some_and(|next| next.is_lowercase())
-                });
-            if is_hump || before.is_none_or(|before| !before.is_alphanumeric()) {
-                words.push(String::new());
-            }
-            if let Some(word) = words.last_mut() {
-                match letter {
-                    'A'..='Z' | 'a'..='z' | '0'..='9' => word.push(letter.to_ascii_lowercase()),
-                    _ => word.extend(letter.to_lowercase()),
-                }
-            }
+            start.get_or_insert(at);
         }
         before = Some(letter);
     }
+    words.extend(start.map(|start| small(&name[start..])));
     words
 }
 
+fn small(word: &str) -> Cow<'_, str> {
+    let is_small = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    if is_small { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) }
+}
+
 /// A word without what makes a plural, or a third person, of it.
-pub(super) fn stem(word: &str) -> String {
-    let strip = |ending: &str| word.strip_suffix(ending).filter(|rest| rest.len() > 1);
-    if let Some(rest) = strip("ies").filter(|rest| rest.len() > 2) {
-        return format!("{rest}y");
+pub(super) fn stem(word: &str) -> Cow<'_, str> {
+    let Some(rest) = word.strip_suffix('s') else { return Cow::Borrowed(word) };
+    if let Some(rest) = rest.strip_suffix("ie").filter(|rest| rest.len() > 2) {
+        return Cow::Owned(format!("{rest}y"));
     }
-    for ending in ["ches", "shes", "sses", "xes", "zes"] {
-        if word.ends_with(ending) {
-            return word[..word.len() - 2].to_owned();
-        }
-    }
-    let is_plural = !["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
-    strip("s").filter(|_| is_plural).unwrap_or(word).to_owned()
+    let ends = |endings: &[&str]| endings.iter().any(|ending| rest.ends_with(ending));
+    Cow::Borrowed(if ends(&["che", "she", "sse", "xe", "ze"]) {
+        &rest[..rest.len() - 1]
+    } else if ends(&["s", "u", "i"]) || rest.len() < 2 {
+        word
+    } else {
+        rest
+    })
 }
 
 /// What a word of a tool's name, or the first of its description, says that the tool does.

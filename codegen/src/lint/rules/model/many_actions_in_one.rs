@@ -47,7 +47,7 @@ const FEW: usize = 2;
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for parameter in &tool.manifest.params.properties {
         let name = words(&parameter.name.value);
-        if !name.last().is_some_and(|last| ACTIONS.contains(&last.as_str())) {
+        if !name.last().is_some_and(|last| ACTIONS.contains(&&**last)) {
             continue;
         }
         let values = parameter.schema.choices.iter().filter_map(|choice| match &choice.value.value {

@@ -16,6 +16,7 @@
 //! description = "Give the project's settings as they are in force, defaults included. Use it to learn where builds go and which checks are on."
 //! ```
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher as _};
@@ -47,7 +48,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             && lint[one].replacement != Some(other)
             && lint[other].replacement != Some(one)
     };
-    for found in lint.beside(|id| keys[id.0].clone(), alike) {
+    for found in lint.beside(|id| keys[id.0].iter().copied(), alike) {
         let tool = &lint[found.tool];
         let Some(&(other, set)) = found.others.first() else { continue };
         let nearly = if texts[other.0].words == texts[found.tool.0].words { "" } else { "nearly " };
@@ -65,7 +66,8 @@ struct Text {
     name: Vec<u64>,
     /// The words of its first sentence, which says what the tool does. What follows may be the same for many.
     lead: Vec<u64>,
-    words: Vec<String>,
+    /// Stands for all of them, in their order. None: there is none.
+    words: Option<u64>,
     stems: Vec<u64>,
     shingles: Vec<u64>,
 }
@@ -78,6 +80,7 @@ impl Text {
         let words = words(&said);
         let stems = stems(&words);
         let shingles = set(stems.windows(SHINGLE).map(|shingle| hash(&shingle)).collect());
+        let words = (!words.is_empty()).then(|| hash(&words));
         Self { name: set(stems_of(tool.name())), lead: set(lead), words, stems: set(stems), shingles }
     }
 
@@ -114,7 +117,7 @@ fn stems_of(text: &str) -> Vec<u64> {
     stems(&words(text))
 }
 
-fn stems(words: &[String]) -> Vec<u64> {
+fn stems(words: &[Cow<'_, str>]) -> Vec<u64> {
     words.iter().map(|word| hash(&stem(word))).collect()
 }
 
@@ -143,7 +146,7 @@ fn keys(lint: &Lint<'_>, texts: &[Text]) -> Vec<Vec<u64>> {
     let mut many = vec![false; texts.len()];
     for (set, _) in lint.toolsets() {
         let shown = lint.resolved(set);
-        for tool in shown.iter().filter(|tool| !texts[tool.0].words.is_empty()) {
+        for tool in shown.iter().filter(|tool| texts[tool.0].words.is_some()) {
             if shown.len() <= FEW {
                 keys[tool.0].push(hash(&set.0));
             } else {
@@ -167,13 +170,13 @@ fn keys_among(texts: &[&Text]) -> Vec<Vec<u64>> {
     let leads = rarest(texts, LEADS_ALIKE, |text| &text.lead).into_iter();
     let leads = leads.map(|lead| set(lead.into_iter().map(|word| word % LEAD_KEYS).collect()));
     let shingles = rarest(texts, ALIKE, |text| &text.shingles);
-    let mut same: HashMap<&[String], usize> = HashMap::new();
+    let mut same: HashMap<Option<u64>, usize> = HashMap::new();
     let mut keys = Vec::new();
     for ((text, leads), shingles) in texts.iter().zip(leads).zip(shingles) {
         // Of texts that are the same, each is compared with the one before it alone.
-        let count = same.entry(&text.words).or_default();
+        let count = same.entry(text.words).or_default();
         *count += 1;
-        let linked = [*count - 1, *count].map(|number| hash(&(&text.words, number)));
+        let linked = [*count - 1, *count].map(|number| hash(&(text.words, number)));
         let pairs = leads.iter().flat_map(|lead| shingles.iter().map(move |shingle| hash(&(lead, shingle))));
         keys.push(if *count == 1 { pairs.chain(linked).collect() } else { linked.to_vec() });
     }

@@ -16,8 +16,9 @@
 //! description = "Read a picture of the project, and tell what can be seen in it. Text in the picture comes back as text."
 //! ```
 
+use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash as _, Hasher as _};
+use std::hash::Hasher as _;
 
 use crate::catalog::{Catalog, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
@@ -67,41 +68,38 @@ fn collide(catalog: &Catalog, one: ToolId, other: ToolId) -> bool {
 /// Names that have one of these in common are alike.
 fn keys(name: &str) -> Vec<u64> {
     let words = words(name);
-    let same = |word: &String| {
+    let same = |word| {
         let word = stem(word);
-        SAME.iter().find(|same| same.contains(&word.as_str())).map_or(word, |same| same[0].to_owned())
+        SAME.iter().find(|same| same.contains(&&*word)).map_or(word, |same| Cow::Borrowed(same[0]))
     };
-    let mut plain: Vec<String> = words.iter().map(same).collect();
-    let is_ordered = plain.iter().any(|word| DIRECTIONS.contains(&word.as_str()));
-    let letters = missing_letters(&plain);
+    let mut plain: Vec<Cow<'_, str>> = words.iter().map(|word| same(word)).collect();
+    let is_ordered = plain.iter().any(|word| DIRECTIONS.contains(&&**word));
+    let mut keys = missing_letters(&plain);
     if !is_ordered {
         plain.sort();
     }
-    let mut keys = letters;
-    keys.push(key("", plain.iter().map(String::as_str)));
+    keys.push(key(&[" ", &plain.join(" ")]));
     keys
 }
 
-/// A number that stands for words of a kind.
-fn key<'w>(kind: &str, words: impl Iterator<Item = &'w str>) -> u64 {
+/// A number that stands for these, joined.
+fn key(pieces: &[&str]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    kind.hash(&mut hasher);
-    words.for_each(|word| word.hash(&mut hasher));
+    for piece in pieces {
+        hasher.write(piece.as_bytes());
+    }
     hasher.finish()
 }
 
 /// The name as it is, and with a letter of it left out, in every way: of names that differ by a letter, two are the same.
-fn missing_letters(words: &[String]) -> Vec<u64> {
-    let all = || words.iter().map(String::as_str);
-    let mut found = vec![key("~", all())];
-    for (index, word) in words.iter().enumerate() {
-        let is_plain = word.bytes().all(|b| b.is_ascii_lowercase());
-        if !(SHORTEST..=LONGEST).contains(&word.len()) || !is_plain {
-            continue;
-        }
-        for left_out in 0..word.len() {
-            let shorter = format!("{}{}", &word[..left_out], &word[left_out + 1..]);
-            found.push(key("~", all().take(index).chain([shorter.as_str()]).chain(all().skip(index + 1))));
+fn missing_letters(words: &[Cow<'_, str>]) -> Vec<u64> {
+    let name = words.join(" ");
+    let (mut found, mut start) = (vec![key(&[&name])], 0);
+    for word in words {
+        let letters = start..start + word.len();
+        start = letters.end + 1;
+        if (SHORTEST..=LONGEST).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            found.extend(letters.map(|left_out| key(&[&name[..left_out], &name[left_out + 1..]])));
         }
     }
     found

@@ -20,6 +20,8 @@
 //! description = "How many lines to return at most."
 //! ```
 
+use std::borrow::Cow;
+
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
 use crate::lint::words::{stem, words};
@@ -144,9 +146,9 @@ pub(super) fn is_placeholder(text: &str, name: &str) -> bool {
     {
         return true;
     }
-    let is_in = |list: &[&str], word: &String| list.contains(&word.as_str());
+    let is_in = |list: &[&str], word: &str| list.contains(&word);
     let name = words(name);
-    let is_name = |said: &[String]| {
+    let is_name = |said: &[Cow<'_, str>]| {
         said.len() == name.len() && said.iter().zip(&name).all(|(said, name)| stem(said) == stem(name))
     };
     let start = said.iter().take_while(|word| is_in(BEFORE, word)).count();

@@ -24,6 +24,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use std::borrow::Cow;
+
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
 use crate::lint::words::{Deed, deed, stem, words};
@@ -101,13 +103,13 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
 }
 
 /// The destructive verb of a name, if that is its first verb: to list what was deleted deletes nothing.
-fn verb(name: &[String]) -> Option<String> {
-    let first = |(index, word): (usize, &String)| -> Option<Option<String>> {
+fn verb(name: &[Cow<'_, str>]) -> Option<String> {
+    let first = |(index, word): (usize, &Cow<'_, str>)| -> Option<Option<String>> {
         if let Some((_, objects)) = WITH_OBJECT.iter().find(|(verb, _)| verb == word) {
-            let is_object = |word: &String| objects.contains(&stem(word).as_str());
-            return name[index + 1..].iter().any(is_object).then(|| Some(word.clone()));
+            let is_object = |word: &Cow<'_, str>| objects.contains(&&*stem(word));
+            return name[index + 1..].iter().any(is_object).then(|| Some(word.to_string()));
         }
-        Some((deed(word)? == Deed::Destroy).then(|| word.clone()))
+        Some((deed(word)? == Deed::Destroy).then(|| word.to_string()))
     };
     name.iter().enumerate().find_map(first).flatten()
 }
@@ -120,8 +122,9 @@ fn first_verb(text: &str) -> Option<String> {
         .split_whitespace()
         .map(|word| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '-'));
     let word = said.find(|word| !ADVERBS.contains(&word.to_lowercase().as_str()))?;
-    let verb = stem(&word.to_lowercase());
-    (deed(&verb) == Some(Deed::Destroy)).then_some(verb)
+    let word = word.to_lowercase();
+    let verb = stem(&word);
+    (deed(&verb) == Some(Deed::Destroy)).then(|| verb.into_owned())
 }
 
 #[cfg(test)]

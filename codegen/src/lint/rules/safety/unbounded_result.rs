@@ -44,7 +44,7 @@ const BOUNDS: &[&str] = &["count", "first", "head", "last", "limit", "lines", "m
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
-    let bounds = |name: &str| words(name).iter().any(|word| BOUNDS.contains(&word.as_str()));
+    let bounds = |name: &str| words(name).iter().any(|word| BOUNDS.contains(&&**word));
     if manifest.annotations.value().read_only
         && manifest.max_result_chars.is_none()
         && !tool.parameters().any(|parameter| bounds(&parameter.name.value))

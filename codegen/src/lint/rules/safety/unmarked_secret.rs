@@ -52,11 +52,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for parameter in tool.parameters().filter(|parameter| !parameter.secret) {
         let name = words(&parameter.name.value);
         let is_text = parameter.schema.types.contains(&Type::String) && parameter.schema.choices.is_empty();
-        if is_text
-            && SECRETS
-                .iter()
-                .any(|secret| name.ends_with(&secret.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()))
-        {
+        if is_text && SECRETS.iter().any(|secret| name[name.len().saturating_sub(secret.len())..] == **secret) {
             let message =
                 format!("`{}` of `{}` takes a secret, and does not say so", parameter.name.value, tool.name());
             sink.push(

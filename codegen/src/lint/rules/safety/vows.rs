@@ -1,5 +1,7 @@
 //! What a toolset promises about its tools, by its tags and its name, and which of its tools break that.
 
+use std::borrow::Cow;
+
 use crate::catalog::{Tool, Toolset};
 use crate::diagnostic::{Code, Diagnostic, Place, Sink};
 use crate::lint::words::words;
@@ -34,7 +36,7 @@ pub(super) fn check(
 
 /// Whether a toolset has one of these tags, or a name that ends, or is, like one of them.
 pub(super) fn is_called(toolset: &Toolset, tags: &[&str]) -> bool {
-    let is = |own: &[String], tag: &str| own == words(tag);
+    let is = |own: &[Cow<'_, str>], tag: &str| own == words(tag);
     let name = words(toolset.name());
     let named = |tag: &&str| (0..name.len()).any(|start| is(&name[start..], tag));
     let tagged = |tag: &&str| toolset.manifest.tags.iter().any(|own| is(&words(&own.value), tag));
