@@ -17,6 +17,10 @@ use std::time::{Duration, Instant};
 use toolc_codegen::cli::capture;
 use toolc_tests::synth;
 
+/// That of `xtask`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const SMALL: usize = 1_000;
 const LARGE: usize = 10_000;
 

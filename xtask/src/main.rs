@@ -5,6 +5,10 @@ use std::process::{Command, ExitCode, Stdio};
 use clap::{Parser, Subcommand};
 use toolc_codegen::cli::{self, Project};
 
+/// A catalog is many small pieces, made on all processors: with this allocator gen takes about half the time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Compiles tool manifests to typed Rust, provider-ready JSON schemas and a catalog.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
