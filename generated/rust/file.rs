@@ -69,16 +69,17 @@ impl<H: FileTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: FileTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(FileTools::patch(&**handlers, patch::Args::read(args), call)),
-        1 => Reply::Ready(FileTools::read_file(&**handlers, read_file::Args::read(args), call)),
-        2 => Reply::Ready(FileTools::search_files(&**handlers, search_files::Args::read(args), call)),
-        3 => Reply::Ready(FileTools::write_file(&**handlers, write_file::Args::read(args), call)),
+        0 => Reply::Ready(H::patch(handlers, patch::Args::read(args), call)),
+        1 => Reply::Ready(H::read_file(handlers, read_file::Args::read(args), call)),
+        2 => Reply::Ready(H::search_files(handlers, search_files::Args::read(args), call)),
+        3 => Reply::Ready(H::write_file(handlers, write_file::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -321,7 +322,7 @@ pub mod search_files {
     }
 
     /// What to search: the lines of files, or the names of files.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Target {
         /// `content`
         Content,
@@ -339,6 +340,11 @@ pub mod search_files {
         }
     }
 
+    impl PartialEq for Target {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for Target {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -347,7 +353,7 @@ pub mod search_files {
     }
 
     /// For a content search: matching lines, only the paths of files with a match, or the number of matching lines in each file.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum OutputMode {
         /// `content`
         Content,
@@ -366,6 +372,11 @@ pub mod search_files {
                 Self::Count => "count",
             }
         }
+    }
+
+    impl PartialEq for OutputMode {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for OutputMode {

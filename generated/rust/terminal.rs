@@ -54,15 +54,16 @@ impl<H: TerminalTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: TerminalTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
         0 => {
-            let (handlers, args) = (Arc::clone(handlers), terminal::Args::read(args));
-            Reply::blocking(call, move |call| TerminalTools::terminal(&*handlers, args, call))
+            let (handlers, args) = (Arc::clone(shared), terminal::Args::read(args));
+            Reply::blocking(call, move |call| H::terminal(&*handlers, args, call))
         },
         _ => Reply::no_such_tool(index),
     }

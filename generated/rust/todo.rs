@@ -54,13 +54,14 @@ impl<H: TodoTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: TodoTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(TodoTools::todo(&**handlers, todo::Args::read(args), call)),
+        0 => Reply::Ready(H::todo(handlers, todo::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -150,7 +151,7 @@ pub mod todo {
     }
 
     /// How far it is.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum TodosItemStatus {
         /// `pending`
         Pending,
@@ -172,6 +173,11 @@ pub mod todo {
                 Self::Cancelled => "cancelled",
             }
         }
+    }
+
+    impl PartialEq for TodosItemStatus {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for TodosItemStatus {

@@ -204,24 +204,24 @@ fn generate(
     }
     plan.apply()?;
     ledger.keep(root, &plan.files);
-    for orphan in &plan.orphans {
-        print(out, &format!("removed: {}\n", orphan.name))?;
-    }
-    print(
-        out,
-        &format!(
-            "{folders}: {} of {} written, {} removed\n",
-            plan.stale.len(),
-            plural(plan.files.len(), "file"),
-            plan.orphans.len()
-        ),
-    )?;
+    let mut text = some(plan.orphans.iter().map(|orphan| format!("removed: {}\n", orphan.name)));
+    let (written, removed) = (plan.stale.len(), plan.orphans.len());
+    text += &format!("{folders}: {written} of {} written, {removed} removed\n", plural(plan.files.len(), "file"));
+    print(out, &text)?;
     Ok(true)
 }
 
-fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool, Failure> {
-    /// A diff is to show what happened, not to be applied.
+/// The first of many lines, and how many there are beside: they are to show what happened, not to be worked on.
+fn some(mut lines: impl Iterator<Item = String>) -> String {
     const LINES: usize = 40;
+    let text: String = lines.by_ref().take(LINES).collect();
+    match lines.count() {
+        0 => text,
+        more => format!("{text}... {more} lines more\n"),
+    }
+}
+
+fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool, Failure> {
     let mut text = String::new();
     for stale in &plan.stale {
         let path = &stale.output.path;
@@ -232,14 +232,9 @@ fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool,
         text += &format!("stale: {path}\n");
         let diff = TextDiff::from_lines(found.as_str(), &stale.output.text);
         let diff = diff.unified_diff().header(path, "what gen writes").to_string();
-        diff.lines().take(LINES).for_each(|line| text += &format!("    {line}\n"));
-        if diff.lines().count() > LINES {
-            text += &format!("    ... {} lines more\n", diff.lines().count() - LINES);
-        }
+        some(diff.lines().map(|line| format!("{line}\n"))).lines().for_each(|line| text += &format!("    {line}\n"));
     }
-    for orphan in &plan.orphans {
-        text += &format!("orphan: {}\n", orphan.name);
-    }
+    text += &some(plan.orphans.iter().map(|orphan| format!("orphan: {}\n", orphan.name)));
     if plan.is_clean() {
         text += &format!("{folders}: {} up to date\n", plural(plan.files.len(), "file"));
     } else {

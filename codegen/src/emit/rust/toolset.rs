@@ -64,7 +64,7 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
     let Handled { toolset, tools } = &handled;
     let title = format!(" The toolset `{}`.", toolset.name());
     let names: Vec<_> = tools.iter().map(|tool| module(tool.name())).collect();
-    let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| arm(&handled, index, tool, name));
+    let arms = tools.iter().zip(&names).enumerate().map(|(index, (tool, name))| arm(index, tool, name));
     let packed = toolset.home_tools.iter().map(|&id| data::packed(catalog.tool(id)));
     let definitions = definitions(catalog, &toolset.home_tools);
     let index = data::packed(&Index::of(tools.iter().map(|tool| {
@@ -143,11 +143,12 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         }
 
         pub(super) fn call<'a, H: #bound + 'static>(
-            handlers: &'a Arc<H>,
+            shared: &'a Arc<H>,
             index: usize,
             args: Slots<'_, '_>,
             call: &'a Call<'a>,
         ) -> Reply<'a> {
+            let handlers: &H = shared;
             match index {
                 #(#arms,)*
                 _ => Reply::no_such_tool(index),
@@ -247,10 +248,10 @@ pub(super) fn available(body: &TokenStream) -> TokenStream {
 }
 
 /// What a call of a tool comes to.
-fn arm(handled: &Handled<'_>, index: usize, tool: &Tool, name: &Ident) -> TokenStream {
-    let (handlers, method) = (handled.handlers(), snake(tool.name()));
+fn arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
+    let method = snake(tool.name());
     let index = Literal::usize_unsuffixed(index);
-    let run = quote!(#handlers::#method(&**handlers, #name::Args::read(args), call));
+    let run = quote!(H::#method(handlers, #name::Args::read(args), call));
     // A typed result becomes the output that all have in common.
     let returns = tool.manifest.returns.is_some();
     let out = returns.then(|| quote!(.map(|returns| Output::of(&returns))));
@@ -265,8 +266,8 @@ fn arm(handled: &Handled<'_>, index: usize, tool: &Tool, name: &Ident) -> TokenS
         Execution::Async => quote!(#index => Reply::Later(Box::pin(#run))),
         Execution::Blocking => quote! {
             #index => {
-                let (handlers, args) = (Arc::clone(handlers), #name::Args::read(args));
-                Reply::blocking(call, move |call| #handlers::#method(&*handlers, args, call) #out)
+                let (handlers, args) = (Arc::clone(shared), #name::Args::read(args));
+                Reply::blocking(call, move |call| H::#method(&*handlers, args, call) #out)
             }
         },
         Execution::Agent => quote!(#index => Reply::agent()),

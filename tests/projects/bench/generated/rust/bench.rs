@@ -64,15 +64,16 @@ impl<H: BenchTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: BenchTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(BenchTools::open_page(&**handlers, open_page::Args::read(args), call)),
-        1 => Reply::Ready(BenchTools::send_reply(&**handlers, send_reply::Args::read(args), call)),
-        2 => Reply::Ready(BenchTools::trivial(&**handlers, trivial::Args::read(args), call)),
+        0 => Reply::Ready(H::open_page(handlers, open_page::Args::read(args), call)),
+        1 => Reply::Ready(H::send_reply(handlers, send_reply::Args::read(args), call)),
+        2 => Reply::Ready(H::trivial(handlers, trivial::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -144,7 +145,7 @@ pub mod open_page {
     }
 
     /// What to return.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum As {
         /// `text`
         Text,
@@ -160,6 +161,11 @@ pub mod open_page {
                 Self::Picture => "picture",
             }
         }
+    }
+
+    impl PartialEq for As {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for As {
@@ -210,7 +216,7 @@ pub mod send_reply {
     }
 
     /// How the text is marked up.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Format {
         /// `plain`
         Plain,
@@ -229,6 +235,11 @@ pub mod send_reply {
                 Self::Html => "html",
             }
         }
+    }
+
+    impl PartialEq for Format {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Format {
@@ -282,7 +293,7 @@ pub mod trivial {
     }
 
     /// In which order the entries come.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Sort {
         /// `relevance`
         Relevance,
@@ -301,6 +312,11 @@ pub mod trivial {
                 Self::Oldest => "oldest",
             }
         }
+    }
+
+    impl PartialEq for Sort {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Sort {

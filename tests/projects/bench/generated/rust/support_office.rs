@@ -154,107 +154,32 @@ impl<H: SupportOfficeTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: SupportOfficeTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(SupportOfficeTools::check_pending_pages(
-            &**handlers,
-            check_pending_pages::Args::read(args),
-            call,
-        )),
-        1 => Reply::Ready(SupportOfficeTools::compare_urgent_pages(
-            &**handlers,
-            compare_urgent_pages::Args::read(args),
-            call,
-        )),
-        2 => Reply::Ready(SupportOfficeTools::count_linked_visits(
-            &**handlers,
-            count_linked_visits::Args::read(args),
-            call,
-        )),
-        3 => Reply::Ready(SupportOfficeTools::fetch_hidden_files(
-            &**handlers,
-            fetch_hidden_files::Args::read(args),
-            call,
-        )),
-        4 => Reply::Ready(SupportOfficeTools::import_nested_alerts(
-            &**handlers,
-            import_nested_alerts::Args::read(args),
-            call,
-        )),
-        5 => Reply::Ready(SupportOfficeTools::inspect_external_records(
-            &**handlers,
-            inspect_external_records::Args::read(args),
-            call,
-        )),
-        6 => Reply::Ready(SupportOfficeTools::inspect_open_deadlines(
-            &**handlers,
-            inspect_open_deadlines::Args::read(args),
-            call,
-        )),
-        7 => Reply::Ready(SupportOfficeTools::inspect_recent_budgets(
-            &**handlers,
-            inspect_recent_budgets::Args::read(args),
-            call,
-        )),
-        8 => Reply::Ready(SupportOfficeTools::label_pending_items(
-            &**handlers,
-            label_pending_items::Args::read(args),
-            call,
-        )),
-        9 => Reply::Ready(SupportOfficeTools::label_recent_documents(
-            &**handlers,
-            label_recent_documents::Args::read(args),
-            call,
-        )),
-        10 => Reply::Ready(SupportOfficeTools::measure_closed_documents(
-            &**handlers,
-            measure_closed_documents::Args::read(args),
-            call,
-        )),
-        11 => Reply::Ready(SupportOfficeTools::measure_urgent_drafts(
-            &**handlers,
-            measure_urgent_drafts::Args::read(args),
-            call,
-        )),
-        12 => Reply::Ready(SupportOfficeTools::merge_recent_bookings(
-            &**handlers,
-            merge_recent_bookings::Args::read(args),
-            call,
-        )),
-        13 => Reply::Ready(SupportOfficeTools::remove_urgent_requests(
-            &**handlers,
-            remove_urgent_requests::Args::read(args),
-            call,
-        )),
-        14 => Reply::Ready(SupportOfficeTools::rename_daily_documents(
-            &**handlers,
-            rename_daily_documents::Args::read(args),
-            call,
-        )),
-        15 => Reply::Ready(SupportOfficeTools::repair_nested_records(
-            &**handlers,
-            repair_nested_records::Args::read(args),
-            call,
-        )),
-        16 => Reply::Ready(SupportOfficeTools::review_shared_samples(
-            &**handlers,
-            review_shared_samples::Args::read(args),
-            call,
-        )),
-        17 => Reply::Ready(SupportOfficeTools::sort_blocked_goals(
-            &**handlers,
-            sort_blocked_goals::Args::read(args),
-            call,
-        )),
-        18 => Reply::Ready(SupportOfficeTools::sort_pending_drafts(
-            &**handlers,
-            sort_pending_drafts::Args::read(args),
-            call,
-        )),
+        0 => Reply::Ready(H::check_pending_pages(handlers, check_pending_pages::Args::read(args), call)),
+        1 => Reply::Ready(H::compare_urgent_pages(handlers, compare_urgent_pages::Args::read(args), call)),
+        2 => Reply::Ready(H::count_linked_visits(handlers, count_linked_visits::Args::read(args), call)),
+        3 => Reply::Ready(H::fetch_hidden_files(handlers, fetch_hidden_files::Args::read(args), call)),
+        4 => Reply::Ready(H::import_nested_alerts(handlers, import_nested_alerts::Args::read(args), call)),
+        5 => Reply::Ready(H::inspect_external_records(handlers, inspect_external_records::Args::read(args), call)),
+        6 => Reply::Ready(H::inspect_open_deadlines(handlers, inspect_open_deadlines::Args::read(args), call)),
+        7 => Reply::Ready(H::inspect_recent_budgets(handlers, inspect_recent_budgets::Args::read(args), call)),
+        8 => Reply::Ready(H::label_pending_items(handlers, label_pending_items::Args::read(args), call)),
+        9 => Reply::Ready(H::label_recent_documents(handlers, label_recent_documents::Args::read(args), call)),
+        10 => Reply::Ready(H::measure_closed_documents(handlers, measure_closed_documents::Args::read(args), call)),
+        11 => Reply::Ready(H::measure_urgent_drafts(handlers, measure_urgent_drafts::Args::read(args), call)),
+        12 => Reply::Ready(H::merge_recent_bookings(handlers, merge_recent_bookings::Args::read(args), call)),
+        13 => Reply::Ready(H::remove_urgent_requests(handlers, remove_urgent_requests::Args::read(args), call)),
+        14 => Reply::Ready(H::rename_daily_documents(handlers, rename_daily_documents::Args::read(args), call)),
+        15 => Reply::Ready(H::repair_nested_records(handlers, repair_nested_records::Args::read(args), call)),
+        16 => Reply::Ready(H::review_shared_samples(handlers, review_shared_samples::Args::read(args), call)),
+        17 => Reply::Ready(H::sort_blocked_goals(handlers, sort_blocked_goals::Args::read(args), call)),
+        18 => Reply::Ready(H::sort_pending_drafts(handlers, sort_pending_drafts::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -358,7 +283,7 @@ pub mod check_pending_pages {
     }
 
     /// Only pages in this state.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum State {
         /// `new`
         New,
@@ -383,6 +308,11 @@ pub mod check_pending_pages {
                 Self::Any => "any",
             }
         }
+    }
+
+    impl PartialEq for State {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for State {
@@ -754,7 +684,7 @@ pub mod inspect_recent_budgets {
     }
 
     /// Whose budgets to look at.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Scope {
         /// `own`
         Own,
@@ -773,6 +703,11 @@ pub mod inspect_recent_budgets {
                 Self::Company => "company",
             }
         }
+    }
+
+    impl PartialEq for Scope {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Scope {
@@ -1168,7 +1103,7 @@ pub mod rename_daily_documents {
     }
 
     /// How the documents are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -1187,6 +1122,11 @@ pub mod rename_daily_documents {
                 Self::Full => "full",
             }
         }
+    }
+
+    impl PartialEq for Format {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Format {
@@ -1243,7 +1183,7 @@ pub mod repair_nested_records {
     }
 
     /// Only records in this state.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum State {
         /// `new`
         New,
@@ -1270,6 +1210,11 @@ pub mod repair_nested_records {
         }
     }
 
+    impl PartialEq for State {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for State {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -1278,7 +1223,7 @@ pub mod repair_nested_records {
     }
 
     /// How the records are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -1297,6 +1242,11 @@ pub mod repair_nested_records {
                 Self::Full => "full",
             }
         }
+    }
+
+    impl PartialEq for Format {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Format {
@@ -1347,7 +1297,7 @@ pub mod review_shared_samples {
     }
 
     /// Whose samples to look at.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Scope {
         /// `own`
         Own,
@@ -1366,6 +1316,11 @@ pub mod review_shared_samples {
                 Self::Company => "company",
             }
         }
+    }
+
+    impl PartialEq for Scope {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Scope {
@@ -1452,7 +1407,7 @@ pub mod sort_blocked_goals {
     }
 
     /// In which order the goals come.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Sort {
         /// `changed`
         Changed,
@@ -1474,6 +1429,11 @@ pub mod sort_blocked_goals {
                 Self::Size => "size",
             }
         }
+    }
+
+    impl PartialEq for Sort {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Sort {
@@ -1530,7 +1490,7 @@ pub mod sort_pending_drafts {
     }
 
     /// Over which channel the drafts came in.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Channel {
         /// `mail`
         Mail,
@@ -1552,6 +1512,11 @@ pub mod sort_pending_drafts {
                 Self::Letter => "letter",
             }
         }
+    }
+
+    impl PartialEq for Channel {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Channel {

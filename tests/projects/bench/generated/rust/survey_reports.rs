@@ -153,98 +153,31 @@ impl<H: SurveyReportsTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: SurveyReportsTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(SurveyReportsTools::approve_local_tasks(
-            &**handlers,
-            approve_local_tasks::Args::read(args),
-            call,
-        )),
-        1 => Reply::Ready(SurveyReportsTools::check_active_parcels(
-            &**handlers,
-            check_active_parcels::Args::read(args),
-            call,
-        )),
-        2 => Reply::Ready(SurveyReportsTools::copy_shared_tasks(&**handlers, copy_shared_tasks::Args::read(args), call)),
-        3 => Reply::Ready(SurveyReportsTools::describe_urgent_notes(
-            &**handlers,
-            describe_urgent_notes::Args::read(args),
-            call,
-        )),
-        4 => Reply::Ready(SurveyReportsTools::export_closed_drafts(
-            &**handlers,
-            export_closed_drafts::Args::read(args),
-            call,
-        )),
-        5 => Reply::Ready(SurveyReportsTools::find_recent_customers(
-            &**handlers,
-            find_recent_customers::Args::read(args),
-            call,
-        )),
-        6 => Reply::Ready(SurveyReportsTools::group_daily_alerts(
-            &**handlers,
-            group_daily_alerts::Args::read(args),
-            call,
-        )),
-        7 => Reply::Ready(SurveyReportsTools::group_recent_appointments(
-            &**handlers,
-            group_recent_appointments::Args::read(args),
-            call,
-        )),
-        8 => Reply::Ready(SurveyReportsTools::import_monthly_branches(
-            &**handlers,
-            import_monthly_branches::Args::read(args),
-            call,
-        )),
-        9 => Reply::Ready(SurveyReportsTools::inspect_recent_messages(
-            &**handlers,
-            inspect_recent_messages::Args::read(args),
-            call,
-        )),
-        10 => Reply::Ready(SurveyReportsTools::label_monthly_notes(
-            &**handlers,
-            label_monthly_notes::Args::read(args),
-            call,
-        )),
-        11 => Reply::Ready(SurveyReportsTools::label_pinned_visits(
-            &**handlers,
-            label_pinned_visits::Args::read(args),
-            call,
-        )),
-        12 => Reply::Ready(SurveyReportsTools::order_nested_vehicles(
-            &**handlers,
-            order_nested_vehicles::Args::read(args),
-            call,
-        )),
-        13 => Reply::Ready(SurveyReportsTools::rename_external_items(
-            &**handlers,
-            rename_external_items::Args::read(args),
-            call,
-        )),
-        14 => Reply::Ready(SurveyReportsTools::review_stale_visits(
-            &**handlers,
-            review_stale_visits::Args::read(args),
-            call,
-        )),
-        15 => Reply::Ready(SurveyReportsTools::share_pinned_labels(
-            &**handlers,
-            share_pinned_labels::Args::read(args),
-            call,
-        )),
-        16 => Reply::Ready(SurveyReportsTools::sort_public_alerts(
-            &**handlers,
-            sort_public_alerts::Args::read(args),
-            call,
-        )),
-        17 => Reply::Ready(SurveyReportsTools::verify_daily_campaigns(
-            &**handlers,
-            verify_daily_campaigns::Args::read(args),
-            call,
-        )),
+        0 => Reply::Ready(H::approve_local_tasks(handlers, approve_local_tasks::Args::read(args), call)),
+        1 => Reply::Ready(H::check_active_parcels(handlers, check_active_parcels::Args::read(args), call)),
+        2 => Reply::Ready(H::copy_shared_tasks(handlers, copy_shared_tasks::Args::read(args), call)),
+        3 => Reply::Ready(H::describe_urgent_notes(handlers, describe_urgent_notes::Args::read(args), call)),
+        4 => Reply::Ready(H::export_closed_drafts(handlers, export_closed_drafts::Args::read(args), call)),
+        5 => Reply::Ready(H::find_recent_customers(handlers, find_recent_customers::Args::read(args), call)),
+        6 => Reply::Ready(H::group_daily_alerts(handlers, group_daily_alerts::Args::read(args), call)),
+        7 => Reply::Ready(H::group_recent_appointments(handlers, group_recent_appointments::Args::read(args), call)),
+        8 => Reply::Ready(H::import_monthly_branches(handlers, import_monthly_branches::Args::read(args), call)),
+        9 => Reply::Ready(H::inspect_recent_messages(handlers, inspect_recent_messages::Args::read(args), call)),
+        10 => Reply::Ready(H::label_monthly_notes(handlers, label_monthly_notes::Args::read(args), call)),
+        11 => Reply::Ready(H::label_pinned_visits(handlers, label_pinned_visits::Args::read(args), call)),
+        12 => Reply::Ready(H::order_nested_vehicles(handlers, order_nested_vehicles::Args::read(args), call)),
+        13 => Reply::Ready(H::rename_external_items(handlers, rename_external_items::Args::read(args), call)),
+        14 => Reply::Ready(H::review_stale_visits(handlers, review_stale_visits::Args::read(args), call)),
+        15 => Reply::Ready(H::share_pinned_labels(handlers, share_pinned_labels::Args::read(args), call)),
+        16 => Reply::Ready(H::sort_public_alerts(handlers, sort_public_alerts::Args::read(args), call)),
+        17 => Reply::Ready(H::verify_daily_campaigns(handlers, verify_daily_campaigns::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -352,7 +285,7 @@ pub mod approve_local_tasks {
     }
 
     /// In which order the tasks come.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Sort {
         /// `changed`
         Changed,
@@ -374,6 +307,11 @@ pub mod approve_local_tasks {
                 Self::Size => "size",
             }
         }
+    }
+
+    impl PartialEq for Sort {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Sort {
@@ -621,7 +559,7 @@ pub mod find_recent_customers {
     }
 
     /// Only customers in this state.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum State {
         /// `new`
         New,
@@ -646,6 +584,11 @@ pub mod find_recent_customers {
                 Self::Any => "any",
             }
         }
+    }
+
+    impl PartialEq for State {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for State {
@@ -779,7 +722,7 @@ pub mod import_monthly_branches {
     }
 
     /// How the branches are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -798,6 +741,11 @@ pub mod import_monthly_branches {
                 Self::Full => "full",
             }
         }
+    }
+
+    impl PartialEq for Format {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Format {
@@ -928,7 +876,7 @@ pub mod label_pinned_visits {
     }
 
     /// How the visits are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -947,6 +895,11 @@ pub mod label_pinned_visits {
                 Self::Full => "full",
             }
         }
+    }
+
+    impl PartialEq for Format {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Format {
@@ -1000,7 +953,7 @@ pub mod order_nested_vehicles {
     }
 
     /// Whose vehicles to look at.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Scope {
         /// `own`
         Own,
@@ -1019,6 +972,11 @@ pub mod order_nested_vehicles {
                 Self::Company => "company",
             }
         }
+    }
+
+    impl PartialEq for Scope {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Scope {
@@ -1072,7 +1030,7 @@ pub mod rename_external_items {
     }
 
     /// Over which channel the items came in.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Channel {
         /// `mail`
         Mail,
@@ -1094,6 +1052,11 @@ pub mod rename_external_items {
                 Self::Letter => "letter",
             }
         }
+    }
+
+    impl PartialEq for Channel {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Channel {
@@ -1144,7 +1107,7 @@ pub mod review_stale_visits {
     }
 
     /// In which order the visits come.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Sort {
         /// `changed`
         Changed,
@@ -1166,6 +1129,11 @@ pub mod review_stale_visits {
                 Self::Size => "size",
             }
         }
+    }
+
+    impl PartialEq for Sort {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Sort {
@@ -1222,7 +1190,7 @@ pub mod share_pinned_labels {
     }
 
     /// How the labels are written in the result.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Format {
         /// `short`
         Short,
@@ -1241,6 +1209,11 @@ pub mod share_pinned_labels {
                 Self::Full => "full",
             }
         }
+    }
+
+    impl PartialEq for Format {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Format {

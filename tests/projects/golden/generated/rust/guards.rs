@@ -83,14 +83,15 @@ impl<H: GuardsTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: GuardsTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(GuardsTools::guarded(&**handlers, guarded::Args::read(args), call)),
-        1 => Reply::Ready(GuardsTools::in_chat(&**handlers, in_chat::Args::read(args), call)),
+        0 => Reply::Ready(H::guarded(handlers, guarded::Args::read(args), call)),
+        1 => Reply::Ready(H::in_chat(handlers, in_chat::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }

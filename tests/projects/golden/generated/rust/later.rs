@@ -67,14 +67,15 @@ impl<H: LaterTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: LaterTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Later(Box::pin(LaterTools::run_later(&**handlers, run_later::Args::read(args), call))),
-        1 => Reply::Later(Box::pin(LaterTools::wait(&**handlers, wait::Args::read(args), call))),
+        0 => Reply::Later(Box::pin(H::run_later(handlers, run_later::Args::read(args), call))),
+        1 => Reply::Later(Box::pin(H::wait(handlers, wait::Args::read(args), call))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -194,7 +195,7 @@ pub mod run_later {
     }
 
     /// How to end.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Outcome {
         /// `echo`
         Echo,
@@ -216,6 +217,11 @@ pub mod run_later {
                 Self::Panic => "panic",
             }
         }
+    }
+
+    impl PartialEq for Outcome {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Outcome {

@@ -64,15 +64,16 @@ impl<H: LibTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: LibTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(LibTools::odd_names(&**handlers, odd_names::Args::read(args), call)),
-        1 => Reply::Ready(LibTools::no_parameters(&**handlers, no_parameters::Args::read(args), call)),
-        2 => Reply::Ready(LibTools::run_now(&**handlers, run_now::Args::read(args), call)),
+        0 => Reply::Ready(H::odd_names(handlers, odd_names::Args::read(args), call)),
+        1 => Reply::Ready(H::no_parameters(handlers, no_parameters::Args::read(args), call)),
+        2 => Reply::Ready(H::run_now(handlers, run_now::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -266,7 +267,7 @@ pub mod odd_names {
     }
 
     /// What the generated code calls something itself.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Args2 {
         /// `option`
         Option,
@@ -284,6 +285,11 @@ pub mod odd_names {
         }
     }
 
+    impl PartialEq for Args2 {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for Args2 {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -292,7 +298,7 @@ pub mod odd_names {
     }
 
     /// Here, too.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum OptionString {
         /// `x`
         X
@@ -305,6 +311,11 @@ pub mod odd_names {
                 Self::X => "x"
             }
         }
+    }
+
+    impl PartialEq for OptionString {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for OptionString {
@@ -369,7 +380,7 @@ pub mod run_now {
     }
 
     /// How to end.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Outcome {
         /// `echo`
         Echo,
@@ -391,6 +402,11 @@ pub mod run_now {
                 Self::Panic => "panic",
             }
         }
+    }
+
+    impl PartialEq for Outcome {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Outcome {

@@ -41,11 +41,12 @@ impl<H: Send + Sync + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: Send + Sync + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
         0 => Reply::agent(),
         1 => Reply::agent(),

@@ -92,31 +92,32 @@ impl<H: ReturnsTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: ReturnsTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(ReturnsTools::return_all(&**handlers, return_all::Args::read(args), call).map(|returns| Output::of(&returns))),
-        1 => Reply::Ready(ReturnsTools::return_bare(&**handlers, return_bare::Args::read(args), call).map(|returns| Output::of(&returns))),
+        0 => Reply::Ready(H::return_all(handlers, return_all::Args::read(args), call).map(|returns| Output::of(&returns))),
+        1 => Reply::Ready(H::return_bare(handlers, return_bare::Args::read(args), call).map(|returns| Output::of(&returns))),
         2 => {
-            let returns = ReturnsTools::return_def(&**handlers, return_def::Args::read(args), call);
+            let returns = H::return_def(handlers, return_def::Args::read(args), call);
             Reply::Later(Box::pin(async move { returns.await.map(|returns| Output::of(&returns)) }))
         },
-        3 => Reply::Ready(ReturnsTools::return_list(&**handlers, return_list::Args::read(args), call).map(|returns| Output::of(&returns))),
+        3 => Reply::Ready(H::return_list(handlers, return_list::Args::read(args), call).map(|returns| Output::of(&returns))),
         4 => {
-            let returns = ReturnsTools::return_maybe(&**handlers, return_maybe::Args::read(args), call);
+            let returns = H::return_maybe(handlers, return_maybe::Args::read(args), call);
             Reply::Later(Box::pin(async move { returns.await.map(|returns| Output::of(&returns)) }))
         },
         5 => {
-            let (handlers, args) = (Arc::clone(handlers), return_sort::Args::read(args));
+            let (handlers, args) = (Arc::clone(shared), return_sort::Args::read(args));
             Reply::blocking(
                 call,
-                move |call| ReturnsTools::return_sort(&*handlers, args, call).map(|returns| Output::of(&returns)),
+                move |call| H::return_sort(&*handlers, args, call).map(|returns| Output::of(&returns)),
             )
         },
-        6 => Reply::Ready(ReturnsTools::return_word(&**handlers, return_word::Args::read(args), call).map(|returns| Output::of(&returns))),
+        6 => Reply::Ready(H::return_word(handlers, return_word::Args::read(args), call).map(|returns| Output::of(&returns))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -403,7 +404,7 @@ pub mod return_all {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(&self.0, out) }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum ReturnsMode {
         /// `fast`
         Fast,
@@ -419,6 +420,11 @@ pub mod return_all {
                 Self::Slow => "slow",
             }
         }
+    }
+
+    impl PartialEq for ReturnsMode {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::ToJson for ReturnsMode {
@@ -483,7 +489,7 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum NodeString {
         /// `none`
         None,
@@ -499,6 +505,11 @@ pub mod return_all {
                 Self::Any => "any",
             }
         }
+    }
+
+    impl PartialEq for NodeString {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for NodeString {
@@ -718,7 +729,7 @@ pub mod return_word {
     }
 
     /// What `return_word` returns.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Returns {
         /// `yes`
         Yes,
@@ -734,6 +745,11 @@ pub mod return_word {
                 Self::No => "no",
             }
         }
+    }
+
+    impl PartialEq for Returns {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::ToJson for Returns {

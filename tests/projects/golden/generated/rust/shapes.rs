@@ -103,22 +103,23 @@ impl<H: ShapesTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: ShapesTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(ShapesTools::depends(&**handlers, depends::Args::read(args), call)),
-        1 => Reply::Ready(ShapesTools::every_bound(&**handlers, every_bound::Args::read(args), call)),
-        2 => Reply::Ready(ShapesTools::every_choice(&**handlers, every_choice::Args::read(args), call)),
-        3 => Reply::Ready(ShapesTools::every_default(&**handlers, every_default::Args::read(args), call)),
-        4 => Reply::Ready(ShapesTools::every_object(&**handlers, every_object::Args::read(args), call)),
-        5 => Reply::Ready(ShapesTools::every_ref(&**handlers, every_ref::Args::read(args), call)),
-        6 => Reply::Ready(ShapesTools::every_sort(&**handlers, every_sort::Args::read(args), call)),
-        7 => Reply::Ready(ShapesTools::every_type(&**handlers, every_type::Args::read(args), call)),
-        8 => Reply::Ready(ShapesTools::every_union(&**handlers, every_union::Args::read(args), call)),
-        9 => Reply::Ready(ShapesTools::exclusive(&**handlers, exclusive::Args::read(args), call)),
+        0 => Reply::Ready(H::depends(handlers, depends::Args::read(args), call)),
+        1 => Reply::Ready(H::every_bound(handlers, every_bound::Args::read(args), call)),
+        2 => Reply::Ready(H::every_choice(handlers, every_choice::Args::read(args), call)),
+        3 => Reply::Ready(H::every_default(handlers, every_default::Args::read(args), call)),
+        4 => Reply::Ready(H::every_object(handlers, every_object::Args::read(args), call)),
+        5 => Reply::Ready(H::every_ref(handlers, every_ref::Args::read(args), call)),
+        6 => Reply::Ready(H::every_sort(handlers, every_sort::Args::read(args), call)),
+        7 => Reply::Ready(H::every_type(handlers, every_type::Args::read(args), call)),
+        8 => Reply::Ready(H::every_union(handlers, every_union::Args::read(args), call)),
+        9 => Reply::Ready(H::exclusive(handlers, exclusive::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -332,7 +333,7 @@ pub mod depends {
     }
 
     /// What to return.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Mode {
         /// `picture`
         Picture,
@@ -351,6 +352,11 @@ pub mod depends {
                 Self::Both => "both",
             }
         }
+    }
+
+    impl PartialEq for Mode {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Mode {
@@ -508,7 +514,7 @@ pub mod every_choice {
     }
 
     /// In which order.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Order {
         /// `asc`
         Asc,
@@ -526,6 +532,11 @@ pub mod every_choice {
         }
     }
 
+    impl PartialEq for Order {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for Order {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -534,7 +545,7 @@ pub mod every_choice {
     }
 
     /// Words that are no identifiers, and words that would become the same one.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Odd {
         /// ``
         Empty,
@@ -573,6 +584,11 @@ pub mod every_choice {
         }
     }
 
+    impl PartialEq for Odd {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for Odd {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -591,7 +607,7 @@ pub mod every_choice {
     }
 
     /// Only the values say what type it is.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Untyped {
         /// `yes`
         Yes,
@@ -609,6 +625,11 @@ pub mod every_choice {
         }
     }
 
+    impl PartialEq for Untyped {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for Untyped {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -617,7 +638,7 @@ pub mod every_choice {
     }
 
     /// A word.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Maybe {
         /// `left`
         Left,
@@ -635,6 +656,11 @@ pub mod every_choice {
         }
     }
 
+    impl PartialEq for Maybe {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for Maybe {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -642,7 +668,7 @@ pub mod every_choice {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum SeveralItem {
         /// `red`
         Red,
@@ -661,6 +687,11 @@ pub mod every_choice {
                 Self::Blue => "blue",
             }
         }
+    }
+
+    impl PartialEq for SeveralItem {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for SeveralItem {
@@ -762,7 +793,7 @@ pub mod every_default {
     }
 
     /// A word from a list.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Choice {
         /// `a-b`
         AB,
@@ -780,6 +811,11 @@ pub mod every_default {
         }
     }
 
+    impl PartialEq for Choice {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for Choice {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
@@ -787,7 +823,7 @@ pub mod every_default {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum ChoicesItem {
         /// `red`
         Red,
@@ -803,6 +839,11 @@ pub mod every_default {
                 Self::Green => "green",
             }
         }
+    }
+
+    impl PartialEq for ChoicesItem {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for ChoicesItem {
@@ -1320,7 +1361,7 @@ pub mod every_ref {
     pub type MaybePoint = Point;
 
     /// A colour.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Colour {
         /// `red`
         Red,
@@ -1336,6 +1377,11 @@ pub mod every_ref {
                 Self::Infrared => "infrared",
             }
         }
+    }
+
+    impl PartialEq for Colour {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Colour {
@@ -1417,7 +1463,7 @@ pub mod every_ref {
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum NegationOp {
         /// `not`
         Not
@@ -1432,13 +1478,18 @@ pub mod every_ref {
         }
     }
 
+    impl PartialEq for NegationOp {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for NegationOp {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::Not][::toolc::args::choice(slot, 1)] }
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum SumOp {
         /// `sum`
         Sum
@@ -1451,6 +1502,11 @@ pub mod every_ref {
                 Self::Sum => "sum"
             }
         }
+    }
+
+    impl PartialEq for SumOp {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for SumOp {
@@ -1807,7 +1863,7 @@ pub mod every_sort {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum IdsItemString {
         /// `all`
         All,
@@ -1823,6 +1879,11 @@ pub mod every_sort {
                 Self::None => "none",
             }
         }
+    }
+
+    impl PartialEq for IdsItemString {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for IdsItemString {
@@ -1923,7 +1984,7 @@ pub mod every_sort {
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum LineKind {
         /// `line`
         Line
@@ -1938,13 +1999,18 @@ pub mod every_sort {
         }
     }
 
+    impl PartialEq for LineKind {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for LineKind {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::Line][::toolc::args::choice(slot, 1)] }
     }
 
     /// Which.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum TextKind {
         /// `text`
         Text
@@ -1957,6 +2023,11 @@ pub mod every_sort {
                 Self::Text => "text"
             }
         }
+    }
+
+    impl PartialEq for TextKind {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for TextKind {
@@ -2100,7 +2171,7 @@ pub mod every_union {
     }
 
     /// The one word.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Version {
         /// `v1`
         V1
@@ -2115,12 +2186,17 @@ pub mod every_union {
         }
     }
 
+    impl PartialEq for Version {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
+    }
+
     impl ::toolc::FromSlot for Version {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { [Self::V1][::toolc::args::choice(slot, 1)] }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Perhaps {
         /// `left`
         Left,
@@ -2136,6 +2212,11 @@ pub mod every_union {
                 Self::Right => "right",
             }
         }
+    }
+
+    impl PartialEq for Perhaps {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Perhaps {

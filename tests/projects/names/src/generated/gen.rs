@@ -54,13 +54,14 @@ impl<H: GenTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: GenTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(GenTools::r#gen(&**handlers, r#gen::Args::read(args), call)),
+        0 => Reply::Ready(H::r#gen(handlers, r#gen::Args::read(args), call)),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -112,7 +113,7 @@ pub mod r#gen {
     }
 
     /// A type of its own, named as a trait in the prelude.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum From2 {
         /// `here`
         Here,
@@ -128,6 +129,11 @@ pub mod r#gen {
                 Self::There => "there",
             }
         }
+    }
+
+    impl PartialEq for From2 {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for From2 {
@@ -159,7 +165,7 @@ pub mod r#gen {
     }
 
     /// Named as the struct that it is in.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Args2 {
         /// `some`
         Some,
@@ -175,6 +181,11 @@ pub mod r#gen {
                 Self::None => "none",
             }
         }
+    }
+
+    impl PartialEq for Args2 {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Args2 {

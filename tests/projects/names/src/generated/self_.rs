@@ -54,13 +54,14 @@ impl<H: Self_Tools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: Self_Tools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(Self_Tools::self_(&**handlers, self_::Args::read(args), call).map(|returns| Output::of(&returns))),
+        0 => Reply::Ready(H::self_(handlers, self_::Args::read(args), call).map(|returns| Output::of(&returns))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -185,7 +186,7 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum FooBar3 {
         /// `foo-bar`
         FooBar,
@@ -201,6 +202,11 @@ pub mod self_ {
                 Self::FooBar2 => "FooBar",
             }
         }
+    }
+
+    impl PartialEq for FooBar3 {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for FooBar3 {

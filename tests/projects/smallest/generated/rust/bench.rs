@@ -54,13 +54,14 @@ impl<H: BenchTools + 'static> Provider for Home<H> {
 }
 
 pub(super) fn call<'a, H: BenchTools + 'static>(
-    handlers: &'a Arc<H>,
+    shared: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Reply<'a> {
+    let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(BenchTools::trivial(&**handlers, trivial::Args::read(args), call).map(|returns| Output::of(&returns))),
+        0 => Reply::Ready(H::trivial(handlers, trivial::Args::read(args), call).map(|returns| Output::of(&returns))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -166,7 +167,7 @@ pub mod trivial {
     }
 
     /// In which order the entries come.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, Copy)]
     pub enum Sort {
         /// `relevance`
         Relevance,
@@ -185,6 +186,11 @@ pub mod trivial {
                 Self::Oldest => "oldest",
             }
         }
+    }
+
+    impl PartialEq for Sort {
+        #[inline]
+        fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
     impl ::toolc::FromSlot for Sort {
