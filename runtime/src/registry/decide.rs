@@ -60,7 +60,7 @@ impl Seen {
         let now = terms.clock;
         let mut until = Until::Always;
         let closed = gates.all.iter().zip(asked).map(|(gate, is_asked)| {
-            if is_asked && gate.may_change() && until == Until::Always {
+            if is_asked && gate.may_change(terms.env) && until == Until::Always {
                 // From before the first look.
                 until = now.now().and_then(|now| now.checked_add(BELIEVED)).map_or(Until::Over, Until::Then);
             }

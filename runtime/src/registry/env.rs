@@ -45,6 +45,11 @@ impl Env {
         self.process && self.made.is_none()
     }
 
+    /// Whether no variable of the process is found in it.
+    pub(crate) fn is_closed(&self) -> bool {
+        !self.process
+    }
+
     /// This one, with the variable `name` set to `value`. Empty means not set.
     #[must_use]
     pub fn with_var(mut self, name: impl AsRef<str>, value: impl Into<String>) -> Self {

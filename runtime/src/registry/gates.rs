@@ -6,7 +6,7 @@ use crate::registry::State;
 use crate::registry::facts::Asked;
 use crate::requirement::Requirement;
 use crate::segment::Condition;
-use crate::{Text, Tool, Toolset};
+use crate::{Env, Text, Tool, Toolset};
 
 /// The gates of a registry's tools. Tools and gates are meant by their positions.
 #[derive(Default)]
@@ -46,9 +46,13 @@ pub(crate) enum Gate {
 }
 
 impl Gate {
-    /// Whether the environment that it asks for changes by itself.
-    pub(crate) fn may_change(&self) -> bool {
-        matches!(self, Gate::Env(_) | Gate::AnyEnv(_) | Gate::Programs(_))
+    /// Whether what it asks for changes by itself: variables of an environment that was made by hand do not.
+    pub(crate) fn may_change(&self, env: &Env) -> bool {
+        match self {
+            Gate::Env(_) | Gate::AnyEnv(_) => !env.is_closed(),
+            Gate::Programs(_) => true,
+            Gate::Os(_) | Gate::Facts { .. } | Gate::Check { .. } | Gate::Tools { .. } => false,
+        }
     }
 }
 
