@@ -1,4 +1,4 @@
-//! The compiler and what it writes, by size of the project: `cargo bench --package toolc-tests --bench gen`.
+//! The compiler and what it writes, by size of the project: `cargo bench --package toolc-tests`.
 //!
 //! Medians of whole runs: gen from nothing, gen with nothing to write, gen after one manifest has changed, lint, all of
 //! it for one dialect; what all dialects take, in time and bytes; the memory of one gen; then what cargo takes for the

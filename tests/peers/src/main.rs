@@ -6,14 +6,14 @@
 #[path = "../smallest/answer.rs"]
 mod answer;
 mod builds;
-#[path = "../../benches/floor/mod.rs"]
+#[path = "../../speed/benches/floor/mod.rs"]
 mod floor;
-#[path = "../../benches/handler/mod.rs"]
+#[path = "../../speed/benches/handler/mod.rs"]
 mod handler;
-#[path = "../../benches/harness/mod.rs"]
+#[path = "../../speed/benches/harness/mod.rs"]
 mod harness;
 #[allow(dead_code, reason = "toolc's own benchmark needs more of it")]
-#[path = "../../benches/ours/mod.rs"]
+#[path = "../../speed/benches/ours/mod.rs"]
 mod ours;
 #[path = "../../benches/processor/mod.rs"]
 mod processor;

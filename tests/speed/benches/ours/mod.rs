@@ -15,7 +15,7 @@ use toolc::{
 
 use crate::handler;
 
-#[path = "../../projects/bench/generated/rust/lib.rs"]
+#[path = "../../../projects/bench/generated/rust/lib.rs"]
 mod catalog;
 
 /// The bench project's 40 tools.

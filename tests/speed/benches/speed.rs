@@ -1,4 +1,4 @@
-//! Ours against the least that the same work takes, as ratios from one run: `cargo bench --package toolc-tests`.
+//! Ours against the least that the same work takes, as ratios from one run: `cargo bench --package toolc-speed`.
 //!
 //! `-- WORD` runs only the comparisons with WORD in their names, `-- --quick` a short run. Nothing here fails for being
 //! slow; that both sides come to the same text is checked before anything is timed.
