@@ -2,10 +2,10 @@
 //! settings have a command such as `cargo run -q -p toolc-tools --example mcp_server -- safe`: the toolsets that it serves.
 
 use std::collections::HashMap;
-use std::io::{self, Write as _, stdin, stdout};
-use std::{env, error::Error, process::ExitCode, sync::Mutex, thread};
+use std::io::{self, BufRead as _, Read as _, Write as _, stdin, stdout};
+use std::{env, error::Error, iter, process::ExitCode, sync::Mutex, thread};
 
-use toolc::wire::mcp::{Incoming, Server};
+use toolc::wire::{LONGEST_BODY, mcp::Incoming, mcp::Server};
 use toolc::{Cancel, Dialect, Registry};
 use toolc_tools::Handlers;
 
@@ -28,8 +28,14 @@ fn run() -> Result<(), Box<dyn Error>> {
     let running = Mutex::new(HashMap::<String, Cancel>::new());
     let calls = || running.lock().expect("nobody panics with the lock");
     let take = |id: &str| calls().remove(id);
+    let line = || {
+        let mut line = String::new();
+        // One byte more than the server takes, so that it says so.
+        let read = stdin().lock().take(LONGEST_BODY as u64 + 1).read_line(&mut line);
+        read.map(|length| (length > 0).then_some(line)).transpose()
+    };
     thread::scope(|scope| {
-        let heard = stdin().lines().try_for_each(|line| -> io::Result<()> {
+        let heard = iter::from_fn(line).try_for_each(|line| -> io::Result<()> {
             let turn = session.turn(Dialect::Mcp);
             match server.receive(&line?, &turn) {
                 Incoming::Reply(reply) => writeln!(stdout(), "{reply}")?,

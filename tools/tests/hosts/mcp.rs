@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
 use serde_json::{Value, json};
 use toolc::Dialect;
+use toolc::wire::LONGEST_BODY;
 
 use crate::program::{Run, folder, start};
 use crate::turn;
@@ -103,6 +104,15 @@ fn calls_end_with_a_connection_that_breaks() {
     assert_eq!(run.status, Some(1));
     assert!(run.err.starts_with("error: ") && run.err.contains("UTF-8"), "{}", run.err);
     assert!(run.out.lines().count() == 1 && run.out.contains("cancelled"), "{}", run.out);
+}
+
+#[test]
+fn a_message_without_an_end_is_not_kept_whole() {
+    let lines = ["x".repeat(LONGEST_BODY + 10) + "\n", request(1, "ping", &json!({}))];
+    // The message, what is left of it, and the one behind it.
+    let answers = talk(&[], &lines, 3);
+    assert!(answers["null"]["error"].is_object(), "{}", answers["null"]);
+    assert_eq!(answers["1"]["result"], json!({}));
 }
 
 #[test]
