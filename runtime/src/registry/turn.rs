@@ -17,9 +17,15 @@ use crate::{Dialect, Hidden, Reason, Text};
 /// What the model is shown, and the only things that it can call. Cheap to clone.
 #[derive(Clone)]
 pub struct Turn {
+    /// One counter alone is touched where a session gives out the same turn again.
+    made: Arc<Made>,
+}
+
+struct Made {
+    /// Of all turns that show the same.
     snapshot: Arc<Snapshot>,
     /// What it was made with. None: there was nothing to ask, and nothing is hidden.
-    found: Option<Arc<Found>>,
+    found: Option<Found>,
 }
 
 struct Snapshot {
@@ -64,19 +70,19 @@ impl Turn {
         latest: Option<&Turn>,
     ) -> Self {
         let Decided { there, found, .. } = set;
-        let snapshot = match latest.filter(|turn| turn.snapshot.tools == there) {
-            Some(turn) => Arc::clone(&turn.snapshot),
+        let snapshot = match latest.filter(|turn| turn.made.snapshot.tools == there) {
+            Some(turn) => Arc::clone(&turn.made.snapshot),
             None => {
                 Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, &found.seen.missing, facts))
             }
         };
-        let found = (!state.gates.is_empty() || !found.hidden.is_empty()).then(|| Arc::new(found));
-        Self { snapshot, found }
+        let found = (!state.gates.is_empty() || !found.hidden.is_empty()).then_some(found);
+        Self { made: Arc::new(Made { snapshot, found }) }
     }
 
     /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
     pub fn definitions(&self) -> &str {
-        &self.snapshot.definitions
+        &self.made.snapshot.definitions
     }
 
     /// The [definitions](Self::definitions) as a value of `serde_json`, to stand in a request of the host's own: they are
@@ -103,7 +109,7 @@ impl Turn {
     /// When a provider that was made by hand defines a tool by what is no JSON.
     #[cfg(feature = "raw_value")]
     pub fn raw_definitions(&self) -> serde_json::Result<&crate::RawValue> {
-        let Snapshot { definitions, raw, .. } = &*self.snapshot;
+        let Snapshot { definitions, raw, .. } = &*self.made.snapshot;
         if let Some(raw) = raw.get() {
             return Ok(raw);
         }
@@ -113,7 +119,7 @@ impl Turn {
 
     /// The names of its tools, sorted: their own ones, whatever the dialect calls them.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
-        self.snapshot.tools.iter().map(|&id| self.name(id))
+        self.made.snapshot.tools.iter().map(|&id| self.name(id))
     }
 
     /// Why granted tools are not among them, by name.
@@ -124,7 +130,7 @@ impl Turn {
     /// Toolsets that the session enables or disables and that no provider has now, and enabled ones that hold no tool
     /// now. They were there when the session began, and may come back.
     pub fn missing_toolsets(&self) -> impl Iterator<Item = &str> {
-        self.snapshot.missing.iter().map(|name| &**name)
+        self.made.snapshot.missing.iter().map(|name| &**name)
     }
 
     pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
@@ -133,26 +139,26 @@ impl Turn {
 
     /// What it was made with. None: there was nothing to ask, and nothing is hidden.
     pub(crate) fn found(&self) -> Option<&Found> {
-        self.found.as_deref()
+        self.made.found.as_ref()
     }
 
     /// Whether it is of this state in this dialect, with these facts.
     pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect, told: &Arc<BTreeMap<Text, FactValue>>) -> bool {
-        let Snapshot { state: of, dialect: shown_in, facts, .. } = &*self.snapshot;
+        let Snapshot { state: of, dialect: shown_in, facts, .. } = &*self.made.snapshot;
         Arc::ptr_eq(of, state) && *shown_in == dialect && Arc::ptr_eq(facts, told)
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
-        self.snapshot.dialect
+        self.made.snapshot.dialect
     }
 
     pub(crate) fn state(&self) -> &State {
-        &self.snapshot.state
+        &self.made.snapshot.state
     }
 
     /// What the session's host has set.
     pub(crate) fn host(&self) -> &Host {
-        &self.snapshot.host
+        &self.made.snapshot.host
     }
 
     /// Whether the tool of this own name is shown.
@@ -162,7 +168,7 @@ impl Turn {
 
     /// Whether the tool at a position of the state is shown.
     pub(crate) fn has(&self, id: usize) -> bool {
-        self.snapshot.tools.binary_search(&id).is_ok()
+        self.made.snapshot.tools.binary_search(&id).is_ok()
     }
 
     /// The value of a fact, if there is such a fact.
@@ -171,7 +177,7 @@ impl Turn {
     }
 
     pub(crate) fn facts(&self) -> Facts<'_> {
-        let Snapshot { state, facts, .. } = &*self.snapshot;
+        let Snapshot { state, facts, .. } = &*self.made.snapshot;
         Facts { told: facts, defaults: &state.facts }
     }
 
@@ -182,7 +188,7 @@ impl Turn {
 
     /// What the turn's dialect calls the tool at a position of the state.
     pub(crate) fn called(&self, id: usize) -> &str {
-        match self.state().tool(id).names.get(&self.snapshot.dialect) {
+        match self.state().tool(id).names.get(&self.made.snapshot.dialect) {
             Some(name) => name,
             None => self.name(id),
         }
@@ -190,12 +196,12 @@ impl Turn {
 
     /// Every name that can be called.
     pub(crate) fn callable(&self) -> impl Iterator<Item = &str> {
-        self.snapshot.tools.iter().map(|&id| self.called(id))
+        self.made.snapshot.tools.iter().map(|&id| self.called(id))
     }
 
     /// The position in the state of the tool that the model calls `name`.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        let Snapshot { state, tools, renamed, .. } = &*self.snapshot;
+        let Snapshot { state, tools, renamed, .. } = &*self.made.snapshot;
         if let Ok(at) = renamed.binary_search_by(|(called, _)| (**called).cmp(name)) {
             return Some(renamed[at].1);
         }
@@ -217,13 +223,13 @@ impl Turn {
     /// The tools that tool search stands for, by position.
     #[cfg(feature = "search")]
     pub(crate) fn deferred_ids(&self) -> &[usize] {
-        &self.snapshot.deferred
+        &self.made.snapshot.deferred
     }
 
     /// How the dialect defines the tool at a position of the state, in this turn.
     #[cfg(any(feature = "search", feature = "wire-mcp"))]
     pub(crate) fn definition(&self, id: usize) -> String {
-        let Snapshot { state, dialect, tools, .. } = &*self.snapshot;
+        let Snapshot { state, dialect, tools, .. } = &*self.made.snapshot;
         let (sheet, mut text) = (state.sheet(*dialect), String::new());
         Page { state, dialect: *dialect, sheet, tools, facts: self.facts() }.write(id, &mut text);
         text
@@ -231,7 +237,7 @@ impl Turn {
 
     /// What the arguments of the tool at a position of the state are read against.
     pub(crate) fn table(&self, id: usize) -> &Table {
-        let Snapshot { state, narrowed, .. } = &*self.snapshot;
+        let Snapshot { state, narrowed, .. } = &*self.made.snapshot;
         let declared = &*state.tools[id].table;
         let Ok(at) = narrowed.binary_search_by_key(&id, |narrowed| narrowed.id) else { return declared };
         let Narrowed { atoms, table, .. } = &narrowed[at];
@@ -288,7 +294,7 @@ impl Snapshot {
 impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
-            .field("dialect", &self.snapshot.dialect)
+            .field("dialect", &self.made.snapshot.dialect)
             .field("tools", &self.tools().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
