@@ -369,7 +369,7 @@ fn unknown_names_are_answered_with_the_nearest_or_all() {
     let project = Project::manifests();
     let error = |args: &[&str]| {
         let (status, out, err) = project.run(args);
-        assert_eq!((status, out.as_str()), (1, ""), "{args:?}");
+        assert_eq!((status, out.as_str()), (2, ""), "{args:?}");
         err
     };
     assert_eq!(error(&["show", "run-alter"]), "error: unknown tool `run-alter`: did you mean `run_later`?\n");
@@ -491,7 +491,7 @@ fn show_shows_a_turn_of_ones_choice() {
         (&["wait", "--fact", "vision"], "the fact `vision` is a boolean: write `--fact vision=VALUE`"),
     ] {
         let (status, out, err) = project.run(&[&["show"], args].concat());
-        assert_eq!((status, out.as_str(), err.trim_end()), (1, "", &*format!("error: {error}")));
+        assert_eq!((status, out.as_str(), err.trim_end()), (2, "", &*format!("error: {error}")));
     }
 }
 

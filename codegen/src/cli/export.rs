@@ -41,15 +41,14 @@ pub struct Export {
 }
 
 impl Export {
-    /// Whether everything is known that was named.
-    pub(super) fn run(&self, catalog: &Checked, out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
+    pub(super) fn run(&self, catalog: &Checked, out: &mut dyn Write) -> Result<(), Failure> {
         let declared = || catalog.settings().dialects.iter().map(|dialect| dialect.name);
         if let Some(name) = self.dialect.iter().find(|name| !declared().any(|known| known == **name)) {
-            return unknown("dialect", name, declared(), err);
+            return Err(unknown("dialect", name, declared()));
         }
         let dialects: Vec<&str> =
             declared().filter(|name| self.dialect.is_empty() || self.dialect.iter().any(|one| one == name)).collect();
-        let Some(picks) = picks(catalog, &self.toolset, err)? else { return Ok(false) };
+        let picks = picks(catalog, &self.toolset)?;
         let members = catalog.graph().select(&picks, &[]);
         let tools: BTreeSet<&str> =
             catalog.tools().filter(|(id, _)| members[id.0]).map(|(_, tool)| tool.name()).collect();
@@ -79,8 +78,7 @@ impl Export {
         let version = index["version"].as_str().unwrap_or_default().to_owned();
         files.push((INDEX.to_owned(), format!("{index:#}\n")));
         replace(&self.dir, &files)?;
-        print(out, &format!("{}: {}, version {version}\n", self.dir.display(), plural(files.len(), "file")))?;
-        Ok(true)
+        print(out, &format!("{}: {}, version {version}\n", self.dir.display(), plural(files.len(), "file")))
     }
 }
 

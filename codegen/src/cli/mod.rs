@@ -1,7 +1,7 @@
 //! The command line: `cargo xtask ...`.
 //!
 //! Exit status 0: all is well. 1: mistakes in manifests, or generated files that are not up to date. 2: the tool
-//! could not do its work.
+//! could not do its work, or does not know what the command line names.
 
 mod export;
 mod fmt;
@@ -155,10 +155,10 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
     match command {
         Command::Lint(_) | Command::Explain { .. } | Command::Fmt { .. } => unreachable!("carried out above"),
         Command::Gen { check } => generate(&root, &sources, catalog, check, out),
-        Command::List => list(catalog, out),
-        Command::Show(show) => show.run(catalog, out, err),
-        Command::Export(export) => export.run(catalog, out, err),
-        Command::Resolve { toolsets } => resolve(catalog, &toolsets, out, err),
+        Command::List => list(catalog, out).map(|()| true),
+        Command::Show(show) => show.run(catalog, out).map(|()| true),
+        Command::Export(export) => export.run(catalog, out).map(|()| true),
+        Command::Resolve { toolsets } => resolve(catalog, &toolsets, out).map(|()| true),
     }
 }
 
@@ -244,53 +244,43 @@ fn report_stale(plan: &Plan, folders: &str, out: &mut dyn Write) -> Result<bool,
     Ok(plan.is_clean())
 }
 
-fn list(catalog: &Checked, out: &mut dyn Write) -> Result<bool, Failure> {
+fn list(catalog: &Checked, out: &mut dyn Write) -> Result<(), Failure> {
     let width = catalog.tools().map(|(_, tool)| tool.name().chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for (_, tool) in catalog.tools() {
         text += &format!("{:width$}  {}\n", tool.name(), catalog[tool.home].name());
     }
-    print(out, &text)?;
-    Ok(true)
+    print(out, &text)
 }
 
-fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
-    let Some(picks) = picks(catalog, names, err)? else { return Ok(false) };
+fn resolve(catalog: &Checked, names: &[String], out: &mut dyn Write) -> Result<(), Failure> {
+    let picks = picks(catalog, names)?;
     let members = catalog.graph().select(&picks, &[]);
     let lines = catalog.tools().filter(|(id, _)| members[id.0]).map(|(_, tool)| format!("{}\n", tool.name()));
-    print(out, &lines.collect::<String>())?;
-    Ok(true)
+    print(out, &lines.collect::<String>())
 }
 
-/// The toolsets of these names, or all. None where one is unknown, which has been told.
-fn picks(catalog: &Checked, names: &[String], err: &mut dyn Write) -> Result<Option<Vec<Pick>>, Failure> {
+/// The toolsets of these names, or all.
+fn picks(catalog: &Checked, names: &[String]) -> Result<Vec<Pick>, Failure> {
     let mut picks = Vec::new();
     for name in names {
         match catalog.toolsets().find(|(_, toolset)| toolset.is_called(name)) {
             Some((id, _)) => picks.push(Pick::Set(id.0)),
             None if name == "all" || name == "*" => picks.push(Pick::All),
-            None => {
-                unknown("toolset", name, catalog.toolsets().map(|(_, toolset)| toolset.name()), err)?;
-                return Ok(None);
-            }
+            None => return Err(unknown("toolset", name, catalog.toolsets().map(|(_, toolset)| toolset.name()))),
         }
     }
-    Ok(Some(if picks.is_empty() { vec![Pick::All] } else { picks }))
+    Ok(if picks.is_empty() { vec![Pick::All] } else { picks })
 }
 
-fn unknown<'c>(
-    what: &str,
-    name: &str,
-    known: impl Iterator<Item = &'c str>,
-    err: &mut dyn Write,
-) -> Result<bool, Failure> {
+/// What the command line names is not there.
+fn unknown<'c>(what: &str, name: &str, known: impl Iterator<Item = &'c str>) -> Failure {
     let known: Vec<&str> = known.collect();
     let hint = match toolc::nearest(name, known.iter().copied()).as_slice() {
         [] => format!("the {what}s are: {}", known.join(", ")),
         near => format!("did you mean `{}`?", near.join("` or `")),
     };
-    print(err, &format!("error: unknown {what} `{name}`: {hint}\n"))?;
-    Ok(false)
+    Failure::new(format!("unknown {what} `{name}`: {hint}"))
 }
 
 /// Writes and flushes. A reader that has gone away (`| head`) is nobody's failure.

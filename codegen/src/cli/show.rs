@@ -28,20 +28,19 @@ pub struct Show {
 }
 
 impl Show {
-    /// Whether everything is known that was named.
-    pub(super) fn run(&self, catalog: &Checked, out: &mut dyn Write, err: &mut dyn Write) -> Result<bool, Failure> {
+    pub(super) fn run(&self, catalog: &Checked, out: &mut dyn Write) -> Result<(), Failure> {
         let tools = || catalog.tools().map(|(_, tool)| tool.name());
         let find = |name: &str| catalog.tools().find(|(_, tool)| tool.name() == name);
-        let Some((id, tool)) = find(&self.tool) else { return unknown("tool", &self.tool, tools(), err) };
+        let (id, tool) = find(&self.tool).ok_or_else(|| unknown("tool", &self.tool, tools()))?;
         let dialect = match &self.dialect {
             None => catalog.settings().dialects.first().copied(),
             // One that the project does not declare can be looked at, too.
             Some(name) => DIALECTS.iter().find(|dialect| dialect.name == *name),
         };
-        let Some(dialect) = dialect else {
+        let dialect = dialect.ok_or_else(|| {
             let name = self.dialect.as_deref().unwrap_or_default();
-            return unknown("dialect", name, DIALECTS.iter().map(|dialect| dialect.name), err);
-        };
+            unknown("dialect", name, DIALECTS.iter().map(|dialect| dialect.name))
+        })?;
         let takes = |(id, tool): (ToolId, _)| dialect.takes(tool).then_some(id);
         let mut members = vec![false; catalog.graph().tools];
         match &self.available {
@@ -51,7 +50,7 @@ impl Show {
             }
             Some(names) => {
                 for name in names.iter().filter(|name| !name.is_empty()) {
-                    let Some((id, _)) = find(name) else { return unknown("tool", name, tools(), err) };
+                    let (id, _) = find(name).ok_or_else(|| unknown("tool", name, tools()))?;
                     members[id.0] = true;
                 }
             }
@@ -60,25 +59,21 @@ impl Show {
         let mut told = Vec::new();
         for fact in &self.fact {
             let (name, value) = fact.split_once('=').unwrap_or((fact, ""));
-            let Some(id) = catalog.facts().iter().position(|fact| fact.name.value == name) else {
-                return unknown("fact", name, catalog.facts().iter().map(|fact| fact.name.value.as_str()), err);
-            };
+            let known = catalog.facts().iter().map(|fact| fact.name.value.as_str());
+            let id = known.clone().position(|fact| fact == name).ok_or_else(|| unknown("fact", name, known))?;
             let default = &catalog.facts()[id].default;
             let Some(value) = parsed(value, default).filter(|_| fact.contains('=')) else {
                 let noun = default.noun();
-                print(err, &format!("error: the fact `{name}` is {noun}: write `--fact {name}=VALUE`\n"))?;
-                return Ok(false);
+                return Err(Failure::new(format!("the fact `{name}` is {noun}: write `--fact {name}=VALUE`")));
             };
             told.push((FactId(id), value));
         }
         let Some(definition) = dialect.lower(catalog, tool).definition else {
             let why = "it does not take the tool's name there, or that of a parameter that has to be sent";
-            print(err, &format!("error: `{}` is not there in `{}`: {why}\n", tool.name(), dialect.name))?;
-            return Ok(false);
+            return Err(Failure::new(format!("`{}` is not there in `{}`: {why}", tool.name(), dialect.name)));
         };
         let definition = catalog.setting_told(tool, &members, &told).value(&definition);
-        print(out, &format!("{definition:#}\n"))?;
-        Ok(true)
+        print(out, &format!("{definition:#}\n"))
     }
 }
 
