@@ -283,6 +283,10 @@ fn is_source(path: &str) -> bool {
 
 fn read(path: &Path, relative: String) -> Result<Source, Failure> {
     let failed = |error: std::io::Error| Failure::new(format!("failed to read {}: {error}", path.display()));
+    // To open a pipe would be to wait for whoever writes to it.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(Failure::new(format!("failed to read {}: not a file", path.display())));
+    }
     let file = fs::File::open(path).map_err(failed)?;
     // Room for all of it, and for finding that there is no more: it is read at once.
     let length = file.metadata().map_err(failed)?.len().min(LARGEST) + 1;

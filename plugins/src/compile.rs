@@ -22,6 +22,9 @@ use crate::trust;
 /// Bytes that a program may print for one call, unless its plugin says otherwise.
 const MAX_OUTPUT: u32 = 4 << 20;
 
+/// Files and folders below `manifests/`, links followed.
+const MOST_FILES: usize = 10_000;
+
 /// What a folder comes to.
 #[derive(Debug, Default)]
 pub(crate) struct Compiled {
@@ -79,16 +82,24 @@ fn distrusted(root: &Path) -> Vec<Finding> {
     for path in std::iter::once(manifest).chain(settings) {
         findings.extend(trust::within(root, &path).err().map(Finding::from));
     }
-    for entry in WalkDir::new(root.join("manifests")).follow_links(true).sort_by_file_name() {
-        match entry {
-            // A link may lead anywhere; what is no link is where it is, and so are the folders above it.
-            Ok(entry) if entry.path_is_symlink() => {
-                findings.extend(trust::within(root, entry.path()).err().map(Finding::from));
-            }
-            Ok(entry) => findings.extend(trust::check(entry.path()).err().map(Finding::from)),
-            // The scan says so.
-            Err(_) => {}
+    let manifests = root.join("manifests");
+    let (mut walk, mut count) = (WalkDir::new(&manifests).follow_links(true).sort_by_file_name().into_iter(), 0);
+    while let Some(entry) = walk.next() {
+        count += 1;
+        if count > MOST_FILES {
+            let help = "links to folders may lead to the same files again and again";
+            findings.push(Flaw::new(&manifests, format!("more than {MOST_FILES} files and folders"), help).into());
+            break;
         }
+        // What cannot be read, the scan tells.
+        let Ok(entry) = entry else { continue };
+        // A link may lead anywhere; what is no link is where it is, and so are the folders above it.
+        let is_link = entry.path_is_symlink();
+        let flaw = if is_link { trust::within(root, entry.path()).err() } else { trust::check(entry.path()).err() };
+        if flaw.is_some() && is_link && entry.file_type().is_dir() {
+            walk.skip_current_dir();
+        }
+        findings.extend(flaw.map(Finding::from));
     }
     findings
 }

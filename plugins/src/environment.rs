@@ -61,14 +61,38 @@ impl Passed {
 
     /// A text of the program without the secrets that it got.
     pub(crate) fn redact(&self, mut text: String, env: &Env) -> String {
-        let secrets = self.names.iter().filter(|(_, is_secret)| *is_secret);
-        let mut values: Vec<String> = secrets.filter_map(|(name, _)| env.var(name)).collect();
-        // One may be the beginning of another.
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        for value in values.iter().flat_map(|value| [value.as_str(), value.trim()]).filter(|value| !value.is_empty()) {
-            text = text.replace(value, HIDDEN);
+        for value in self.secrets(env) {
+            text = text.replace(&value, HIDDEN);
         }
         text
+    }
+
+    /// The same of a text that was cut off, maybe within a secret: the beginning of one at its end goes, too.
+    pub(crate) fn redact_cut(&self, mut text: String, env: &Env) -> String {
+        let values = self.secrets(env);
+        let begun = |value: &String| {
+            let lengths = (1..=value.len()).rev().filter(|length| value.is_char_boundary(*length));
+            lengths.map(|length| &value[..length]).find(|start| text.ends_with(start)).map(str::len)
+        };
+        let Some(length) = values.iter().filter_map(begun).max() else { return self.redact(text, env) };
+        let end = text.len() - length;
+        // Nor is one left that lies across.
+        let across = values.iter().flat_map(|value| text.match_indices(value.as_str()));
+        let across = across.filter(|(start, value)| (start + 1..start + value.len()).contains(&end));
+        let end = across.map(|(start, _)| start).min().unwrap_or(end);
+        text.truncate(end);
+        self.redact(text, env) + HIDDEN
+    }
+
+    /// The longest first: one may be the beginning of another.
+    fn secrets(&self, env: &Env) -> Vec<String> {
+        let secrets = self.names.iter().filter(|(_, is_secret)| *is_secret);
+        let values: Vec<String> = secrets.filter_map(|(name, _)| env.var(name)).collect();
+        let mut values: Vec<String> =
+            values.iter().flat_map(|value| [value.as_str(), value.trim()]).map(str::to_owned).collect();
+        values.retain(|value| !value.is_empty());
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        values
     }
 }
 
@@ -99,5 +123,10 @@ mod tests {
         let env = Env::empty().with_var("SHORT", "abc").with_var("LONG", "abcdef").with_var("PADDED", "xyz\n");
         let env = env.with_var("PLAIN", "plain");
         assert_eq!(passed.redact("abcdef abc xyz plain".into(), &env), "[secret] [secret] [secret] plain");
+        assert_eq!(passed.redact_cut("abc plai".into(), &env), "[secret] plai");
+        assert_eq!(passed.redact_cut("plain abcde".into(), &env), "plain [secret]");
+        assert_eq!(passed.redact_cut("abc abcdef".into(), &env), "[secret] [secret]");
+        assert_eq!(passed.redact_cut("xyzabc\n".into(), &env), "[secret][secret]\n");
+        assert_eq!(passed.redact_cut("plain xy".into(), &env), "plain [secret]");
     }
 }

@@ -11,6 +11,7 @@ use toolc::{Call, ErrorKind, Output, ToolError, Value};
 use toolc_process::{Process, Sink, Why};
 
 use crate::compile::check_executable;
+use crate::environment::Passed;
 use crate::provider::Plugin;
 
 /// What the program reads.
@@ -57,7 +58,11 @@ pub(crate) fn run(
     let err = process.stderr(Kept::tail(plugin.max_output)).map_err(explain)?;
     let ended = process.run(Some(input), || call.is_cancelled()).map_err(explain)?;
 
-    let wrote = wrote(err.take().bytes, &|text| plugin.passed.redact(text, &env));
+    let redact = match ended.why {
+        Why::Itself => Passed::redact,
+        Why::Stopped | Why::Flooded => Passed::redact_cut,
+    };
+    let wrote = wrote(err.take().bytes, &|text| redact(&plugin.passed, text, &env));
     match ended.why {
         // Nobody hears this.
         Why::Stopped => return Err(ToolError::of(ErrorKind::Cancelled, format!("{of} was ended{wrote}"))),

@@ -314,6 +314,45 @@ fn links_lead_nowhere_else() {
 }
 
 #[test]
+fn a_link_out_of_the_folder_is_told_and_not_followed() {
+    let Some(f) = fixture() else { return };
+    let link = f.path("plugins/weather/manifests/up");
+    symlink("/", &link).expect("failed to link");
+    let found = &f.load()[0].findings;
+    assert_eq!(found.len(), 1, "nothing behind it is looked at: {found:?}");
+    fs::remove_file(&link).expect("failed to remove");
+    // Two ways to each folder, and to each of those two more.
+    for depth in 0..20 {
+        let folder = f.path(&format!("plugins/weather/manifests/{depth}"));
+        fs::create_dir(&folder).expect("failed to make a folder");
+        for way in ["left", "right"] {
+            symlink(format!("../{}", depth + 1), folder.join(way)).expect("failed to link");
+        }
+    }
+    fs::create_dir(f.path("plugins/weather/manifests/20")).expect("failed to make a folder");
+    refused(&f, "more than 10000 files and folders");
+}
+
+#[test]
+fn nobody_waits_for_a_pipe_that_stands_for_a_file() {
+    let Some(f) = fixture() else { return };
+    for file in ["plugin.toml", "toolc.toml"] {
+        let path = f.path(&format!("plugins/weather/{file}"));
+        let kept = fs::read_to_string(&path).ok();
+        let _ = fs::remove_file(&path);
+        if !Command::new("mkfifo").args(["-m", "600"]).arg(&path).status().is_ok_and(|status| status.success()) {
+            eprintln!("skipped: there is no `mkfifo`");
+            return;
+        }
+        refused(&f, "not a file");
+        fs::remove_file(&path).expect("failed to remove");
+        if let Some(text) = kept {
+            f.put(&format!("plugins/weather/{file}"), &text, 0o644);
+        }
+    }
+}
+
+#[test]
 fn a_plugin_says_what_it_is() {
     let Some(f) = fixture() else { return };
     let manifest = |text: &str| f.put("plugins/weather/plugin.toml", text, 0o644);

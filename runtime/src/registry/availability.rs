@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::Text;
 use crate::data::words;
+use crate::shown::Visible;
 
 /// What a provider is asked about: see [`Provider::available`](crate::Provider::available).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,8 @@ pub struct Hidden<'a> {
 
 impl fmt::Display for Hidden<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the tool `{}` is not available now: {}", self.tool, self.reason)
+        // A check's own words may be anybody's.
+        write!(f, "the tool `{}` is not available now: {}", self.tool, Visible(&self.reason.to_string()))
     }
 }
 
@@ -142,8 +144,8 @@ mod tests {
         ] {
             assert_eq!(reason.to_string(), text);
         }
-        let reason = Reason::Check("the daemon is not running".into());
+        let reason = Reason::Check("the daemon\n\u{1b}[2Jis not running".into());
         let hidden = Hidden { tool: "ask", reason: &reason };
-        assert_eq!(hidden.to_string(), "the tool `ask` is not available now: the daemon is not running");
+        assert_eq!(hidden.to_string(), "the tool `ask` is not available now: the daemon\\n\\u{1b}[2Jis not running");
     }
 }

@@ -374,7 +374,8 @@ fn check_name(what: &str, name: &str, wrong: &mut Vec<String>) {
     let is_first = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
     let is_letter = |letter: char| is_first(letter) || letter.is_ascii_digit() || letter == '-';
     // Toolsets that stand for every tool are reserved, which a registry says.
-    let fits = name.starts_with(is_first) && name.chars().all(is_letter) && name.len() <= LONGEST || name == "*";
+    let is_reserved = name == "*" && what != "tool";
+    let fits = name.starts_with(is_first) && name.chars().all(is_letter) && name.len() <= LONGEST || is_reserved;
     let expected = "a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all";
     if !fits {
         wrong.push(format!("`{}` cannot be the name of a {what}: expected {expected}", name.escape_debug()));

@@ -136,6 +136,8 @@ fn what_is_wrong_is_told_all_at_once() {
     );
     let keyed = counting("keyed").parallel(Parallel::Keyed { key: "path".into(), space: "files".into() });
     assert_eq!(told(keyed), "the tool `keyed`: its calls are told apart by `path`, which is none of its arguments");
+    let all = told(counting("*"));
+    assert!(all.starts_with("`*` cannot be the name of a tool: "), "{all}");
     assert_eq!(told(counting("told").secret("pin")), "the tool `told`: its secret `pin` is none of its arguments");
     assert_eq!(
         told(counting("asked").requires(Requirement::Check)),
