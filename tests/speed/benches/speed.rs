@@ -95,7 +95,7 @@ fn almost(budget: Duration) -> Vec<Timing> {
 
 fn many(budget: Duration) -> Vec<Timing> {
     let (few, registry) = (ours::turn(&ours::registry()), ours::registry());
-    registry.add(Box::new(ours::Many::new(960))).expect("these names are free");
+    registry.add(Box::new(ours::Listed::at_run_time(960))).expect("these names are free");
     let many = ours::turn(&registry);
     assert_eq!((few.tools().count(), many.tools().count()), (40, 1_000));
     assert_eq!(ours::call(&many, "trivial", RIGHT), ours::call(&few, "trivial", RIGHT));

@@ -36,7 +36,7 @@ pub(crate) fn search(budget: Duration) -> Vec<Timing> {
 /// A call by way of `tool_call`, and the same without.
 pub(crate) fn bridged(budget: Duration) -> Vec<Timing> {
     let registry = ours::registry();
-    registry.add(Box::new(ours::Many::new(960))).expect("these names are free");
+    registry.add(Box::new(ours::Listed::at_run_time(960))).expect("these names are free");
     let direct = ours::turn(&registry);
     let session = registry.session().tool_search(ToolSearch::above(0)).build().expect("everything can be enabled");
     let turn: Turn = session.turn(Dialect::OpenAi);

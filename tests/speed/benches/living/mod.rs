@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use toolc::requirement::Requirement;
 use toolc::table::Table;
 use toolc::{
-    Call, Definition, Dialect, DynamicTool, DynamicTools, Env, Output, Provider, Registry, Reply, Session, Slots, Text,
-    Tool, Toolset, Turn,
+    Call, Dialect, DynamicTool, DynamicTools, Env, Output, Provider, Registry, Session, Text, Tool, Toolset, Turn,
 };
 
 use crate::handler;
 use crate::harness::{Timing, rounds, side};
+use crate::ours::Listed;
 use crate::{compare, copy};
 
 /// Tools in all.
@@ -86,7 +86,7 @@ fn session(registry: &Registry) -> Session {
 
 fn registry() -> Registry {
     let registry = Registry::new();
-    registry.add(Box::new(Compiled::new(TOOLS / 2))).expect("an empty registry takes every provider");
+    registry.add(Box::new(compiled(TOOLS / 2))).expect("an empty registry takes every provider");
     for index in TOOLS / 2..TOOLS {
         registry.add(provider(dynamic(index))).expect("its name is free");
     }
@@ -129,50 +129,23 @@ fn provider(tool: DynamicTool) -> Box<dyn Provider> {
 }
 
 /// As a generated catalog: all of its text is static.
-struct Compiled {
-    tools: Vec<Tool>,
-    definitions: Vec<Option<Definition>>,
-}
-
-impl Compiled {
-    fn new(count: usize) -> Self {
-        let table = Arc::new(Table::from_schema(&schema()).expect("this is a schema"));
-        let still = |text: String| Text::Borrowed(text.leak());
-        let tool = |index: usize| {
-            let function = json!({
-                "name": name(index),
-                "description": "Looks for what it is asked for, and tells.",
-                "parameters": schema(),
-            });
-            let text = json!({"type": "function", "function": function}).to_string();
-            let tool = Tool {
-                name: still(name(index)),
-                toolset: still(format!("compiled_{}", index % HOMES)),
-                arguments: Arc::clone(&table),
-                requires: needs(index),
-                ..Tool::default()
-            };
-            (tool, Some(still(text).into()))
+fn compiled(count: usize) -> Listed {
+    let table = Arc::new(Table::from_schema(&schema()).expect("this is a schema"));
+    let still = |text: String| Text::Borrowed(text.leak());
+    Listed::of((0..count).map(|index| {
+        let function = json!({
+            "name": name(index),
+            "description": "Looks for what it is asked for, and tells.",
+            "parameters": schema(),
+        });
+        let text = json!({"type": "function", "function": function}).to_string();
+        let tool = Tool {
+            name: still(name(index)),
+            toolset: still(format!("compiled_{}", index % HOMES)),
+            arguments: Arc::clone(&table),
+            requires: needs(index),
+            ..Tool::default()
         };
-        let (tools, definitions) = (0..count).map(tool).unzip();
-        Self { tools, definitions }
-    }
-}
-
-impl Provider for Compiled {
-    fn tools(&self) -> &[Tool] {
-        &self.tools
-    }
-
-    fn definitions(&self, _: Dialect) -> &[Option<Definition>] {
-        &self.definitions
-    }
-
-    fn toolsets(&self) -> &[Toolset] {
-        &[]
-    }
-
-    fn call<'a>(&'a self, _: usize, _: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
-        Reply::Ready(Output::json(&handler::Done::default()))
-    }
+        (tool, Some(still(text).into()))
+    }))
 }

@@ -90,21 +90,27 @@ handlers! { SurveyReportsTools in survey_reports:
     review_stale_visits share_pinned_labels sort_public_alerts verify_daily_campaigns
 }
 
-/// Tools that came at run time, as an MCP server's do.
-pub(crate) struct Many {
+/// A provider of tools and their definitions, all of which answer alike.
+pub(crate) struct Listed {
     tools: Vec<Tool>,
     definitions: Vec<Option<Definition>>,
 }
 
-impl Many {
-    pub(crate) fn new(count: usize) -> Self {
+impl Listed {
+    pub(crate) fn of(all: impl Iterator<Item = (Tool, Option<Definition>)>) -> Self {
+        let (tools, definitions) = all.unzip();
+        Self { tools, definitions }
+    }
+
+    /// So many that came at run time, as an MCP server's do.
+    pub(crate) fn at_run_time(count: usize) -> Self {
         let schema = json!({
             "type": "object",
             "properties": {"query": {"type": "string"}, "limit": {"type": "integer", "default": 10}},
             "required": ["query"],
         });
         let table = Arc::new(Table::from_schema(&schema).expect("this is a schema"));
-        let tool = |index: usize| {
+        Self::of((0..count).map(|index| {
             // Names on both sides of those of the project, so that looking one up takes more steps, too.
             let name = format!("{}_{index}_at_run_time", ["ask", "look", "view"][index % 3]);
             let text = json!({"type": "function", "function": {"name": name, "parameters": schema}}).to_string();
@@ -115,13 +121,11 @@ impl Many {
                 ..Tool::default()
             };
             (tool, Some(Text::from(text).into()))
-        };
-        let (tools, definitions) = (0..count).map(tool).unzip();
-        Self { tools, definitions }
+        }))
     }
 }
 
-impl Provider for Many {
+impl Provider for Listed {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
