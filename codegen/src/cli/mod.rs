@@ -292,3 +292,16 @@ fn print(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_lines_are_cut_and_counted() {
+        let lines = |count: usize| some((0..count).map(|line| format!("{line}\n")));
+        assert_eq!((lines(0).as_str(), lines(2).as_str()), ("", "0\n1\n"));
+        assert!(lines(40).ends_with("38\n39\n"));
+        assert!(lines(45).ends_with("38\n39\n... 5 lines more\n"));
+    }
+}
