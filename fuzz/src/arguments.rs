@@ -175,7 +175,7 @@ fn entry<'s>((key, mut slot): (Cow<'s, str>, Slot<'s>)) -> (Cow<'static, str>, S
 impl Arguments<'_> {
     fn value(&self, mut slots: Slots<'_, '_>) -> Value {
         let root = &self.0.nodes[0];
-        let mut taken = |index| slots.take::<Taken>(index).0;
+        let mut taken = |index| slots.value::<Taken>(index).0;
         if root.form == Form::Value {
             return self.node(0, taken(0)).unwrap_or_default();
         }

@@ -63,7 +63,7 @@ impl Provider for Served {
 
     fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         let Some(shape) = self.plugin.shapes.get(index) else { return Reply::no_such_tool(index) };
-        let mut arguments: Value = args.take(0);
+        let mut arguments: Value = args.value(0);
         shape.fill(&mut arguments);
         let (plugin, dir, under_way) = (Arc::clone(&self.plugin), self.dir.clone(), self.calls.begin());
         Reply::blocking(call, move |call| {

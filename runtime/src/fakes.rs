@@ -139,7 +139,7 @@ impl Provider for Fake {
 
     fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         let has_table = !self.tools[index].arguments.nodes.is_empty();
-        (self.answer)(if has_table { args.take(0) } else { Value::Null }, call)
+        (self.answer)(if has_table { args.value(0) } else { Value::Null }, call)
     }
 }
 

@@ -57,6 +57,6 @@ impl Provider for ByHand {
     }
 
     fn call<'a>(&'a self, _: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
-        (self.answer)(args.take(0), call)
+        (self.answer)(args.value(0), call)
     }
 }

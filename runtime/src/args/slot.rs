@@ -152,15 +152,16 @@ impl Slots<'_, '_> {
     /// # Panics
     /// When there is no such slot, or it holds another form than `T` reads. Generated tables and types come from one
     /// source, so this is a fault of the generator, never of the model.
-    pub fn take<T: FromSlot>(&mut self, index: usize) -> T {
+    // Not `take`: at each call of a name that iterators have, too, rustc would ask whether this is one.
+    pub fn value<T: FromSlot>(&mut self, index: usize) -> T {
         T::from_slot(&mut self.0[index])
     }
 
     /// Takes the value of property `index`, or `default` where it was not sent.
     ///
     /// # Panics
-    /// As [`take`](Self::take).
-    pub fn take_or<T: FromSlot>(&mut self, index: usize, default: T) -> T {
+    /// As [`value`](Self::value).
+    pub fn value_or<T: FromSlot>(&mut self, index: usize, default: T) -> T {
         match &mut self.0[index] {
             Slot::Absent => default,
             slot => T::from_slot(slot),
@@ -170,8 +171,8 @@ impl Slots<'_, '_> {
     /// The same for a default that is worth not being made in vain. Each closure is machine code of its own.
     ///
     /// # Panics
-    /// As [`take`](Self::take).
-    pub fn take_or_else<T: FromSlot>(&mut self, index: usize, default: impl FnOnce() -> T) -> T {
+    /// As [`value`](Self::value).
+    pub fn value_or_else<T: FromSlot>(&mut self, index: usize, default: impl FnOnce() -> T) -> T {
         match &mut self.0[index] {
             Slot::Absent => default(),
             slot => T::from_slot(slot),

@@ -129,7 +129,7 @@ fn error(text: &str, table: &Table) -> ToolError {
 
 fn value(text: &str, schema: &Value) -> Result<Value, ToolError> {
     let table = Table::from_schema(schema).unwrap();
-    read(text, &table, limits(), &mut SlotBuffer::default()).map(|mut slots| slots.take(0))
+    read(text, &table, limits(), &mut SlotBuffer::default()).map(|mut slots| slots.value(0))
 }
 
 fn malformed_message(text: &str) -> String {
@@ -238,7 +238,7 @@ fn arguments_that_are_no_object_are_told_so() {
     }
     let mut buffer = SlotBuffer::default();
     let mut slots = read(r#""{'text': \"a\"}""#, &typed(), limits(), &mut buffer).unwrap();
-    assert_eq!(slots.take::<String>(0), "a");
+    assert_eq!(slots.value::<String>(0), "a");
 }
 
 #[test]
@@ -303,7 +303,8 @@ fn numbers_are_exact_or_refused() {
     let typed = typed();
     let limit = |number: &str| {
         let text = format!(r#"{{"text":"a","maybe":{number}}}"#);
-        read(&text, &typed, limits(), &mut SlotBuffer::default()).map(|mut slots| slots.take::<Option<i64>>(6).unwrap())
+        read(&text, &typed, limits(), &mut SlotBuffer::default())
+            .map(|mut slots| slots.value::<Option<i64>>(6).unwrap())
     };
     for (text, integer) in [
         ("9007199254740993", 9_007_199_254_740_993),

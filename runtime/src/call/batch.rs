@@ -51,7 +51,7 @@ impl Turn {
     /// }
     /// # impl AgentTools for AgentCall {
     /// #     fn read(tool: &str, mut args: Slots<'_, '_>) -> Option<Self> {
-    /// #         (tool == "delegate").then(|| AgentCall::Delegate { goal: args.take(0) })
+    /// #         (tool == "delegate").then(|| AgentCall::Delegate { goal: args.value(0) })
     /// #     }
     /// # }
     ///

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::pack::{Pack, Packed, unpack};
 use crate::{
-    Availability, Call, Check, Definition, Dialect, Env, Fact, PerDialect, Provider, Reply, Slots, Tool, Toolset, Variable,
+    Availability, Call, Check, Definition, Dialect, Env, Fact, PerDialect, Provider, Reply, Slots, Tool, Toolset,
+    Variable,
 };
 
 /// The tools of one toolset, packed.

@@ -431,7 +431,7 @@ impl Provider for Dynamic {
 
     fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
         match self.handlers.get(index) {
-            Some((_, answer)) => answer(args.take(0), call),
+            Some((_, answer)) => answer(args.value(0), call),
             None => Reply::no_such_tool(index),
         }
     }

@@ -250,5 +250,5 @@ fn refuse_call(request: &ToolCall<'_>, table: &Table) -> CallResult {
 fn arguments(request: &ToolCall<'_>, table: &Table) -> Result<Value, ToolError> {
     let mut buffer = SlotBuffer::default();
     let mut slots = args::read(request.arguments(), table, Limits::default(), &mut buffer)?;
-    Ok(slots.take(0))
+    Ok(slots.value(0))
 }

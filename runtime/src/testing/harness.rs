@@ -27,7 +27,7 @@ use crate::{Dialect, Env, Provider, RawValue, Registry, Session, SessionBuilder,
 /// #     fn definitions(&self, _: Dialect) -> &[Option<Definition>] { &self.1 }
 /// #     fn toolsets(&self) -> &[Toolset] { &[] }
 /// #     fn call<'a>(&'a self, _: usize, mut args: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
-/// #         let args: toolc::Value = args.take(0);
+/// #         let args: toolc::Value = args.value(0);
 /// #         Reply::Ready(Ok(Output::text(args["text"].as_str().unwrap().to_uppercase())))
 /// #     }
 /// # }

@@ -92,7 +92,7 @@ impl AgentTools for Plan {
     fn read(tool: &str, mut args: Slots<'_, '_>) -> Option<Self> {
         match tool {
             // A table that was made at run time gives the arguments as a whole.
-            "plan" => Some(Plan { goal: args.take::<Value>(0)["goal"].as_str()?.to_owned() }),
+            "plan" => Some(Plan { goal: args.value::<Value>(0)["goal"].as_str()?.to_owned() }),
             "broken" => panic!("no such slot"),
             _ => None,
         }

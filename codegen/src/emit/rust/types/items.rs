@@ -123,9 +123,13 @@ impl Types<'_> {
         let name = &item.name;
         let body = match &item.kind {
             Kind::Choice(words) => {
-                let (variants, count) = (words.iter().map(|(_, variant)| variant), words.len());
-                let count = Literal::usize_unsuffixed(count);
-                quote!([#(Self::#variants),*][::toolc::args::choice(slot, #count)])
+                let count = Literal::usize_unsuffixed(words.len());
+                let arms = words.iter().enumerate().map(|(number, (_, variant))| {
+                    let is_last = number + 1 == words.len();
+                    let number = Literal::usize_unsuffixed(number);
+                    if is_last { quote!(_ => Self::#variant) } else { quote!(#number => Self::#variant) }
+                });
+                quote!(match ::toolc::args::choice(slot, #count) { #(#arms,)* })
             }
             Kind::Struct(structure) => {
                 let (slots, takes) = (slots(structure), self.takes(structure));
@@ -161,16 +165,16 @@ impl Types<'_> {
                 Presence::Default(default) => {
                     let value = field.hidden(self.value(&field.rust, default));
                     if self.is_constant(&field.rust, default) {
-                        quote!(#name: slots.take_or(#index, #value))
+                        quote!(#name: slots.value_or(#index, #value))
                     } else {
-                        quote!(#name: slots.take_or_else(#index, || #value))
+                        quote!(#name: slots.value_or_else(#index, || #value))
                     }
                 }
-                Presence::Required | Presence::Optional => quote!(#name: slots.take(#index)),
+                Presence::Required | Presence::Optional => quote!(#name: slots.value(#index)),
             }
         });
         let behind = Literal::usize_unsuffixed(structure.fields.len() + usize::from(structure.tag.is_some()));
-        fields.chain(structure.rest.iter().map(move |(name, _)| quote!(#name: slots.take(#behind))))
+        fields.chain(structure.rest.iter().map(move |(name, _)| quote!(#name: slots.value(#behind))))
     }
 
     fn field_ty(&self, field: &Field) -> TokenStream {

@@ -156,25 +156,25 @@ pub(super) fn call<'a, H: SupportOfficeTools + 'static>(
 
 pub(super) static PART: Part = Part {
     tools: &[
-        "19 check_pending_pages14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 4 7 \"owner\"1 1 0 0 6 \"days\"0 2 0 0 11 \"recursive\"0 3 0 0 7 \"state\"0 4 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "20 compare_urgent_pages14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 11 \"reference\"1 1 0 0 7 \"width\"0 2 0 0 10 \"archived\"0 3 0 0 12 \"recipients\"0 4 0 0 7 \"depth\"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "19 count_linked_visits14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 6 \"team\"1 1 0 0 6 \"days\"0 2 0 0 8 \"notify\"0 3 0 0 9 \"columns\"0 4 0 0 11 \"reference\"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "18 fetch_hidden_files14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 10 \"template\"1 1 0 0 7 \"width\"0 2 0 0 9 \"verbose\"0 3 0 0 6 \"days\"0 4 0 0 9 \"columns\"0 5 0 0 6 \"team\"0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "20 import_nested_alerts14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 \"reason\"1 1 0 0 7 \"width\"0 2 0 0 9 \"verbose\"0 3 0 0 8 \"offset\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "24 inspect_external_records14 support_office0 10 7 6 0 0 3 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 8 10 \"template\"1 7 0 0 7 \"limit\"0 8 0 0 9 \"verbose\"0 9 0 0 7 \"owner\"1 1 0 0 7 \"width\"0 2 0 0 11 \"recursive\"0 3 0 0 13 \"identifiers\"0 4 0 0 9 \"options\"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "22 inspect_open_deadlines14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 7 \"query\"1 1 0 0 8 \"offset\"0 2 0 0 8 \"notify\"0 3 0 0 8 \"reason\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "22 inspect_recent_budgets14 support_office0 11 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 11 \"reference\"1 5 0 0 7 \"limit\"0 6 0 0 8 \"strict\"0 7 0 0 8 \"folder\"1 1 0 0 7 \"limit\"0 2 0 0 9 \"verbose\"0 3 0 0 8 \"window\"0 4 0 0 7 \"scope\"0 8 0 0 9 \"exclude\"0 9 0 0 3 4 3 own4 4 team4 7 company0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "19 label_pending_items14 support_office0 9 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 8 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 6 \"team\"1 1 0 0 10 \"priority\"0 2 0 0 10 \"archived\"0 3 0 0 7 \"query\"0 4 0 0 9 \"exclude\"0 5 0 0 6 \"tags\"0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "22 label_recent_documents14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 8 \"reason\"1 1 0 0 7 \"depth\"0 2 0 0 8 \"strict\"0 3 0 0 13 \"identifiers\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "24 measure_closed_documents14 support_office0 12 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 10 \"template\"1 7 0 0 8 \"offset\"0 8 0 0 8 \"strict\"0 9 0 0 8 \"folder\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 13 \"identifiers\"0 4 0 0 8 \"window\"0 6 0 0 11 \"languages\"0 10 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "21 measure_urgent_drafts14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 \"query\"1 1 0 0 6 \"days\"0 2 0 0 9 \"preview\"0 3 0 0 13 \"identifiers\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "21 merge_recent_bookings14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 7 \"owner\"1 5 0 0 9 \"retries\"0 6 0 0 10 \"archived\"0 7 0 0 7 \"owner\"1 1 0 0 10 \"priority\"0 2 0 0 7 \"exact\"0 3 0 0 8 \"target\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "22 remove_urgent_requests14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 11 \"reference\"1 5 0 0 7 \"depth\"0 6 0 0 11 \"recursive\"0 7 0 0 10 \"template\"1 1 0 0 8 \"offset\"0 2 0 0 9 \"preview\"0 3 0 0 8 \"target\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "22 rename_daily_documents14 support_office0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 7 \"query\"1 1 0 0 7 \"limit\"0 2 0 0 9 \"verbose\"0 3 0 0 8 \"format\"0 4 0 0 7 \"depth\"0 5 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "21 repair_nested_records14 support_office0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 5 3 0 0 1 0 0 0 0 0 0 0 6 8 \"reason\"1 1 0 0 8 \"offset\"0 2 0 0 8 \"strict\"0 3 0 0 7 \"state\"0 4 0 0 10 \"priority\"0 5 0 0 8 \"format\"0 6 0 0 8 4 3 new4 7 started4 7 waiting4 4 done4 3 any4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "21 review_shared_samples14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 10 \"template\"1 1 0 0 7 \"depth\"0 2 0 0 10 \"archived\"0 3 0 0 7 \"scope\"0 4 0 0 3 4 3 own4 4 team4 7 company0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "18 sort_blocked_goals14 support_office0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 4 0 4 0 0 1 0 0 0 0 0 0 0 9 8 \"folder\"1 5 0 0 8 \"offset\"0 6 0 0 9 \"verbose\"0 7 0 0 6 \"team\"1 1 0 0 7 \"depth\"0 2 0 0 9 \"verbose\"0 3 0 0 9 \"options\"0 4 0 0 7 \"owner\"0 8 0 0 6 \"sort\"0 9 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "19 sort_pending_drafts14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 7 \"owner\"1 1 0 0 10 \"priority\"0 2 0 0 10 \"archived\"0 3 0 0 7 \"depth\"0 4 0 0 9 \"channel\"0 5 0 0 9 \"columns\"0 6 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        r#"19 check_pending_pages14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 4 7 "owner"1 1 0 0 6 "days"0 2 0 0 11 "recursive"0 3 0 0 7 "state"0 4 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"20 compare_urgent_pages14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 11 "reference"1 1 0 0 7 "width"0 2 0 0 10 "archived"0 3 0 0 12 "recipients"0 4 0 0 7 "depth"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 count_linked_visits14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 6 "team"1 1 0 0 6 "days"0 2 0 0 8 "notify"0 3 0 0 9 "columns"0 4 0 0 11 "reference"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"18 fetch_hidden_files14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 10 "template"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 6 "days"0 4 0 0 9 "columns"0 5 0 0 6 "team"0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"20 import_nested_alerts14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 "reason"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 8 "offset"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"24 inspect_external_records14 support_office0 10 7 6 0 0 3 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 8 10 "template"1 7 0 0 7 "limit"0 8 0 0 9 "verbose"0 9 0 0 7 "owner"1 1 0 0 7 "width"0 2 0 0 11 "recursive"0 3 0 0 13 "identifiers"0 4 0 0 9 "options"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 inspect_open_deadlines14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 7 "query"1 1 0 0 8 "offset"0 2 0 0 8 "notify"0 3 0 0 8 "reason"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 inspect_recent_budgets14 support_office0 11 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 10 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 11 "reference"1 5 0 0 7 "limit"0 6 0 0 8 "strict"0 7 0 0 8 "folder"1 1 0 0 7 "limit"0 2 0 0 9 "verbose"0 3 0 0 8 "window"0 4 0 0 7 "scope"0 8 0 0 9 "exclude"0 9 0 0 3 4 3 own4 4 team4 7 company0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 label_pending_items14 support_office0 9 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 8 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 6 "team"1 1 0 0 10 "priority"0 2 0 0 10 "archived"0 3 0 0 7 "query"0 4 0 0 9 "exclude"0 5 0 0 6 "tags"0 7 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 label_recent_documents14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 8 "reason"1 1 0 0 7 "depth"0 2 0 0 8 "strict"0 3 0 0 13 "identifiers"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 30 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"24 measure_closed_documents14 support_office0 12 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 11 0 0 0 0 0 1 4 5 3 0 0 0 0 1 0 0 0 0 0 0 0 9 10 "template"1 7 0 0 8 "offset"0 8 0 0 8 "strict"0 9 0 0 8 "folder"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 13 "identifiers"0 4 0 0 8 "window"0 6 0 0 11 "languages"0 10 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 measure_urgent_drafts14 support_office0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 "query"1 1 0 0 6 "days"0 2 0 0 9 "preview"0 3 0 0 13 "identifiers"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 45 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 merge_recent_bookings14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 7 "owner"1 5 0 0 9 "retries"0 6 0 0 10 "archived"0 7 0 0 7 "owner"1 1 0 0 10 "priority"0 2 0 0 7 "exact"0 3 0 0 8 "target"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 remove_urgent_requests14 support_office0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 11 "reference"1 5 0 0 7 "depth"0 6 0 0 11 "recursive"0 7 0 0 10 "template"1 1 0 0 8 "offset"0 2 0 0 9 "preview"0 3 0 0 8 "target"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 rename_daily_documents14 support_office0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 7 "query"1 1 0 0 7 "limit"0 2 0 0 9 "verbose"0 3 0 0 8 "format"0 4 0 0 7 "depth"0 5 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 repair_nested_records14 support_office0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 5 3 0 0 1 0 0 0 0 0 0 0 6 8 "reason"1 1 0 0 8 "offset"0 2 0 0 8 "strict"0 3 0 0 7 "state"0 4 0 0 10 "priority"0 5 0 0 8 "format"0 6 0 0 8 4 3 new4 7 started4 7 waiting4 4 done4 3 any4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 review_shared_samples14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 10 "template"1 1 0 0 7 "depth"0 2 0 0 10 "archived"0 3 0 0 7 "scope"0 4 0 0 3 4 3 own4 4 team4 7 company0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"18 sort_blocked_goals14 support_office0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 5 4 0 4 0 0 1 0 0 0 0 0 0 0 9 8 "folder"1 5 0 0 8 "offset"0 6 0 0 9 "verbose"0 7 0 0 6 "team"1 1 0 0 7 "depth"0 2 0 0 9 "verbose"0 3 0 0 9 "options"0 4 0 0 7 "owner"0 8 0 0 6 "sort"0 9 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 sort_pending_drafts14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 7 "owner"1 1 0 0 10 "priority"0 2 0 0 10 "archived"0 3 0 0 7 "depth"0 4 0 0 9 "channel"0 5 0 0 9 "columns"0 6 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
     index: ::toolc::search_index!["19 85 108 99 130 91 130 106 139 127 105 150 115 126 120 110 141 96 149 137 258 1 14 8 1 12 1 15 1 18 1 1 a18 1 3 2 1 3 4 4 1 5 3 6 4 7 1 8 2 9 1 10 3 11 2 12 1 13 1 14 1 15 4 16 3 17 2 18 3 5 about1 1 1 7 account1 10 1 3 add6 3 1 4 1 5 1 7 1 14 1 17 2 7 address1 1 1 5 after5 3 1 5 1 10 1 13 1 16 1 5 again1 12 1 5 alert1 4 5 3 all6 0 1 2 1 8 2 9 1 12 1 13 1 4 also9 0 1 1 1 5 1 8 1 10 1 12 1 13 1 16 1 18 1 6 amount1 10 1 2 an4 5 1 9 1 10 1 11 1 3 and18 0 1 1 1 2 1 3 2 4 1 5 1 6 1 7 1 8 1 9 1 11 2 12 1 13 1 14 1 15 2 16 1 17 1 18 2 7 another4 1 1 2 1 7 1 13 1 6 answer8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 3 any2 7 1 8 1 6 anyone8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 archive5 1 1 8 1 12 1 16 1 18 1 8 archived5 1 1 8 1 12 1 16 1 18 1 3 are15 1 1 2 1 3 3 5 1 7 1 8 1 10 3 11 2 12 1 13 2 14 3 15 3 16 1 17 3 18 2 8 argument8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 2 as11 1 1 2 2 3 1 5 1 7 2 8 1 9 1 10 3 11 1 13 1 17 2 3 ask5 11 1 14 1 15 1 17 1 18 1 2 at17 1 1 3 1 4 1 5 1 6 1 7 5 8 1 9 1 10 4 11 1 12 1 13 1 14 2 15 3 16 2 17 1 18 2 4 back4 0 1 2 1 3 1 11 1 2 be6 4 1 7 2 9 1 10 2 15 1 17 1 4 been8 1 1 4 1 7 1 8 1 12 1 16 1 17 1 18 1 6 before9 2 1 8 1 9 1 10 1 11 1 14 1 15 1 17 1 18 1 5 begin7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 7 blocked1 17 4 4 body4 6 1 8 1 11 1 14 1 7 booking1 12 9 6 budget1 7 11 4 busy1 12 1 2 by10 2 3 3 1 6 1 8 2 9 2 10 2 11 1 14 1 15 1 18 1 4 call10 1 1 3 1 5 1 6 1 11 2 14 1 15 2 16 1 17 1 18 2 7 calling4 2 1 8 1 9 1 10 1 4 came1 18 1 6 cannot6 4 1 7 2 9 1 10 1 15 1 17 1 4 case4 6 1 8 1 11 1 14 1 6 change10 0 1 3 1 4 1 7 1 11 2 12 1 13 2 14 1 15 1 18 1 7 changed3 4 1 7 1 17 1 7 channel1 18 2 9 character4 1 1 3 1 4 1 5 1 5 check1 0 4 6 closed1 10 4 6 column3 2 2 3 2 18 2 4 come6 3 1 11 1 14 1 15 1 17 1 18 1 7 compare2 1 4 12 1 5 count1 2 4 8 currency1 10 1 7 current5 1 1 3 1 5 1 6 1 16 1 5 daily1 14 4 3 day4 0 2 2 2 3 2 11 2 8 deadline1 6 7 5 depth7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 9 directory4 2 1 3 1 8 1 17 1 8 document3 9 6 10 13 14 7 3 doe11 1 1 3 1 5 1 6 2 8 1 11 3 14 2 15 2 16 1 17 1 18 2 4 done4 4 1 6 1 9 1 15 1 4 down12 0 1 1 1 2 1 5 1 8 1 9 2 10 2 13 2 14 1 16 1 17 1 18 1 5 draft2 11 6 18 8 4 each14 0 1 1 1 2 1 3 2 4 2 5 2 7 1 8 1 9 1 10 1 12 1 13 1 14 1 17 2 7 earlier4 5 1 9 1 10 1 11 1 5 error5 1 1 3 1 5 1 6 1 16 1 5 exact1 12 1 7 exactly4 1 1 2 1 7 1 13 1 7 exclude2 7 1 8 1 8 external1 5 4 5 fetch1 3 4 4 file1 3 6 5 finer2 5 1 17 1 5 first8 3 1 7 1 9 1 10 1 11 1 14 1 15 2 18 1 6 folder11 0 1 1 1 5 1 7 2 9 1 10 3 13 2 14 1 16 1 17 3 18 1 3 for11 0 3 2 1 4 1 5 2 7 1 8 1 9 1 12 4 13 2 17 2 18 1 6 format2 14 1 15 1 4 from9 1 1 7 1 9 1 10 1 13 1 14 1 16 1 17 2 18 1 7 further11 0 1 1 1 3 1 5 2 6 1 10 1 11 1 13 1 15 1 16 1 18 1 4 gave4 5 1 9 1 10 1 11 1 3 get6 4 1 6 1 10 1 13 1 15 1 17 1 2 go8 1 1 9 1 12 1 13 2 14 1 16 1 17 1 18 1 4 goal1 17 9 4 hand5 0 1 4 1 7 1 12 1 13 1 6 happen2 11 1 13 1 4 harm8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 has3 4 1 7 1 17 1 4 have5 1 1 8 2 12 1 16 1 18 1 6 hidden1 3 4 6 higher4 8 1 12 1 15 1 18 1 7 history9 3 1 4 2 5 1 6 1 7 1 9 1 14 1 15 1 17 2 3 how18 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 12 1 13 2 14 3 15 2 16 1 17 2 18 1 10 identifier11 0 1 1 1 2 2 5 2 7 1 8 1 9 3 10 2 11 2 12 1 13 2 2 if3 4 1 7 1 17 1 6 import1 4 4 2 in17 0 2 1 1 2 2 3 1 4 2 5 1 6 3 7 3 8 2 9 2 10 5 11 1 13 2 14 2 15 4 17 2 18 2 8 included4 0 1 2 1 3 1 11 1 7 inspect3 5 4 6 4 7 4 7 instead5 7 1 9 1 10 1 12 1 15 1 4 into5 1 1 8 1 12 1 16 1 18 1 2 is16 0 2 1 3 3 3 4 3 5 4 6 5 7 1 8 1 9 2 11 1 12 5 13 1 15 4 16 3 17 1 18 3 2 it17 0 1 1 2 2 3 3 1 4 2 6 1 7 3 8 2 9 3 10 2 11 2 12 1 13 2 14 2 15 4 17 3 18 2 4 item1 8 10 4 kept4 4 1 6 1 9 1 15 1 4 know2 5 1 17 1 5 label4 2 1 8 6 9 5 10 1 8 language1 10 2 5 large4 2 1 8 1 9 1 10 1 4 last5 3 1 11 1 14 1 15 1 18 1 5 later6 4 1 6 1 10 1 13 1 15 1 17 1 4 left5 1 1 3 1 5 1 6 1 16 1 6 letter1 10 1 5 level7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 5 limit4 5 1 7 2 10 1 14 1 6 linked1 2 4 5 login5 0 1 5 1 12 2 17 1 18 1 4 look11 0 1 1 1 2 1 3 1 7 2 8 1 10 1 11 1 12 1 16 2 18 1 6 lowest4 8 1 12 1 15 1 18 1 4 mail3 1 1 2 1 6 1 4 many17 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 13 2 14 2 15 1 16 1 17 2 18 1 6 matter4 6 1 8 1 11 1 14 1 3 may6 1 1 3 1 5 1 6 1 10 1 16 1 5 meant13 0 1 2 1 3 1 4 1 7 1 8 1 11 1 12 1 13 1 14 1 15 1 17 2 18 1 7 measure2 10 4 11 4 5 merge1 12 4 4 most4 5 1 7 2 10 1 14 1 4 must5 6 1 7 1 8 3 11 1 14 1 4 name11 0 1 2 1 3 2 5 2 8 1 10 1 12 2 13 1 16 1 17 2 18 1 6 narrow4 2 1 8 1 9 1 10 1 6 nested2 4 4 15 4 6 newest5 3 1 11 1 14 1 15 1 18 1 2 no8 1 2 3 2 5 2 6 2 11 1 15 1 16 2 18 1 3 not18 0 2 1 1 2 1 3 1 4 1 5 1 6 2 7 2 8 3 9 1 11 2 12 2 13 2 14 2 15 1 16 1 17 1 18 1 7 nothing12 1 1 3 1 4 1 5 1 6 1 7 1 11 2 13 1 15 1 16 1 17 1 18 1 6 notify2 2 1 6 1 5 occur5 6 1 7 1 8 2 11 1 14 1 2 of19 0 3 1 4 2 5 3 6 4 3 5 6 6 3 7 6 8 7 9 6 10 7 11 3 12 7 13 4 14 4 15 4 16 3 17 6 18 5 6 offset6 4 1 6 1 10 1 13 1 15 1 17 1 5 often1 12 1 2 on5 0 1 4 1 7 1 12 1 13 1 3 one11 3 1 4 1 6 1 8 1 9 1 11 2 12 1 14 2 15 4 17 1 18 3 4 only7 0 1 8 1 11 1 12 1 13 1 15 2 18 1 4 open6 0 1 4 1 6 4 7 1 12 1 13 1 6 option2 5 1 17 1 2 or10 2 1 6 1 8 3 9 1 10 1 11 1 12 1 14 1 15 1 18 1 5 order4 2 1 3 1 17 1 18 1 3 out5 1 1 3 1 5 1 6 1 16 1 4 over5 7 1 9 1 10 1 15 1 18 1 5 owner7 0 1 2 1 5 1 6 1 12 2 17 1 18 1 4 page12 0 7 1 5 3 1 4 1 6 1 10 1 11 1 13 1 14 1 15 2 17 1 18 1 4 part3 7 1 10 1 12 1 7 passing4 7 1 9 1 10 1 15 1 4 path3 7 1 10 1 17 1 7 pending3 0 4 8 4 18 4 6 person5 0 1 5 1 12 2 17 1 18 1 7 plainly5 11 1 14 1 15 1 17 1 18 1 5 point2 5 1 17 1 7 preview2 11 1 13 1 8 priority4 8 2 12 2 15 2 18 2 3 put5 1 1 8 1 12 1 16 1 18 1 5 query4 6 1 8 1 11 1 14 1 7 reached3 4 1 7 1 17 1 4 read4 7 1 9 1 10 1 15 1 6 reason9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 6 recent3 7 4 9 4 12 4 9 recipient1 1 1 6 record2 5 9 15 9 9 recursive4 0 1 5 1 10 1 13 1 9 reference4 1 1 2 1 7 1 13 1 6 remove1 13 4 6 rename1 14 4 6 repair1 15 4 7 request6 11 1 13 8 14 1 15 1 17 1 18 1 11 responsible5 0 1 5 1 12 2 17 1 18 1 6 result12 2 1 3 3 4 1 5 2 7 1 9 1 10 1 11 2 14 3 15 2 17 2 18 2 5 retry1 12 1 6 return10 0 1 2 1 5 1 7 2 8 1 9 1 10 1 12 1 13 1 14 1 6 review1 16 4 1 s6 0 1 4 1 7 1 10 1 12 1 13 1 4 same8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 6 sample1 16 7 3 say8 4 1 7 1 11 2 13 1 14 1 15 1 17 2 18 1 5 scope2 7 1 16 1 6 screen5 0 1 4 1 7 1 12 1 13 1 6 search7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 6 second8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 see5 1 1 3 1 5 1 6 1 16 1 9 selection4 2 1 8 1 9 1 10 1 4 sent8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 8 sentence4 4 1 6 1 9 1 15 1 7 service19 0 1 1 1 2 1 3 1 4 2 5 2 6 1 7 2 8 1 9 1 10 1 11 1 12 2 13 1 14 1 15 1 16 1 17 3 18 1 6 shared1 16 4 5 short5 1 1 3 1 5 1 6 1 16 1 4 show4 1 1 3 1 4 1 5 1 4 skip6 4 1 6 1 10 1 13 1 15 1 17 1 8 smallest1 10 1 2 so8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 8 somebody5 0 1 4 1 7 1 12 1 13 1 4 sort2 17 5 18 4 6 sorted5 3 1 11 1 14 1 15 1 18 1 5 spell4 2 1 3 1 8 1 17 1 5 stand4 1 1 2 1 7 1 13 1 5 state2 0 2 15 2 4 stop4 7 1 9 1 10 1 15 1 6 strict4 7 1 9 1 10 1 15 1 7 support19 0 1 1 1 2 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 18 1 6 system4 1 1 2 1 7 1 13 1 3 tag1 8 1 4 take7 0 1 2 1 5 1 8 1 9 1 10 2 13 1 6 target2 12 1 13 1 4 team4 2 2 3 2 8 2 17 2 4 tell2 2 1 6 1 8 template5 3 2 5 2 10 2 13 2 16 2 4 text8 1 1 2 1 3 1 4 1 5 1 8 1 9 1 10 1 4 that15 0 2 1 1 2 2 6 1 7 2 8 6 9 3 10 1 11 1 12 3 13 2 14 1 15 1 16 1 18 1 3 the19 0 6 1 5 2 8 3 11 4 6 5 12 6 9 7 12 8 12 9 8 10 14 11 8 12 11 13 8 14 11 15 10 16 7 17 17 18 11 5 their10 0 1 3 1 4 1 7 1 11 1 12 1 13 1 14 1 15 1 18 1 4 them7 2 1 5 1 8 1 9 2 10 2 11 1 12 1 5 there4 1 1 2 1 7 1 13 1 4 this10 0 1 2 1 3 1 4 1 6 1 8 1 9 1 12 1 15 3 18 2 5 those1 1 1 4 time6 3 1 10 1 11 1 14 1 15 1 18 1 5 title4 6 1 8 1 11 1 14 1 2 to18 0 1 1 3 2 1 3 4 4 4 5 4 6 3 7 5 9 1 10 4 11 2 12 2 13 4 14 3 15 3 16 3 17 5 18 2 5 today4 0 1 2 1 3 1 11 1 4 told1 1 1 3 top3 7 1 10 1 17 1 7 touched6 0 1 2 1 8 1 9 1 12 1 13 1 3 try1 12 1 3 two1 10 1 5 under5 0 1 4 1 7 1 12 1 13 1 4 unit1 10 1 6 urgent3 1 4 11 4 13 4 3 use5 11 1 14 1 15 1 17 1 18 1 4 user5 1 1 3 1 5 1 6 1 16 1 3 utc1 10 1 7 verbose6 3 1 4 1 5 1 7 1 14 1 17 2 5 visit1 2 6 3 was6 0 2 2 2 8 2 9 2 12 2 13 2 4 what6 0 1 4 1 7 1 11 1 12 1 13 2 8 whatever5 1 1 3 1 5 1 6 1 16 1 4 when5 11 1 14 1 15 1 17 1 18 1 5 where10 1 1 9 1 11 1 12 2 13 2 14 2 15 1 16 1 17 2 18 2 5 which11 3 1 5 1 7 1 10 3 11 1 13 1 14 1 15 1 16 1 17 3 18 2 5 while4 2 1 8 1 9 1 10 1 3 who6 0 1 1 1 5 1 12 2 17 1 18 1 7 whoever2 5 1 17 1 5 whole1 12 1 5 whose6 2 1 3 1 7 1 8 1 16 1 17 1 3 why9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 5 width4 1 1 3 1 4 1 5 1 6 window2 7 1 10 1 4 with8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 without5 1 1 3 1 5 1 6 1 16 1 4 word10 1 1 3 1 5 1 6 2 7 1 8 2 11 1 12 1 14 1 16 1 5 would6 0 1 4 1 7 1 11 1 12 1 13 2 7 written9 3 1 5 1 7 1 10 3 13 1 14 1 15 1 16 1 17 1 3 you5 11 1 14 1 15 1 17 1 18 1 "],
@@ -186,25 +186,25 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
             defined = &[
-                "1 1 0 873 {\"type\":\"function\",\"function\":{\"name\":\"check_pending_pages\",\"description\":\"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the pages.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":220,\"minimum\":1,\"maximum\":365},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the pages in folders further down.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only pages in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                "1 1 0 1054 {\"type\":\"function\",\"function\":{\"name\":\"compare_urgent_pages\",\"description\":\"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":361,\"minimum\":20,\"maximum\":400},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at pages that have been put into the archive.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":5,\"minimum\":0,\"maximum\":12}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
-                "1 1 0 984 {\"type\":\"function\",\"function\":{\"name\":\"count_linked_visits\",\"description\":\"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":272,\"minimum\":1,\"maximum\":365},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the visits by mail.\",\"default\":false},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"maxLength\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                "1 1 0 1205 {\"type\":\"function\",\"function\":{\"name\":\"fetch_hidden_files\",\"description\":\"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the files are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":78,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":202,\"minimum\":1,\"maximum\":365},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose files are meant, as the directory spells it.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                "1 1 0 868 {\"type\":\"function\",\"function\":{\"name\":\"import_nested_alerts\",\"description\":\"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":380,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many alerts to skip, to get at a later page.\",\"default\":6347,\"minimum\":0,\"maximum\":10000}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
-                "1 1 0 1363 {\"type\":\"function\",\"function\":{\"name\":\"inspect_external_records\",\"description\":\"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the records.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":140,\"minimum\":20,\"maximum\":400},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the records in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the records, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the records are written.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many records to return at most.\",\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"template\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                "1 1 0 916 {\"type\":\"function\",\"function\":{\"name\":\"inspect_open_deadlines\",\"description\":\"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the deadlines; case does not matter.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many deadlines to skip, to get at a later page.\",\"default\":5236,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the deadlines by mail.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                "1 1 0 1466 {\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_budgets\",\"description\":\"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the budgets are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"default\":71,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"window\":{\"type\":\"object\",\"description\":\"The part of the budgets to look at.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many budgets to return at most.\",\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the budgets that cannot be read, instead of passing over it.\"}},\"required\":[\"reference\"],\"additionalProperties\":false},\"scope\":{\"type\":\"string\",\"description\":\"Whose budgets to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the budgets.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
-                "1 1 0 1170 {\"type\":\"function\",\"function\":{\"name\":\"label_pending_items\",\"description\":\"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose items are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at items that have been put into the archive.\",\"default\":false},\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the items; case does not matter.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the items.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the items must have.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                "1 1 0 963 {\"type\":\"function\",\"function\":{\"name\":\"label_recent_documents\",\"description\":\"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":30,\"items\":{\"type\":\"string\"}}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
-                "1 1 0 1554 {\"type\":\"function\",\"function\":{\"name\":\"measure_closed_documents\",\"description\":\"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the documents are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":34,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the documents in folders further down.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the documents, as an earlier result gave them.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}},\"window\":{\"type\":\"object\",\"description\":\"The part of the documents to look at.\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the documents are written.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many documents to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the documents that cannot be read, instead of passing over it.\"}},\"required\":[\"template\"],\"additionalProperties\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the documents may be written, as two letters each.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
-                "1 1 0 1016 {\"type\":\"function\",\"function\":{\"name\":\"measure_urgent_drafts\",\"description\":\"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the drafts; case does not matter.\",\"minLength\":1},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":297,\"minimum\":1,\"maximum\":365},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the drafts, as an earlier result gave them.\",\"maxItems\":45,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                "1 1 0 1233 {\"type\":\"function\",\"function\":{\"name\":\"merge_recent_bookings\",\"description\":\"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only bookings of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the bookings are to go.\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the bookings.\"},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"minimum\":0,\"maximum\":8},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at bookings that have been put into the archive.\"}},\"required\":[\"owner\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                "1 1 0 1240 {\"type\":\"function\",\"function\":{\"name\":\"remove_urgent_requests\",\"description\":\"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the requests are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many requests to skip, to get at a later page.\",\"default\":2013,\"minimum\":0,\"maximum\":10000},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"target\":{\"type\":\"object\",\"description\":\"Where the requests are to go.\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"minimum\":0,\"maximum\":12},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the requests in folders further down.\"}},\"required\":[\"reference\"],\"additionalProperties\":false}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                "1 1 0 1058 {\"type\":\"function\",\"function\":{\"name\":\"rename_daily_documents\",\"description\":\"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the documents; case does not matter.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many documents to return at most.\",\"default\":96,\"minimum\":1,\"maximum\":200},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"format\":{\"type\":\"string\",\"description\":\"How the documents are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":4,\"minimum\":0,\"maximum\":12}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                "1 1 0 1313 {\"type\":\"function\",\"function\":{\"name\":\"repair_nested_records\",\"description\":\"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many records to skip, to get at a later page.\",\"default\":1970,\"minimum\":0,\"maximum\":10000},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the records that cannot be read, instead of passing over it.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only records in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"any\"},\"priority\":{\"type\":\"integer\",\"description\":\"Only records of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"format\":{\"type\":\"string\",\"description\":\"How the records are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"reason\"],\"additionalProperties\":false}}}",
-                "1 1 0 916 {\"type\":\"function\",\"function\":{\"name\":\"review_shared_samples\",\"description\":\"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the samples are written.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at samples that have been put into the archive.\",\"default\":true},\"scope\":{\"type\":\"string\",\"description\":\"Whose samples to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"company\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                "1 1 0 1480 {\"type\":\"function\",\"function\":{\"name\":\"sort_blocked_goals\",\"description\":\"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose goals are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":6,\"minimum\":0,\"maximum\":12},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":true},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the goals are, written as a path from the top.\"},\"offset\":{\"type\":\"integer\",\"description\":\"How many goals to skip, to get at a later page.\",\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\"}},\"required\":[\"folder\"],\"additionalProperties\":false},\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the goals.\",\"maxLength\":200},\"sort\":{\"type\":\"string\",\"description\":\"In which order the goals come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"name\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                "1 1 0 1284 {\"type\":\"function\",\"function\":{\"name\":\"sort_pending_drafts\",\"description\":\"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the drafts.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only drafts of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"archived\":{\"type\":\"boolean\",\"description\":\"Also look at drafts that have been put into the archive.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":0,\"minimum\":0,\"maximum\":12},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the drafts came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"phone\"},\"columns\":{\"type\":\"array\",\"description\":\"Columns of the result, in this order.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
+                r#"1 1 0 873 {"type":"function","function":{"name":"check_pending_pages","description":"Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.","parameters":{"type":"object","properties":{"owner":{"type":"string","description":"Login name of the person who is responsible for the pages.","minLength":1},"days":{"type":"integer","description":"How many days back to look, today included.","default":220,"minimum":1,"maximum":365},"recursive":{"type":"boolean","description":"Also take the pages in folders further down.","default":true},"state":{"type":"string","description":"Only pages in this state.","enum":["new","started","waiting","done","any"],"default":"new"}},"required":["owner"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1054 {"type":"function","function":{"name":"compare_urgent_pages","description":"Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.","parameters":{"type":"object","properties":{"reference":{"type":"string","description":"Identifier in another system, exactly as it stands there.","minLength":1},"width":{"type":"integer","description":"How many characters of each text to show.","default":361,"minimum":20,"maximum":400},"archived":{"type":"boolean","description":"Also look at pages that have been put into the archive.","default":false},"recipients":{"type":"array","description":"Mail addresses of those who are told about it.","maxItems":10,"items":{"type":"string"}},"depth":{"type":"integer","description":"How many levels of folders to go down from where the search begins.","default":5,"minimum":0,"maximum":12}},"required":["reference"],"additionalProperties":false}}}"#,
+                r#"1 1 0 984 {"type":"function","function":{"name":"count_linked_visits","description":"Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.","parameters":{"type":"object","properties":{"team":{"type":"string","description":"Name of the team whose visits are meant, as the directory spells it.","minLength":1},"days":{"type":"integer","description":"How many days back to look, today included.","default":272,"minimum":1,"maximum":365},"notify":{"type":"boolean","description":"Tell the owners of the visits by mail.","default":false},"columns":{"type":"array","description":"Columns of the result, in this order.","maxItems":5,"items":{"type":"string"}},"reference":{"type":"string","description":"Identifier in another system, exactly as it stands there.","maxLength":200}},"required":["team"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1205 {"type":"function","function":{"name":"fetch_hidden_files","description":"Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.","parameters":{"type":"object","properties":{"template":{"type":"string","description":"Name of the template after which the files are written.","minLength":1},"width":{"type":"integer","description":"How many characters of each text to show.","default":78,"minimum":20,"maximum":400},"verbose":{"type":"boolean","description":"Add the history of each to the result.","default":true},"days":{"type":"integer","description":"How many days back to look, today included.","default":202,"minimum":1,"maximum":365},"columns":{"type":"array","description":"Columns of the result, in this order.","maxItems":30,"items":{"type":"string"}},"team":{"type":"string","description":"Name of the team whose files are meant, as the directory spells it.","maxLength":200}},"required":["template"],"additionalProperties":false}}}"#,
+                r#"1 1 0 868 {"type":"function","function":{"name":"import_nested_alerts","description":"Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.","parameters":{"type":"object","properties":{"reason":{"type":"string","description":"Why this is done, in one sentence. It is kept in the history.","minLength":1},"width":{"type":"integer","description":"How many characters of each text to show.","default":380,"minimum":20,"maximum":400},"verbose":{"type":"boolean","description":"Add the history of each to the result.","default":false},"offset":{"type":"integer","description":"How many alerts to skip, to get at a later page.","default":6347,"minimum":0,"maximum":10000}},"required":["reason"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1363 {"type":"function","function":{"name":"inspect_external_records","description":"Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.","parameters":{"type":"object","properties":{"owner":{"type":"string","description":"Login name of the person who is responsible for the records.","minLength":1},"width":{"type":"integer","description":"How many characters of each text to show.","default":140,"minimum":20,"maximum":400},"recursive":{"type":"boolean","description":"Also take the records in folders further down.","default":true},"identifiers":{"type":"array","description":"Identifiers of the records, as an earlier result gave them.","maxItems":45,"items":{"type":"string"}},"options":{"type":"object","description":"Finer points, for whoever knows the service.","properties":{"template":{"type":"string","description":"Name of the template after which the records are written."},"limit":{"type":"integer","description":"How many records to return at most.","minimum":1,"maximum":200},"verbose":{"type":"boolean","description":"Add the history of each to the result."}},"required":["template"],"additionalProperties":false}},"required":["owner"],"additionalProperties":false}}}"#,
+                r#"1 1 0 916 {"type":"function","function":{"name":"inspect_open_deadlines","description":"Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in the title or the body of the deadlines; case does not matter.","minLength":1},"offset":{"type":"integer","description":"How many deadlines to skip, to get at a later page.","default":5236,"minimum":0,"maximum":10000},"notify":{"type":"boolean","description":"Tell the owners of the deadlines by mail.","default":false},"reason":{"type":"string","description":"Why this is done, in one sentence. It is kept in the history.","maxLength":200}},"required":["query"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1466 {"type":"function","function":{"name":"inspect_recent_budgets","description":"Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.","parameters":{"type":"object","properties":{"folder":{"type":"string","description":"Folder in which the budgets are, written as a path from the top.","minLength":1},"limit":{"type":"integer","description":"How many budgets to return at most.","default":71,"minimum":1,"maximum":200},"verbose":{"type":"boolean","description":"Add the history of each to the result.","default":false},"window":{"type":"object","description":"The part of the budgets to look at.","properties":{"reference":{"type":"string","description":"Identifier in another system, exactly as it stands there."},"limit":{"type":"integer","description":"How many budgets to return at most.","minimum":1,"maximum":200},"strict":{"type":"boolean","description":"Stop at the first of the budgets that cannot be read, instead of passing over it."}},"required":["reference"],"additionalProperties":false},"scope":{"type":"string","description":"Whose budgets to look at.","enum":["own","team","company"],"default":"company"},"exclude":{"type":"array","description":"Words that must not occur in any of the budgets.","maxItems":35,"items":{"type":"string"}}},"required":["folder"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1170 {"type":"function","function":{"name":"label_pending_items","description":"Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.","parameters":{"type":"object","properties":{"team":{"type":"string","description":"Name of the team whose items are meant, as the directory spells it.","minLength":1},"priority":{"type":"integer","description":"Only items of this priority or a higher one; 1 is the lowest.","default":4,"minimum":1,"maximum":5},"archived":{"type":"boolean","description":"Also look at items that have been put into the archive.","default":false},"query":{"type":"string","description":"Words that must occur in the title or the body of the items; case does not matter.","maxLength":200},"exclude":{"type":"array","description":"Words that must not occur in any of the items.","maxItems":5,"items":{"type":"string"}},"tags":{"type":"array","description":"Labels that all of the items must have.","maxItems":35,"items":{"type":"string"}}},"required":["team"],"additionalProperties":false}}}"#,
+                r#"1 1 0 963 {"type":"function","function":{"name":"label_recent_documents","description":"Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.","parameters":{"type":"object","properties":{"reason":{"type":"string","description":"Why this is done, in one sentence. It is kept in the history.","minLength":1},"depth":{"type":"integer","description":"How many levels of folders to go down from where the search begins.","default":6,"minimum":0,"maximum":12},"strict":{"type":"boolean","description":"Stop at the first of the documents that cannot be read, instead of passing over it.","default":false},"identifiers":{"type":"array","description":"Identifiers of the documents, as an earlier result gave them.","maxItems":30,"items":{"type":"string"}}},"required":["reason"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1554 {"type":"function","function":{"name":"measure_closed_documents","description":"Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.","parameters":{"type":"object","properties":{"folder":{"type":"string","description":"Folder in which the documents are, written as a path from the top.","minLength":1},"limit":{"type":"integer","description":"How many documents to return at most.","default":34,"minimum":1,"maximum":200},"recursive":{"type":"boolean","description":"Also take the documents in folders further down.","default":true},"identifiers":{"type":"array","description":"Identifiers of the documents, as an earlier result gave them.","maxItems":50,"items":{"type":"string"}},"window":{"type":"object","description":"The part of the documents to look at.","properties":{"template":{"type":"string","description":"Name of the template after which the documents are written."},"offset":{"type":"integer","description":"How many documents to skip, to get at a later page.","minimum":0,"maximum":10000},"strict":{"type":"boolean","description":"Stop at the first of the documents that cannot be read, instead of passing over it."}},"required":["template"],"additionalProperties":false},"languages":{"type":"array","description":"Languages in which the documents may be written, as two letters each.","maxItems":45,"items":{"type":"string"}}},"required":["folder"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1016 {"type":"function","function":{"name":"measure_urgent_drafts","description":"Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in the title or the body of the drafts; case does not matter.","minLength":1},"days":{"type":"integer","description":"How many days back to look, today included.","default":297,"minimum":1,"maximum":365},"preview":{"type":"boolean","description":"Only say what would happen; change nothing.","default":false},"identifiers":{"type":"array","description":"Identifiers of the drafts, as an earlier result gave them.","maxItems":45,"items":{"type":"string"}}},"required":["query"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1233 {"type":"function","function":{"name":"merge_recent_bookings","description":"Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.","parameters":{"type":"object","properties":{"owner":{"type":"string","description":"Login name of the person who is responsible for the bookings.","minLength":1},"priority":{"type":"integer","description":"Only bookings of this priority or a higher one; 1 is the lowest.","default":3,"minimum":1,"maximum":5},"exact":{"type":"boolean","description":"Compare whole words instead of parts of them.","default":false},"target":{"type":"object","description":"Where the bookings are to go.","properties":{"owner":{"type":"string","description":"Login name of the person who is responsible for the bookings."},"retries":{"type":"integer","description":"How often to try again where the service is busy.","minimum":0,"maximum":8},"archived":{"type":"boolean","description":"Also look at bookings that have been put into the archive."}},"required":["owner"],"additionalProperties":false}},"required":["owner"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1240 {"type":"function","function":{"name":"remove_urgent_requests","description":"Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.","parameters":{"type":"object","properties":{"template":{"type":"string","description":"Name of the template after which the requests are written.","minLength":1},"offset":{"type":"integer","description":"How many requests to skip, to get at a later page.","default":2013,"minimum":0,"maximum":10000},"preview":{"type":"boolean","description":"Only say what would happen; change nothing.","default":false},"target":{"type":"object","description":"Where the requests are to go.","properties":{"reference":{"type":"string","description":"Identifier in another system, exactly as it stands there."},"depth":{"type":"integer","description":"How many levels of folders to go down from where the search begins.","minimum":0,"maximum":12},"recursive":{"type":"boolean","description":"Also take the requests in folders further down."}},"required":["reference"],"additionalProperties":false}},"required":["template"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1058 {"type":"function","function":{"name":"rename_daily_documents","description":"Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in the title or the body of the documents; case does not matter.","minLength":1},"limit":{"type":"integer","description":"How many documents to return at most.","default":96,"minimum":1,"maximum":200},"verbose":{"type":"boolean","description":"Add the history of each to the result.","default":true},"format":{"type":"string","description":"How the documents are written in the result.","enum":["short","table","full"],"default":"table"},"depth":{"type":"integer","description":"How many levels of folders to go down from where the search begins.","default":4,"minimum":0,"maximum":12}},"required":["query"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1313 {"type":"function","function":{"name":"repair_nested_records","description":"Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.","parameters":{"type":"object","properties":{"reason":{"type":"string","description":"Why this is done, in one sentence. It is kept in the history.","minLength":1},"offset":{"type":"integer","description":"How many records to skip, to get at a later page.","default":1970,"minimum":0,"maximum":10000},"strict":{"type":"boolean","description":"Stop at the first of the records that cannot be read, instead of passing over it.","default":true},"state":{"type":"string","description":"Only records in this state.","enum":["new","started","waiting","done","any"],"default":"any"},"priority":{"type":"integer","description":"Only records of this priority or a higher one; 1 is the lowest.","default":5,"minimum":1,"maximum":5},"format":{"type":"string","description":"How the records are written in the result.","enum":["short","table","full"],"default":"table"}},"required":["reason"],"additionalProperties":false}}}"#,
+                r#"1 1 0 916 {"type":"function","function":{"name":"review_shared_samples","description":"Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.","parameters":{"type":"object","properties":{"template":{"type":"string","description":"Name of the template after which the samples are written.","minLength":1},"depth":{"type":"integer","description":"How many levels of folders to go down from where the search begins.","default":0,"minimum":0,"maximum":12},"archived":{"type":"boolean","description":"Also look at samples that have been put into the archive.","default":true},"scope":{"type":"string","description":"Whose samples to look at.","enum":["own","team","company"],"default":"company"}},"required":["template"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1480 {"type":"function","function":{"name":"sort_blocked_goals","description":"Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.","parameters":{"type":"object","properties":{"team":{"type":"string","description":"Name of the team whose goals are meant, as the directory spells it.","minLength":1},"depth":{"type":"integer","description":"How many levels of folders to go down from where the search begins.","default":6,"minimum":0,"maximum":12},"verbose":{"type":"boolean","description":"Add the history of each to the result.","default":true},"options":{"type":"object","description":"Finer points, for whoever knows the service.","properties":{"folder":{"type":"string","description":"Folder in which the goals are, written as a path from the top."},"offset":{"type":"integer","description":"How many goals to skip, to get at a later page.","minimum":0,"maximum":10000},"verbose":{"type":"boolean","description":"Add the history of each to the result."}},"required":["folder"],"additionalProperties":false},"owner":{"type":"string","description":"Login name of the person who is responsible for the goals.","maxLength":200},"sort":{"type":"string","description":"In which order the goals come.","enum":["changed","created","name","size"],"default":"name"}},"required":["team"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1284 {"type":"function","function":{"name":"sort_pending_drafts","description":"Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.","parameters":{"type":"object","properties":{"owner":{"type":"string","description":"Login name of the person who is responsible for the drafts.","minLength":1},"priority":{"type":"integer","description":"Only drafts of this priority or a higher one; 1 is the lowest.","default":1,"minimum":1,"maximum":5},"archived":{"type":"boolean","description":"Also look at drafts that have been put into the archive.","default":false},"depth":{"type":"integer","description":"How many levels of folders to go down from where the search begins.","default":0,"minimum":0,"maximum":12},"channel":{"type":"string","description":"Over which channel the drafts came in.","enum":["mail","phone","web","letter"],"default":"phone"},"columns":{"type":"array","description":"Columns of the result, in this order.","maxItems":50,"items":{"type":"string"}}},"required":["owner"],"additionalProperties":false}}}"#,
             ];
         }
     }
@@ -242,10 +242,10 @@ pub mod check_pending_pages {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                owner: slots.take(0),
-                days: slots.take_or(1, 220),
-                recursive: slots.take_or(2, true),
-                state: slots.take_or(3, State::New),
+                owner: slots.value(0),
+                days: slots.value_or(1, 220),
+                recursive: slots.value_or(2, true),
+                state: slots.value_or(3, State::New),
             }
         }
     }
@@ -286,7 +286,13 @@ pub mod check_pending_pages {
     impl ::toolc::FromSlot for State {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any][::toolc::args::choice(slot, 5)]
+            match ::toolc::args::choice(slot, 5) {
+                0 => Self::New,
+                1 => Self::Started,
+                2 => Self::Waiting,
+                3 => Self::Done,
+                _ => Self::Any,
+            }
         }
     }
 }
@@ -324,11 +330,11 @@ pub mod compare_urgent_pages {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                reference: slots.take(0),
-                width: slots.take_or(1, 361),
-                archived: slots.take_or(2, false),
-                recipients: slots.take(3),
-                depth: slots.take_or(4, 5),
+                reference: slots.value(0),
+                width: slots.value_or(1, 361),
+                archived: slots.value_or(2, false),
+                recipients: slots.value(3),
+                depth: slots.value_or(4, 5),
             }
         }
     }
@@ -367,11 +373,11 @@ pub mod count_linked_visits {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                team: slots.take(0),
-                days: slots.take_or(1, 272),
-                notify: slots.take_or(2, false),
-                columns: slots.take(3),
-                reference: slots.take(4),
+                team: slots.value(0),
+                days: slots.value_or(1, 272),
+                notify: slots.value_or(2, false),
+                columns: slots.value(3),
+                reference: slots.value(4),
             }
         }
     }
@@ -412,12 +418,12 @@ pub mod fetch_hidden_files {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                template: slots.take(0),
-                width: slots.take_or(1, 78),
-                verbose: slots.take_or(2, true),
-                days: slots.take_or(3, 202),
-                columns: slots.take(4),
-                team: slots.take(5),
+                template: slots.value(0),
+                width: slots.value_or(1, 78),
+                verbose: slots.value_or(2, true),
+                days: slots.value_or(3, 202),
+                columns: slots.value(4),
+                team: slots.value(5),
             }
         }
     }
@@ -454,10 +460,10 @@ pub mod import_nested_alerts {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                reason: slots.take(0),
-                width: slots.take_or(1, 380),
-                verbose: slots.take_or(2, false),
-                offset: slots.take_or(3, 6347),
+                reason: slots.value(0),
+                width: slots.value_or(1, 380),
+                verbose: slots.value_or(2, false),
+                offset: slots.value_or(3, 6347),
             }
         }
     }
@@ -496,11 +502,11 @@ pub mod inspect_external_records {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                owner: slots.take(0),
-                width: slots.take_or(1, 140),
-                recursive: slots.take_or(2, true),
-                identifiers: slots.take(3),
-                options: slots.take(4),
+                owner: slots.value(0),
+                width: slots.value_or(1, 140),
+                recursive: slots.value_or(2, true),
+                identifiers: slots.value(3),
+                options: slots.value(4),
             }
         }
     }
@@ -531,7 +537,7 @@ pub mod inspect_external_records {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { template: slots.take(0), limit: slots.take(1), verbose: slots.take(2) }
+            Self { template: slots.value(0), limit: slots.value(1), verbose: slots.value(2) }
         }
     }
 }
@@ -567,10 +573,10 @@ pub mod inspect_open_deadlines {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                query: slots.take(0),
-                offset: slots.take_or(1, 5236),
-                notify: slots.take_or(2, false),
-                reason: slots.take(3),
+                query: slots.value(0),
+                offset: slots.value_or(1, 5236),
+                notify: slots.value_or(2, false),
+                reason: slots.value(3),
             }
         }
     }
@@ -611,12 +617,12 @@ pub mod inspect_recent_budgets {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                folder: slots.take(0),
-                limit: slots.take_or(1, 71),
-                verbose: slots.take_or(2, false),
-                window: slots.take(3),
-                scope: slots.take_or(4, Scope::Company),
-                exclude: slots.take(5),
+                folder: slots.value(0),
+                limit: slots.value_or(1, 71),
+                verbose: slots.value_or(2, false),
+                window: slots.value(3),
+                scope: slots.value_or(4, Scope::Company),
+                exclude: slots.value(5),
             }
         }
     }
@@ -647,7 +653,7 @@ pub mod inspect_recent_budgets {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { reference: slots.take(0), limit: slots.take(1), strict: slots.take(2) }
+            Self { reference: slots.value(0), limit: slots.value(1), strict: slots.value(2) }
         }
     }
 
@@ -681,7 +687,11 @@ pub mod inspect_recent_budgets {
     impl ::toolc::FromSlot for Scope {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
+            match ::toolc::args::choice(slot, 3) {
+                0 => Self::Own,
+                1 => Self::Team,
+                _ => Self::Company,
+            }
         }
     }
 }
@@ -721,12 +731,12 @@ pub mod label_pending_items {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                team: slots.take(0),
-                priority: slots.take_or(1, 4),
-                archived: slots.take_or(2, false),
-                query: slots.take(3),
-                exclude: slots.take(4),
-                tags: slots.take(5),
+                team: slots.value(0),
+                priority: slots.value_or(1, 4),
+                archived: slots.value_or(2, false),
+                query: slots.value(3),
+                exclude: slots.value(4),
+                tags: slots.value(5),
             }
         }
     }
@@ -763,10 +773,10 @@ pub mod label_recent_documents {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                reason: slots.take(0),
-                depth: slots.take_or(1, 6),
-                strict: slots.take_or(2, false),
-                identifiers: slots.take(3),
+                reason: slots.value(0),
+                depth: slots.value_or(1, 6),
+                strict: slots.value_or(2, false),
+                identifiers: slots.value(3),
             }
         }
     }
@@ -807,12 +817,12 @@ pub mod measure_closed_documents {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                folder: slots.take(0),
-                limit: slots.take_or(1, 34),
-                recursive: slots.take_or(2, true),
-                identifiers: slots.take(3),
-                window: slots.take(4),
-                languages: slots.take(5),
+                folder: slots.value(0),
+                limit: slots.value_or(1, 34),
+                recursive: slots.value_or(2, true),
+                identifiers: slots.value(3),
+                window: slots.value(4),
+                languages: slots.value(5),
             }
         }
     }
@@ -843,7 +853,7 @@ pub mod measure_closed_documents {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { template: slots.take(0), offset: slots.take(1), strict: slots.take(2) }
+            Self { template: slots.value(0), offset: slots.value(1), strict: slots.value(2) }
         }
     }
 }
@@ -879,10 +889,10 @@ pub mod measure_urgent_drafts {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                query: slots.take(0),
-                days: slots.take_or(1, 297),
-                preview: slots.take_or(2, false),
-                identifiers: slots.take(3),
+                query: slots.value(0),
+                days: slots.value_or(1, 297),
+                preview: slots.value_or(2, false),
+                identifiers: slots.value(3),
             }
         }
     }
@@ -919,10 +929,10 @@ pub mod merge_recent_bookings {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                owner: slots.take(0),
-                priority: slots.take_or(1, 3),
-                exact: slots.take_or(2, false),
-                target: slots.take(3),
+                owner: slots.value(0),
+                priority: slots.value_or(1, 3),
+                exact: slots.value_or(2, false),
+                target: slots.value(3),
             }
         }
     }
@@ -953,7 +963,7 @@ pub mod merge_recent_bookings {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { owner: slots.take(0), retries: slots.take(1), archived: slots.take(2) }
+            Self { owner: slots.value(0), retries: slots.value(1), archived: slots.value(2) }
         }
     }
 }
@@ -989,10 +999,10 @@ pub mod remove_urgent_requests {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                template: slots.take(0),
-                offset: slots.take_or(1, 2013),
-                preview: slots.take_or(2, false),
-                target: slots.take(3),
+                template: slots.value(0),
+                offset: slots.value_or(1, 2013),
+                preview: slots.value_or(2, false),
+                target: slots.value(3),
             }
         }
     }
@@ -1023,7 +1033,7 @@ pub mod remove_urgent_requests {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { reference: slots.take(0), depth: slots.take(1), recursive: slots.take(2) }
+            Self { reference: slots.value(0), depth: slots.value(1), recursive: slots.value(2) }
         }
     }
 }
@@ -1061,11 +1071,11 @@ pub mod rename_daily_documents {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                query: slots.take(0),
-                limit: slots.take_or(1, 96),
-                verbose: slots.take_or(2, true),
-                format: slots.take_or(3, Format::Table),
-                depth: slots.take_or(4, 4),
+                query: slots.value(0),
+                limit: slots.value_or(1, 96),
+                verbose: slots.value_or(2, true),
+                format: slots.value_or(3, Format::Table),
+                depth: slots.value_or(4, 4),
             }
         }
     }
@@ -1100,7 +1110,11 @@ pub mod rename_daily_documents {
     impl ::toolc::FromSlot for Format {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
+            match ::toolc::args::choice(slot, 3) {
+                0 => Self::Short,
+                1 => Self::Table,
+                _ => Self::Full,
+            }
         }
     }
 }
@@ -1140,12 +1154,12 @@ pub mod repair_nested_records {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                reason: slots.take(0),
-                offset: slots.take_or(1, 1970),
-                strict: slots.take_or(2, true),
-                state: slots.take_or(3, State::Any),
-                priority: slots.take_or(4, 5),
-                format: slots.take_or(5, Format::Table),
+                reason: slots.value(0),
+                offset: slots.value_or(1, 1970),
+                strict: slots.value_or(2, true),
+                state: slots.value_or(3, State::Any),
+                priority: slots.value_or(4, 5),
+                format: slots.value_or(5, Format::Table),
             }
         }
     }
@@ -1186,7 +1200,13 @@ pub mod repair_nested_records {
     impl ::toolc::FromSlot for State {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any][::toolc::args::choice(slot, 5)]
+            match ::toolc::args::choice(slot, 5) {
+                0 => Self::New,
+                1 => Self::Started,
+                2 => Self::Waiting,
+                3 => Self::Done,
+                _ => Self::Any,
+            }
         }
     }
 
@@ -1220,7 +1240,11 @@ pub mod repair_nested_records {
     impl ::toolc::FromSlot for Format {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
+            match ::toolc::args::choice(slot, 3) {
+                0 => Self::Short,
+                1 => Self::Table,
+                _ => Self::Full,
+            }
         }
     }
 }
@@ -1256,10 +1280,10 @@ pub mod review_shared_samples {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                template: slots.take(0),
-                depth: slots.take_or(1, 0),
-                archived: slots.take_or(2, true),
-                scope: slots.take_or(3, Scope::Company),
+                template: slots.value(0),
+                depth: slots.value_or(1, 0),
+                archived: slots.value_or(2, true),
+                scope: slots.value_or(3, Scope::Company),
             }
         }
     }
@@ -1294,7 +1318,11 @@ pub mod review_shared_samples {
     impl ::toolc::FromSlot for Scope {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
+            match ::toolc::args::choice(slot, 3) {
+                0 => Self::Own,
+                1 => Self::Team,
+                _ => Self::Company,
+            }
         }
     }
 }
@@ -1334,12 +1362,12 @@ pub mod sort_blocked_goals {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                team: slots.take(0),
-                depth: slots.take_or(1, 6),
-                verbose: slots.take_or(2, true),
-                options: slots.take(3),
-                owner: slots.take(4),
-                sort: slots.take_or(5, Sort::Name),
+                team: slots.value(0),
+                depth: slots.value_or(1, 6),
+                verbose: slots.value_or(2, true),
+                options: slots.value(3),
+                owner: slots.value(4),
+                sort: slots.value_or(5, Sort::Name),
             }
         }
     }
@@ -1370,7 +1398,7 @@ pub mod sort_blocked_goals {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { folder: slots.take(0), offset: slots.take(1), verbose: slots.take(2) }
+            Self { folder: slots.value(0), offset: slots.value(1), verbose: slots.value(2) }
         }
     }
 
@@ -1407,7 +1435,12 @@ pub mod sort_blocked_goals {
     impl ::toolc::FromSlot for Sort {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Changed, Self::Created, Self::Name, Self::Size][::toolc::args::choice(slot, 4)]
+            match ::toolc::args::choice(slot, 4) {
+                0 => Self::Changed,
+                1 => Self::Created,
+                2 => Self::Name,
+                _ => Self::Size,
+            }
         }
     }
 }
@@ -1447,12 +1480,12 @@ pub mod sort_pending_drafts {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                owner: slots.take(0),
-                priority: slots.take_or(1, 1),
-                archived: slots.take_or(2, false),
-                depth: slots.take_or(3, 0),
-                channel: slots.take_or(4, Channel::Phone),
-                columns: slots.take(5),
+                owner: slots.value(0),
+                priority: slots.value_or(1, 1),
+                archived: slots.value_or(2, false),
+                depth: slots.value_or(3, 0),
+                channel: slots.value_or(4, Channel::Phone),
+                columns: slots.value(5),
             }
         }
     }
@@ -1490,7 +1523,12 @@ pub mod sort_pending_drafts {
     impl ::toolc::FromSlot for Channel {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Mail, Self::Phone, Self::Web, Self::Letter][::toolc::args::choice(slot, 4)]
+            match ::toolc::args::choice(slot, 4) {
+                0 => Self::Mail,
+                1 => Self::Phone,
+                2 => Self::Web,
+                _ => Self::Letter,
+            }
         }
     }
 }

@@ -154,24 +154,24 @@ pub(super) fn call<'a, H: SurveyReportsTools + 'static>(
 
 pub(super) static PART: Part = Part {
     tools: &[
-        "19 approve_local_tasks14 survey_reports0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 9 7 \"query\"1 7 0 0 7 \"width\"0 8 0 0 8 \"notify\"0 9 0 0 7 \"owner\"1 1 0 0 7 \"width\"0 2 0 0 9 \"verbose\"0 3 0 0 6 \"sort\"0 4 0 0 7 \"limit\"0 5 0 0 9 \"options\"0 6 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "20 check_active_parcels14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 \"query\"1 1 0 0 9 \"retries\"0 2 0 0 8 \"strict\"0 3 0 0 9 \"exclude\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "17 copy_shared_tasks14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 6 \"team\"1 1 0 0 8 \"offset\"0 2 0 0 8 \"notify\"0 3 0 0 8 \"folder\"0 4 0 0 9 \"exclude\"0 5 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "21 describe_urgent_notes14 survey_reports0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 6 6 \"team\"1 1 0 0 7 \"depth\"0 2 0 0 8 \"strict\"0 3 0 0 8 \"offset\"0 4 0 0 10 \"template\"0 5 0 0 7 \"limit\"0 6 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "20 export_closed_drafts14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 10 \"template\"1 1 0 0 7 \"limit\"0 2 0 0 8 \"notify\"0 3 0 0 6 \"tags\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "21 find_recent_customers14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 \"since\"1 1 0 0 10 \"priority\"0 2 0 0 9 \"preview\"0 3 0 0 7 \"state\"0 4 0 0 6 \"tags\"0 5 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "18 group_daily_alerts14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 10 \"template\"1 1 0 0 7 \"width\"0 2 0 0 9 \"verbose\"0 3 0 0 10 \"priority\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "25 group_recent_appointments14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 10 \"template\"1 1 0 0 8 \"offset\"0 2 0 0 7 \"exact\"0 3 0 0 8 \"reason\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "23 import_monthly_branches14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 8 \"folder\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 9 \"exclude\"0 4 0 0 8 \"format\"0 6 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "23 inspect_recent_messages14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 \"query\"1 1 0 0 10 \"priority\"0 2 0 0 8 \"notify\"0 3 0 0 11 \"languages\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "19 label_monthly_notes14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 \"folder\"1 1 0 0 8 \"offset\"0 2 0 0 9 \"verbose\"0 3 0 0 7 \"depth\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "19 label_pinned_visits14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 10 \"template\"1 1 0 0 7 \"limit\"0 2 0 0 8 \"strict\"0 3 0 0 8 \"format\"0 4 0 0 3 4 5 short4 5 table4 4 full0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "21 order_nested_vehicles14 survey_reports0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 6 \"team\"1 1 0 0 9 \"retries\"0 2 0 0 9 \"preview\"0 3 0 0 6 \"days\"0 4 0 0 7 \"scope\"0 5 0 0 3 4 3 own4 4 team4 7 company0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "21 rename_external_items14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 11 \"reference\"1 1 0 0 10 \"priority\"0 2 0 0 9 \"preview\"0 3 0 0 9 \"channel\"0 4 0 0 12 \"recipients\"0 5 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "19 review_stale_visits14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 4 6 \"team\"1 1 0 0 10 \"priority\"0 2 0 0 7 \"exact\"0 3 0 0 6 \"sort\"0 4 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "19 share_pinned_labels14 survey_reports0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 7 \"owner\"1 1 0 0 7 \"limit\"0 2 0 0 7 \"exact\"0 3 0 0 6 \"team\"0 4 0 0 8 \"format\"0 5 0 0 11 \"languages\"0 6 0 0 3 4 5 short4 5 table4 4 full0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "18 sort_public_alerts14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 11 \"reference\"1 1 0 0 7 \"limit\"0 2 0 0 7 \"exact\"0 3 0 0 13 \"identifiers\"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-        "22 verify_daily_campaigns14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 11 \"reference\"1 1 0 0 10 \"priority\"0 2 0 0 8 \"notify\"0 3 0 0 12 \"recipients\"0 4 0 0 6 \"days\"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        r#"19 approve_local_tasks14 survey_reports0 10 7 6 0 0 3 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 2 0 0 0 0 0 1 0 0 0 0 0 0 0 9 7 "query"1 7 0 0 7 "width"0 8 0 0 8 "notify"0 9 0 0 7 "owner"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 6 "sort"0 4 0 0 7 "limit"0 5 0 0 9 "options"0 6 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"20 check_active_parcels14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 "query"1 1 0 0 9 "retries"0 2 0 0 8 "strict"0 3 0 0 9 "exclude"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"17 copy_shared_tasks14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 6 "team"1 1 0 0 8 "offset"0 2 0 0 8 "notify"0 3 0 0 8 "folder"0 4 0 0 9 "exclude"0 5 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 describe_urgent_notes14 survey_reports0 7 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 6 6 "team"1 1 0 0 7 "depth"0 2 0 0 8 "strict"0 3 0 0 8 "offset"0 4 0 0 10 "template"0 5 0 0 7 "limit"0 6 0 0 0 0 5 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"20 export_closed_drafts14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 10 "template"1 1 0 0 7 "limit"0 2 0 0 8 "notify"0 3 0 0 6 "tags"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 find_recent_customers14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 "since"1 1 0 0 10 "priority"0 2 0 0 9 "preview"0 3 0 0 7 "state"0 4 0 0 6 "tags"0 5 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 5 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"18 group_daily_alerts14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 10 "template"1 1 0 0 7 "width"0 2 0 0 9 "verbose"0 3 0 0 10 "priority"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"25 group_recent_appointments14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 4 10 "template"1 1 0 0 8 "offset"0 2 0 0 7 "exact"0 3 0 0 8 "reason"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"23 import_monthly_branches14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 8 "folder"1 1 0 0 7 "limit"0 2 0 0 11 "recursive"0 3 0 0 9 "exclude"0 4 0 0 8 "format"0 6 0 0 3 4 5 short4 5 table4 4 full0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"23 inspect_recent_messages14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 7 "query"1 1 0 0 10 "priority"0 2 0 0 8 "notify"0 3 0 0 11 "languages"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 label_monthly_notes14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 4 8 "folder"1 1 0 0 8 "offset"0 2 0 0 9 "verbose"0 3 0 0 7 "depth"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 10000 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 label_pinned_visits14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 4 10 "template"1 1 0 0 7 "limit"0 2 0 0 8 "strict"0 3 0 0 8 "format"0 4 0 0 3 4 5 short4 5 table4 4 full0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 order_nested_vehicles14 survey_reports0 6 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 6 "team"1 1 0 0 9 "retries"0 2 0 0 9 "preview"0 3 0 0 6 "days"0 4 0 0 7 "scope"0 5 0 0 3 4 3 own4 4 team4 7 company0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 8 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"21 rename_external_items14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 11 "reference"1 1 0 0 10 "priority"0 2 0 0 9 "preview"0 3 0 0 9 "channel"0 4 0 0 12 "recipients"0 5 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 review_stale_visits14 survey_reports0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 4 6 "team"1 1 0 0 10 "priority"0 2 0 0 7 "exact"0 3 0 0 6 "sort"0 4 0 0 4 4 7 changed4 7 created4 4 name4 4 size0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"19 share_pinned_labels14 survey_reports0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 7 "owner"1 1 0 0 7 "limit"0 2 0 0 7 "exact"0 3 0 0 6 "team"0 4 0 0 8 "format"0 5 0 0 11 "languages"0 6 0 0 3 4 5 short4 5 table4 4 full0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 200 0 0 0 0 0 0 0 0 0 0 0 0 0 1 35 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"18 sort_public_alerts14 survey_reports0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 11 "reference"1 1 0 0 7 "limit"0 2 0 0 7 "exact"0 3 0 0 13 "identifiers"0 4 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 200 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 40 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
+        r#"22 verify_daily_campaigns14 survey_reports0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 11 "reference"1 1 0 0 10 "priority"0 2 0 0 8 "notify"0 3 0 0 12 "recipients"0 4 0 0 6 "days"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 25 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
     index: ::toolc::search_index!["18 141 107 109 128 106 98 90 99 115 107 102 92 94 116 113 115 108 104 260 2 031 5 1 1 16 5 1 6 1 9 1 13 1 14 1 17 1 4 20261 5 1 2 311 5 1 1 a16 0 1 2 2 3 2 4 2 5 2 6 1 7 4 8 1 9 4 10 5 12 1 13 4 14 3 15 2 16 4 17 2 5 about2 13 1 17 1 7 account3 5 1 12 1 13 1 6 active1 1 4 3 add3 0 1 6 1 10 1 7 address2 13 1 17 1 5 after5 3 1 4 1 6 1 7 1 11 1 5 again2 1 1 12 1 5 alert2 6 6 16 6 3 all4 2 1 4 1 5 1 8 1 4 also1 8 1 6 amount3 5 1 12 1 13 1 2 an1 16 1 3 and15 0 1 1 1 2 1 3 1 4 2 6 1 7 1 8 2 9 1 10 1 11 1 14 2 15 2 16 2 17 1 7 another3 13 1 16 1 17 1 6 answer9 1 1 6 1 7 1 8 1 9 1 10 1 11 1 13 1 16 1 3 any3 1 1 2 1 8 1 6 anyone7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 11 appointment1 7 6 7 approve1 0 4 3 are17 0 2 1 1 2 2 3 4 4 3 5 1 6 1 7 1 8 2 10 1 11 2 12 2 13 2 14 3 15 3 16 1 17 3 8 argument7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 2 as12 2 2 3 1 5 1 8 1 9 1 10 1 12 1 13 1 14 1 15 2 16 2 17 1 3 ask6 0 1 1 1 3 1 4 1 14 1 17 1 2 at14 0 2 1 1 2 1 3 4 4 2 7 1 8 1 10 1 11 2 12 1 14 1 15 2 16 2 17 1 4 back2 12 1 17 1 2 be7 1 2 3 1 6 1 8 1 9 1 11 2 15 1 4 been4 1 1 6 1 8 1 11 1 6 before9 0 1 1 1 3 1 4 1 5 1 12 1 13 1 14 1 17 1 5 begin2 3 1 10 1 4 body3 0 1 1 1 9 1 6 branch1 8 9 4 busy2 1 1 12 1 2 by12 0 2 2 1 3 1 4 2 5 2 9 1 12 2 13 2 14 1 15 1 16 1 17 2 4 call11 0 1 1 1 3 1 4 2 7 1 9 1 10 1 14 2 15 1 16 1 17 1 7 calling3 5 1 12 1 13 1 4 came1 13 1 8 campaign1 17 6 6 cannot5 1 2 3 1 6 1 8 1 11 2 4 case3 0 1 1 1 9 1 6 change14 0 1 2 1 3 1 4 1 5 1 6 1 8 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 7 changed5 1 1 5 1 6 1 8 1 11 1 7 channel1 13 2 9 character2 0 2 6 1 5 check1 1 4 6 closed1 4 4 4 come7 0 2 3 1 4 1 14 2 15 1 16 1 17 1 7 compare4 7 1 14 1 15 1 16 1 4 copy1 2 4 8 currency3 5 1 12 1 13 1 7 current5 7 1 9 1 10 1 13 1 16 1 8 customer1 5 8 5 daily2 6 4 17 4 3 day3 5 1 12 2 17 2 5 depth2 3 1 10 1 8 describe1 3 4 9 directory5 2 1 3 1 12 1 14 1 15 1 3 doe11 0 2 1 2 3 1 4 2 7 1 9 2 10 1 14 2 15 1 16 1 17 1 4 done1 7 1 4 down6 3 1 5 1 8 1 10 1 12 1 13 1 5 draft1 4 8 4 each7 0 3 2 1 6 2 8 1 9 1 10 1 15 1 7 earlier1 16 1 5 error5 7 1 9 1 10 1 13 1 16 1 5 exact4 7 1 14 1 15 1 16 1 7 exactly3 13 1 16 1 17 1 7 exclude3 1 1 2 1 8 1 6 export1 4 4 8 external1 13 4 4 find1 5 4 5 finer1 0 1 5 first9 0 1 1 1 3 2 4 1 11 1 14 1 15 1 16 1 17 1 6 folder4 2 2 3 1 8 3 10 3 3 for6 0 2 2 2 6 1 8 2 11 1 15 1 6 format3 8 1 11 1 15 1 4 from4 2 1 3 1 8 1 10 2 7 further8 4 1 7 1 8 1 9 1 10 1 14 1 15 1 16 1 4 gave1 16 1 3 get4 2 1 3 1 7 1 10 1 2 go2 3 1 10 1 5 group2 6 4 7 4 4 hand4 2 1 6 1 8 1 11 1 6 happen3 5 1 12 1 13 1 4 harm7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 3 has4 1 1 6 1 8 1 11 1 4 have2 4 1 5 1 6 higher6 5 1 6 1 9 1 13 1 14 1 17 1 7 history4 0 1 6 1 7 1 10 1 3 how14 0 3 1 1 2 1 3 3 4 1 6 1 7 1 8 2 10 2 11 2 12 2 15 2 16 1 17 1 10 identifier5 2 1 8 1 13 1 16 3 17 1 2 if4 1 1 6 1 8 1 11 1 6 import1 8 4 2 in15 0 2 1 2 2 2 5 3 7 2 8 4 9 2 10 1 11 1 12 2 13 4 14 1 15 2 16 1 17 1 8 included2 12 1 17 1 7 inspect1 9 4 7 instead7 1 1 3 1 7 1 11 1 14 1 15 1 16 1 2 is17 0 1 1 1 2 1 4 1 5 1 6 2 7 5 8 1 9 4 10 3 11 1 12 1 13 3 14 2 15 2 16 3 17 1 2 it16 0 2 1 3 2 2 3 4 4 2 5 1 6 1 7 1 8 1 11 2 12 2 13 3 14 3 15 1 16 1 17 4 4 item1 13 6 4 kept1 7 1 4 know1 0 1 5 label7 4 1 5 2 10 4 11 4 12 1 13 1 15 9 8 language2 9 2 15 2 5 large3 5 1 12 1 13 1 4 last7 0 1 3 1 4 1 14 1 15 1 16 1 17 1 5 later5 2 1 3 1 5 1 7 1 10 1 4 left5 7 1 9 1 10 1 13 1 16 1 6 letter2 9 1 15 1 5 level2 3 1 10 1 5 limit7 0 1 3 1 4 1 8 1 11 1 15 1 16 1 5 local1 0 4 5 login2 0 1 15 1 4 look2 12 2 17 1 6 lowest6 5 1 6 1 9 1 13 1 14 1 17 1 4 mail6 0 1 2 1 4 1 9 1 13 1 17 2 4 many13 0 3 2 1 3 3 4 1 6 1 7 1 8 1 10 2 11 1 12 1 15 1 16 1 17 1 6 matter3 0 1 1 1 9 1 3 may6 7 1 9 2 10 1 13 1 15 1 16 1 5 meant12 0 1 1 1 2 2 3 2 4 1 6 1 8 1 11 1 12 1 14 2 15 1 17 1 7 message1 9 8 7 monthly2 8 4 10 4 4 most7 0 1 3 1 4 1 8 1 11 1 15 1 16 1 4 must7 0 1 1 2 2 1 4 1 5 1 8 1 9 1 4 name10 0 1 2 1 3 2 4 1 6 1 7 1 11 1 12 1 14 1 15 2 6 narrow3 5 1 12 1 13 1 6 nested1 12 4 6 newest7 0 1 3 1 4 1 14 1 15 1 16 1 17 1 2 no8 4 1 7 2 9 2 10 2 13 1 14 1 15 1 16 2 3 not15 0 2 1 3 2 3 3 1 4 1 6 1 7 1 8 3 9 2 10 1 11 1 13 1 14 1 16 1 17 1 4 note2 3 9 10 6 7 nothing14 1 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 6 notify5 0 1 2 1 4 1 9 1 17 1 5 occur5 0 1 1 2 2 1 8 1 9 1 2 of18 0 7 1 5 2 5 3 6 4 4 5 4 6 5 7 4 8 3 9 4 10 3 11 4 12 3 13 4 14 5 15 5 16 4 17 4 6 offset4 2 1 3 1 7 1 10 1 5 often2 1 1 12 1 2 on5 2 1 5 1 6 1 8 1 11 1 3 one13 0 2 1 1 3 2 4 2 5 1 6 1 7 1 9 1 13 1 14 3 15 1 16 1 17 3 4 only7 5 4 6 1 9 1 12 1 13 2 14 1 17 1 4 open4 2 1 6 1 8 1 11 1 6 option1 0 1 2 or9 0 1 1 1 5 3 6 1 9 2 12 1 13 2 14 1 17 1 5 order3 0 1 12 4 14 1 3 out5 7 1 9 1 10 1 13 1 16 1 4 over4 1 1 3 1 11 1 13 1 5 owner6 0 2 2 1 4 1 9 1 15 1 17 1 4 page10 0 1 2 1 3 2 4 1 7 1 10 1 14 1 15 1 16 1 17 1 6 parcel1 1 7 4 part4 7 1 14 1 15 1 16 1 7 passing3 1 1 3 1 11 1 4 path3 2 1 8 1 10 1 6 person2 0 1 15 1 6 pinned2 11 4 15 4 7 plainly6 0 1 1 1 3 1 4 1 14 1 17 1 5 point1 0 1 7 preview3 5 1 12 1 13 1 8 priority6 5 2 6 2 9 2 13 2 14 2 17 2 6 public1 16 4 5 query3 0 1 1 1 9 1 7 reached4 1 1 6 1 8 1 11 1 4 read3 1 1 3 1 11 1 6 reason3 2 1 7 1 8 1 6 recent3 5 4 7 4 9 4 9 recipient2 13 1 17 1 9 recursive1 8 1 9 reference3 13 1 16 1 17 1 6 rename1 13 4 7 request6 0 1 1 1 3 1 4 1 14 1 17 1 11 responsible2 0 1 15 1 6 result11 0 2 3 1 4 1 6 1 8 1 10 1 11 1 14 1 15 2 16 2 17 1 5 retry2 1 1 12 1 6 return8 0 1 2 1 3 1 4 1 8 2 11 1 15 1 16 1 6 review1 14 4 1 s7 2 1 5 1 6 1 8 1 11 1 12 1 13 1 4 same7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 3 say12 0 1 1 2 3 1 4 1 5 1 6 1 8 1 11 1 12 1 13 1 14 1 17 1 5 scope1 12 1 6 screen4 2 1 6 1 8 1 11 1 6 search2 3 1 10 1 6 second7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 3 see5 7 1 9 1 10 1 13 1 16 1 9 selection3 5 1 12 1 13 1 4 sent7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 8 sentence1 7 1 7 service18 0 2 1 3 2 1 3 1 4 1 5 1 6 2 7 1 8 2 9 1 10 1 11 2 12 2 13 1 14 1 15 1 16 1 17 1 5 share1 15 4 6 shared1 2 4 5 short5 7 1 9 1 10 1 13 1 16 1 4 show2 0 2 6 1 5 since1 5 1 4 skip4 2 1 3 1 7 1 10 1 8 smallest3 5 1 12 1 13 1 2 so9 1 1 6 1 7 1 8 1 9 1 10 1 11 1 13 1 16 1 8 somebody4 2 1 6 1 8 1 11 1 4 sort3 0 1 14 1 16 4 6 sorted7 0 1 3 1 4 1 14 1 15 1 16 1 17 1 5 spell5 2 1 3 1 12 1 14 1 15 1 5 stale1 14 4 5 stand3 13 1 16 1 17 1 5 state1 5 2 4 stop3 1 1 3 1 11 1 6 strict3 1 1 3 1 11 1 6 survey18 0 1 1 1 2 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 6 system3 13 1 16 1 17 1 3 tag2 4 1 5 1 4 take4 5 1 8 1 12 1 13 1 4 task2 0 9 2 9 4 team5 2 2 3 2 12 2 14 2 15 2 4 tell5 0 1 2 1 4 1 9 1 17 1 8 template5 3 2 4 2 6 2 7 2 11 2 4 text5 0 2 5 1 6 1 12 1 13 1 4 that9 0 1 1 3 2 3 3 1 4 1 5 2 8 3 9 1 11 1 3 the18 0 14 1 11 2 10 3 10 4 9 5 5 6 8 7 6 8 11 9 10 10 8 11 9 12 6 13 6 14 8 15 10 16 5 17 6 5 their11 0 1 2 1 3 1 4 1 6 1 8 1 11 1 14 1 15 1 16 1 17 1 4 them7 5 1 7 1 12 1 13 1 14 1 15 1 16 2 5 there3 13 1 16 1 17 1 4 this7 5 3 6 1 7 1 9 1 13 1 14 1 17 1 5 those2 13 1 17 1 4 time10 0 1 3 1 4 1 5 1 12 1 13 1 14 1 15 1 16 1 17 1 5 title3 0 1 1 1 9 1 2 to16 0 4 1 1 2 2 3 4 4 2 6 2 7 3 8 1 9 1 10 5 11 1 12 3 14 1 15 2 16 2 17 1 5 today2 12 1 17 1 4 told2 13 1 17 1 3 top3 2 1 8 1 10 1 7 touched2 2 1 8 1 3 try2 1 1 12 1 3 two2 9 1 15 1 5 under4 2 1 6 1 8 1 11 1 4 unit3 5 1 12 1 13 1 6 urgent1 3 4 3 use6 0 1 1 1 3 1 4 1 14 1 17 1 4 user5 7 1 9 1 10 1 13 1 16 1 3 utc3 5 1 12 1 13 1 7 vehicle1 12 6 7 verbose3 0 1 6 1 10 1 6 verify1 17 4 5 visit2 11 8 14 7 3 was2 2 2 8 2 4 what7 2 1 5 1 6 1 8 1 11 1 12 1 13 1 8 whatever5 7 1 9 1 10 1 13 1 16 1 4 when6 0 1 1 1 3 1 4 1 14 1 17 1 5 where8 0 1 1 2 3 2 4 1 10 1 12 1 14 1 17 1 5 which15 0 2 1 1 2 1 3 2 4 2 6 1 7 1 8 1 9 1 10 1 11 1 13 1 14 2 15 1 17 1 5 while3 5 1 12 1 13 1 3 who4 0 1 13 1 15 1 17 1 7 whoever1 0 1 5 whole4 7 1 14 1 15 1 16 1 5 whose5 2 1 3 1 12 2 14 1 15 1 3 why3 2 1 7 1 8 1 5 width2 0 2 6 1 4 with7 4 1 7 1 9 1 10 1 14 1 15 1 16 1 7 without5 7 1 9 1 10 1 13 1 16 1 4 word11 0 1 1 2 2 1 7 2 8 1 9 2 10 1 13 1 14 1 15 1 16 2 5 would7 2 1 5 1 6 1 8 1 11 1 12 1 13 1 7 written11 2 1 3 1 4 1 5 1 6 1 7 1 8 2 9 1 10 1 11 2 15 2 3 you6 0 1 1 1 3 1 4 1 14 1 17 1 "],
@@ -183,24 +183,24 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
             defined = &[
-                "1 1 0 1465 {\"type\":\"function\",\"function\":{\"name\":\"approve_local_tasks\",\"description\":\"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the tasks.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":165,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the tasks come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"},\"limit\":{\"type\":\"integer\",\"description\":\"How many tasks to return at most.\",\"default\":45,\"minimum\":1,\"maximum\":200},\"options\":{\"type\":\"object\",\"description\":\"Finer points, for whoever knows the service.\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the tasks; case does not matter.\"},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"minimum\":20,\"maximum\":400},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\"}},\"required\":[\"query\"],\"additionalProperties\":false}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                "1 1 0 945 {\"type\":\"function\",\"function\":{\"name\":\"check_active_parcels\",\"description\":\"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the parcels; case does not matter.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":3,\"minimum\":0,\"maximum\":8},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the parcels that cannot be read, instead of passing over it.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the parcels.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                "1 1 0 994 {\"type\":\"function\",\"function\":{\"name\":\"copy_shared_tasks\",\"description\":\"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose tasks are meant, as the directory spells it.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many tasks to skip, to get at a later page.\",\"default\":6299,\"minimum\":0,\"maximum\":10000},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the tasks by mail.\",\"default\":true},\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the tasks are, written as a path from the top.\",\"maxLength\":200},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the tasks.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                "1 1 0 1186 {\"type\":\"function\",\"function\":{\"name\":\"describe_urgent_notes\",\"description\":\"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose notes are meant, as the directory spells it.\",\"minLength\":1},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":10,\"minimum\":0,\"maximum\":12},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the notes that cannot be read, instead of passing over it.\",\"default\":false},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":9262,\"minimum\":0,\"maximum\":10000},\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the notes are written.\",\"maxLength\":200},\"limit\":{\"type\":\"integer\",\"description\":\"How many notes to return at most.\",\"default\":36,\"minimum\":1,\"maximum\":200}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                "1 1 0 952 {\"type\":\"function\",\"function\":{\"name\":\"export_closed_drafts\",\"description\":\"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the drafts are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many drafts to return at most.\",\"default\":64,\"minimum\":1,\"maximum\":200},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the drafts by mail.\",\"default\":false},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the drafts must have.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                "1 1 0 1021 {\"type\":\"function\",\"function\":{\"name\":\"find_recent_customers\",\"description\":\"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"since\":{\"type\":\"string\",\"description\":\"Only customers that changed on this day or later, written as 2026-03-31.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only customers of this priority or a higher one; 1 is the lowest.\",\"default\":4,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"state\":{\"type\":\"string\",\"description\":\"Only customers in this state.\",\"enum\":[\"new\",\"started\",\"waiting\",\"done\",\"any\"],\"default\":\"new\"},\"tags\":{\"type\":\"array\",\"description\":\"Labels that all of the customers must have.\",\"maxItems\":5,\"items\":{\"type\":\"string\"}}},\"required\":[\"since\"],\"additionalProperties\":false}}}",
-                "1 1 0 870 {\"type\":\"function\",\"function\":{\"name\":\"group_daily_alerts\",\"description\":\"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the alerts are written.\",\"minLength\":1},\"width\":{\"type\":\"integer\",\"description\":\"How many characters of each text to show.\",\"default\":87,\"minimum\":20,\"maximum\":400},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"priority\":{\"type\":\"integer\",\"description\":\"Only alerts of this priority or a higher one; 1 is the lowest.\",\"default\":3,\"minimum\":1,\"maximum\":5}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                "1 1 0 909 {\"type\":\"function\",\"function\":{\"name\":\"group_recent_appointments\",\"description\":\"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the appointments are written.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many appointments to skip, to get at a later page.\",\"default\":1426,\"minimum\":0,\"maximum\":10000},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"reason\":{\"type\":\"string\",\"description\":\"Why this is done, in one sentence. It is kept in the history.\",\"maxLength\":200}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                "1 1 0 1106 {\"type\":\"function\",\"function\":{\"name\":\"import_monthly_branches\",\"description\":\"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the branches are, written as a path from the top.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many branches to return at most.\",\"default\":42,\"minimum\":1,\"maximum\":200},\"recursive\":{\"type\":\"boolean\",\"description\":\"Also take the branches in folders further down.\",\"default\":true},\"exclude\":{\"type\":\"array\",\"description\":\"Words that must not occur in any of the branches.\",\"maxItems\":10,\"items\":{\"type\":\"string\"}},\"format\":{\"type\":\"string\",\"description\":\"How the branches are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"short\"}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
-                "1 1 0 956 {\"type\":\"function\",\"function\":{\"name\":\"inspect_recent_messages\",\"description\":\"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"description\":\"Words that must occur in the title or the body of the messages; case does not matter.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only messages of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the messages by mail.\",\"default\":false},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the messages may be written, as two letters each.\",\"maxItems\":50,\"items\":{\"type\":\"string\"}}},\"required\":[\"query\"],\"additionalProperties\":false}}}",
-                "1 1 0 909 {\"type\":\"function\",\"function\":{\"name\":\"label_monthly_notes\",\"description\":\"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"folder\":{\"type\":\"string\",\"description\":\"Folder in which the notes are, written as a path from the top.\",\"minLength\":1},\"offset\":{\"type\":\"integer\",\"description\":\"How many notes to skip, to get at a later page.\",\"default\":6559,\"minimum\":0,\"maximum\":10000},\"verbose\":{\"type\":\"boolean\",\"description\":\"Add the history of each to the result.\",\"default\":false},\"depth\":{\"type\":\"integer\",\"description\":\"How many levels of folders to go down from where the search begins.\",\"default\":11,\"minimum\":0,\"maximum\":12}},\"required\":[\"folder\"],\"additionalProperties\":false}}}",
-                "1 1 0 895 {\"type\":\"function\",\"function\":{\"name\":\"label_pinned_visits\",\"description\":\"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"template\":{\"type\":\"string\",\"description\":\"Name of the template after which the visits are written.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many visits to return at most.\",\"default\":92,\"minimum\":1,\"maximum\":200},\"strict\":{\"type\":\"boolean\",\"description\":\"Stop at the first of the visits that cannot be read, instead of passing over it.\",\"default\":false},\"format\":{\"type\":\"string\",\"description\":\"How the visits are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"table\"}},\"required\":[\"template\"],\"additionalProperties\":false}}}",
-                "1 1 0 985 {\"type\":\"function\",\"function\":{\"name\":\"order_nested_vehicles\",\"description\":\"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose vehicles are meant, as the directory spells it.\",\"minLength\":1},\"retries\":{\"type\":\"integer\",\"description\":\"How often to try again where the service is busy.\",\"default\":0,\"minimum\":0,\"maximum\":8},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":true},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":227,\"minimum\":1,\"maximum\":365},\"scope\":{\"type\":\"string\",\"description\":\"Whose vehicles to look at.\",\"enum\":[\"own\",\"team\",\"company\"],\"default\":\"team\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                "1 1 0 1119 {\"type\":\"function\",\"function\":{\"name\":\"rename_external_items\",\"description\":\"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only items of this priority or a higher one; 1 is the lowest.\",\"default\":5,\"minimum\":1,\"maximum\":5},\"preview\":{\"type\":\"boolean\",\"description\":\"Only say what would happen; change nothing.\",\"default\":false},\"channel\":{\"type\":\"string\",\"description\":\"Over which channel the items came in.\",\"enum\":[\"mail\",\"phone\",\"web\",\"letter\"],\"default\":\"web\"},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
-                "1 1 0 1000 {\"type\":\"function\",\"function\":{\"name\":\"review_stale_visits\",\"description\":\"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose visits are meant, as the directory spells it.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only visits of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":false},\"sort\":{\"type\":\"string\",\"description\":\"In which order the visits come.\",\"enum\":[\"changed\",\"created\",\"name\",\"size\"],\"default\":\"size\"}},\"required\":[\"team\"],\"additionalProperties\":false}}}",
-                "1 1 0 1144 {\"type\":\"function\",\"function\":{\"name\":\"share_pinned_labels\",\"description\":\"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"owner\":{\"type\":\"string\",\"description\":\"Login name of the person who is responsible for the labels.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many labels to return at most.\",\"default\":85,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"team\":{\"type\":\"string\",\"description\":\"Name of the team whose labels are meant, as the directory spells it.\",\"maxLength\":200},\"format\":{\"type\":\"string\",\"description\":\"How the labels are written in the result.\",\"enum\":[\"short\",\"table\",\"full\"],\"default\":\"full\"},\"languages\":{\"type\":\"array\",\"description\":\"Languages in which the labels may be written, as two letters each.\",\"maxItems\":35,\"items\":{\"type\":\"string\"}}},\"required\":[\"owner\"],\"additionalProperties\":false}}}",
-                "1 1 0 978 {\"type\":\"function\",\"function\":{\"name\":\"sort_public_alerts\",\"description\":\"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"limit\":{\"type\":\"integer\",\"description\":\"How many alerts to return at most.\",\"default\":7,\"minimum\":1,\"maximum\":200},\"exact\":{\"type\":\"boolean\",\"description\":\"Compare whole words instead of parts of them.\",\"default\":true},\"identifiers\":{\"type\":\"array\",\"description\":\"Identifiers of the alerts, as an earlier result gave them.\",\"maxItems\":40,\"items\":{\"type\":\"string\"}}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
-                "1 1 0 1039 {\"type\":\"function\",\"function\":{\"name\":\"verify_daily_campaigns\",\"description\":\"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"reference\":{\"type\":\"string\",\"description\":\"Identifier in another system, exactly as it stands there.\",\"minLength\":1},\"priority\":{\"type\":\"integer\",\"description\":\"Only campaigns of this priority or a higher one; 1 is the lowest.\",\"default\":1,\"minimum\":1,\"maximum\":5},\"notify\":{\"type\":\"boolean\",\"description\":\"Tell the owners of the campaigns by mail.\",\"default\":false},\"recipients\":{\"type\":\"array\",\"description\":\"Mail addresses of those who are told about it.\",\"maxItems\":25,\"items\":{\"type\":\"string\"}},\"days\":{\"type\":\"integer\",\"description\":\"How many days back to look, today included.\",\"default\":16,\"minimum\":1,\"maximum\":365}},\"required\":[\"reference\"],\"additionalProperties\":false}}}",
+                r#"1 1 0 1465 {"type":"function","function":{"name":"approve_local_tasks","description":"Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.","parameters":{"type":"object","properties":{"owner":{"type":"string","description":"Login name of the person who is responsible for the tasks.","minLength":1},"width":{"type":"integer","description":"How many characters of each text to show.","default":165,"minimum":20,"maximum":400},"verbose":{"type":"boolean","description":"Add the history of each to the result.","default":false},"sort":{"type":"string","description":"In which order the tasks come.","enum":["changed","created","name","size"],"default":"size"},"limit":{"type":"integer","description":"How many tasks to return at most.","default":45,"minimum":1,"maximum":200},"options":{"type":"object","description":"Finer points, for whoever knows the service.","properties":{"query":{"type":"string","description":"Words that must occur in the title or the body of the tasks; case does not matter."},"width":{"type":"integer","description":"How many characters of each text to show.","minimum":20,"maximum":400},"notify":{"type":"boolean","description":"Tell the owners of the tasks by mail."}},"required":["query"],"additionalProperties":false}},"required":["owner"],"additionalProperties":false}}}"#,
+                r#"1 1 0 945 {"type":"function","function":{"name":"check_active_parcels","description":"Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in the title or the body of the parcels; case does not matter.","minLength":1},"retries":{"type":"integer","description":"How often to try again where the service is busy.","default":3,"minimum":0,"maximum":8},"strict":{"type":"boolean","description":"Stop at the first of the parcels that cannot be read, instead of passing over it.","default":true},"exclude":{"type":"array","description":"Words that must not occur in any of the parcels.","maxItems":40,"items":{"type":"string"}}},"required":["query"],"additionalProperties":false}}}"#,
+                r#"1 1 0 994 {"type":"function","function":{"name":"copy_shared_tasks","description":"Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.","parameters":{"type":"object","properties":{"team":{"type":"string","description":"Name of the team whose tasks are meant, as the directory spells it.","minLength":1},"offset":{"type":"integer","description":"How many tasks to skip, to get at a later page.","default":6299,"minimum":0,"maximum":10000},"notify":{"type":"boolean","description":"Tell the owners of the tasks by mail.","default":true},"folder":{"type":"string","description":"Folder in which the tasks are, written as a path from the top.","maxLength":200},"exclude":{"type":"array","description":"Words that must not occur in any of the tasks.","maxItems":35,"items":{"type":"string"}}},"required":["team"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1186 {"type":"function","function":{"name":"describe_urgent_notes","description":"Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.","parameters":{"type":"object","properties":{"team":{"type":"string","description":"Name of the team whose notes are meant, as the directory spells it.","minLength":1},"depth":{"type":"integer","description":"How many levels of folders to go down from where the search begins.","default":10,"minimum":0,"maximum":12},"strict":{"type":"boolean","description":"Stop at the first of the notes that cannot be read, instead of passing over it.","default":false},"offset":{"type":"integer","description":"How many notes to skip, to get at a later page.","default":9262,"minimum":0,"maximum":10000},"template":{"type":"string","description":"Name of the template after which the notes are written.","maxLength":200},"limit":{"type":"integer","description":"How many notes to return at most.","default":36,"minimum":1,"maximum":200}},"required":["team"],"additionalProperties":false}}}"#,
+                r#"1 1 0 952 {"type":"function","function":{"name":"export_closed_drafts","description":"Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.","parameters":{"type":"object","properties":{"template":{"type":"string","description":"Name of the template after which the drafts are written.","minLength":1},"limit":{"type":"integer","description":"How many drafts to return at most.","default":64,"minimum":1,"maximum":200},"notify":{"type":"boolean","description":"Tell the owners of the drafts by mail.","default":false},"tags":{"type":"array","description":"Labels that all of the drafts must have.","maxItems":50,"items":{"type":"string"}}},"required":["template"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1021 {"type":"function","function":{"name":"find_recent_customers","description":"Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.","parameters":{"type":"object","properties":{"since":{"type":"string","description":"Only customers that changed on this day or later, written as 2026-03-31.","minLength":1},"priority":{"type":"integer","description":"Only customers of this priority or a higher one; 1 is the lowest.","default":4,"minimum":1,"maximum":5},"preview":{"type":"boolean","description":"Only say what would happen; change nothing.","default":true},"state":{"type":"string","description":"Only customers in this state.","enum":["new","started","waiting","done","any"],"default":"new"},"tags":{"type":"array","description":"Labels that all of the customers must have.","maxItems":5,"items":{"type":"string"}}},"required":["since"],"additionalProperties":false}}}"#,
+                r#"1 1 0 870 {"type":"function","function":{"name":"group_daily_alerts","description":"Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.","parameters":{"type":"object","properties":{"template":{"type":"string","description":"Name of the template after which the alerts are written.","minLength":1},"width":{"type":"integer","description":"How many characters of each text to show.","default":87,"minimum":20,"maximum":400},"verbose":{"type":"boolean","description":"Add the history of each to the result.","default":false},"priority":{"type":"integer","description":"Only alerts of this priority or a higher one; 1 is the lowest.","default":3,"minimum":1,"maximum":5}},"required":["template"],"additionalProperties":false}}}"#,
+                r#"1 1 0 909 {"type":"function","function":{"name":"group_recent_appointments","description":"Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.","parameters":{"type":"object","properties":{"template":{"type":"string","description":"Name of the template after which the appointments are written.","minLength":1},"offset":{"type":"integer","description":"How many appointments to skip, to get at a later page.","default":1426,"minimum":0,"maximum":10000},"exact":{"type":"boolean","description":"Compare whole words instead of parts of them.","default":false},"reason":{"type":"string","description":"Why this is done, in one sentence. It is kept in the history.","maxLength":200}},"required":["template"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1106 {"type":"function","function":{"name":"import_monthly_branches","description":"Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.","parameters":{"type":"object","properties":{"folder":{"type":"string","description":"Folder in which the branches are, written as a path from the top.","minLength":1},"limit":{"type":"integer","description":"How many branches to return at most.","default":42,"minimum":1,"maximum":200},"recursive":{"type":"boolean","description":"Also take the branches in folders further down.","default":true},"exclude":{"type":"array","description":"Words that must not occur in any of the branches.","maxItems":10,"items":{"type":"string"}},"format":{"type":"string","description":"How the branches are written in the result.","enum":["short","table","full"],"default":"short"}},"required":["folder"],"additionalProperties":false}}}"#,
+                r#"1 1 0 956 {"type":"function","function":{"name":"inspect_recent_messages","description":"Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in the title or the body of the messages; case does not matter.","minLength":1},"priority":{"type":"integer","description":"Only messages of this priority or a higher one; 1 is the lowest.","default":1,"minimum":1,"maximum":5},"notify":{"type":"boolean","description":"Tell the owners of the messages by mail.","default":false},"languages":{"type":"array","description":"Languages in which the messages may be written, as two letters each.","maxItems":50,"items":{"type":"string"}}},"required":["query"],"additionalProperties":false}}}"#,
+                r#"1 1 0 909 {"type":"function","function":{"name":"label_monthly_notes","description":"Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.","parameters":{"type":"object","properties":{"folder":{"type":"string","description":"Folder in which the notes are, written as a path from the top.","minLength":1},"offset":{"type":"integer","description":"How many notes to skip, to get at a later page.","default":6559,"minimum":0,"maximum":10000},"verbose":{"type":"boolean","description":"Add the history of each to the result.","default":false},"depth":{"type":"integer","description":"How many levels of folders to go down from where the search begins.","default":11,"minimum":0,"maximum":12}},"required":["folder"],"additionalProperties":false}}}"#,
+                r#"1 1 0 895 {"type":"function","function":{"name":"label_pinned_visits","description":"Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.","parameters":{"type":"object","properties":{"template":{"type":"string","description":"Name of the template after which the visits are written.","minLength":1},"limit":{"type":"integer","description":"How many visits to return at most.","default":92,"minimum":1,"maximum":200},"strict":{"type":"boolean","description":"Stop at the first of the visits that cannot be read, instead of passing over it.","default":false},"format":{"type":"string","description":"How the visits are written in the result.","enum":["short","table","full"],"default":"table"}},"required":["template"],"additionalProperties":false}}}"#,
+                r#"1 1 0 985 {"type":"function","function":{"name":"order_nested_vehicles","description":"Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.","parameters":{"type":"object","properties":{"team":{"type":"string","description":"Name of the team whose vehicles are meant, as the directory spells it.","minLength":1},"retries":{"type":"integer","description":"How often to try again where the service is busy.","default":0,"minimum":0,"maximum":8},"preview":{"type":"boolean","description":"Only say what would happen; change nothing.","default":true},"days":{"type":"integer","description":"How many days back to look, today included.","default":227,"minimum":1,"maximum":365},"scope":{"type":"string","description":"Whose vehicles to look at.","enum":["own","team","company"],"default":"team"}},"required":["team"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1119 {"type":"function","function":{"name":"rename_external_items","description":"Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.","parameters":{"type":"object","properties":{"reference":{"type":"string","description":"Identifier in another system, exactly as it stands there.","minLength":1},"priority":{"type":"integer","description":"Only items of this priority or a higher one; 1 is the lowest.","default":5,"minimum":1,"maximum":5},"preview":{"type":"boolean","description":"Only say what would happen; change nothing.","default":false},"channel":{"type":"string","description":"Over which channel the items came in.","enum":["mail","phone","web","letter"],"default":"web"},"recipients":{"type":"array","description":"Mail addresses of those who are told about it.","maxItems":25,"items":{"type":"string"}}},"required":["reference"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1000 {"type":"function","function":{"name":"review_stale_visits","description":"Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.","parameters":{"type":"object","properties":{"team":{"type":"string","description":"Name of the team whose visits are meant, as the directory spells it.","minLength":1},"priority":{"type":"integer","description":"Only visits of this priority or a higher one; 1 is the lowest.","default":1,"minimum":1,"maximum":5},"exact":{"type":"boolean","description":"Compare whole words instead of parts of them.","default":false},"sort":{"type":"string","description":"In which order the visits come.","enum":["changed","created","name","size"],"default":"size"}},"required":["team"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1144 {"type":"function","function":{"name":"share_pinned_labels","description":"Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.","parameters":{"type":"object","properties":{"owner":{"type":"string","description":"Login name of the person who is responsible for the labels.","minLength":1},"limit":{"type":"integer","description":"How many labels to return at most.","default":85,"minimum":1,"maximum":200},"exact":{"type":"boolean","description":"Compare whole words instead of parts of them.","default":true},"team":{"type":"string","description":"Name of the team whose labels are meant, as the directory spells it.","maxLength":200},"format":{"type":"string","description":"How the labels are written in the result.","enum":["short","table","full"],"default":"full"},"languages":{"type":"array","description":"Languages in which the labels may be written, as two letters each.","maxItems":35,"items":{"type":"string"}}},"required":["owner"],"additionalProperties":false}}}"#,
+                r#"1 1 0 978 {"type":"function","function":{"name":"sort_public_alerts","description":"Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.","parameters":{"type":"object","properties":{"reference":{"type":"string","description":"Identifier in another system, exactly as it stands there.","minLength":1},"limit":{"type":"integer","description":"How many alerts to return at most.","default":7,"minimum":1,"maximum":200},"exact":{"type":"boolean","description":"Compare whole words instead of parts of them.","default":true},"identifiers":{"type":"array","description":"Identifiers of the alerts, as an earlier result gave them.","maxItems":40,"items":{"type":"string"}}},"required":["reference"],"additionalProperties":false}}}"#,
+                r#"1 1 0 1039 {"type":"function","function":{"name":"verify_daily_campaigns","description":"Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.","parameters":{"type":"object","properties":{"reference":{"type":"string","description":"Identifier in another system, exactly as it stands there.","minLength":1},"priority":{"type":"integer","description":"Only campaigns of this priority or a higher one; 1 is the lowest.","default":1,"minimum":1,"maximum":5},"notify":{"type":"boolean","description":"Tell the owners of the campaigns by mail.","default":false},"recipients":{"type":"array","description":"Mail addresses of those who are told about it.","maxItems":25,"items":{"type":"string"}},"days":{"type":"integer","description":"How many days back to look, today included.","default":16,"minimum":1,"maximum":365}},"required":["reference"],"additionalProperties":false}}}"#,
             ];
         }
     }
@@ -242,12 +242,12 @@ pub mod approve_local_tasks {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                owner: slots.take(0),
-                width: slots.take_or(1, 165),
-                verbose: slots.take_or(2, false),
-                sort: slots.take_or(3, Sort::Size),
-                limit: slots.take_or(4, 45),
-                options: slots.take(5),
+                owner: slots.value(0),
+                width: slots.value_or(1, 165),
+                verbose: slots.value_or(2, false),
+                sort: slots.value_or(3, Sort::Size),
+                limit: slots.value_or(4, 45),
+                options: slots.value(5),
             }
         }
     }
@@ -285,7 +285,12 @@ pub mod approve_local_tasks {
     impl ::toolc::FromSlot for Sort {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Changed, Self::Created, Self::Name, Self::Size][::toolc::args::choice(slot, 4)]
+            match ::toolc::args::choice(slot, 4) {
+                0 => Self::Changed,
+                1 => Self::Created,
+                2 => Self::Name,
+                _ => Self::Size,
+            }
         }
     }
 
@@ -310,7 +315,7 @@ pub mod approve_local_tasks {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { query: slots.take(0), width: slots.take(1), notify: slots.take(2) }
+            Self { query: slots.value(0), width: slots.value(1), notify: slots.value(2) }
         }
     }
 }
@@ -346,10 +351,10 @@ pub mod check_active_parcels {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                query: slots.take(0),
-                retries: slots.take_or(1, 3),
-                strict: slots.take_or(2, true),
-                exclude: slots.take(3),
+                query: slots.value(0),
+                retries: slots.value_or(1, 3),
+                strict: slots.value_or(2, true),
+                exclude: slots.value(3),
             }
         }
     }
@@ -388,11 +393,11 @@ pub mod copy_shared_tasks {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                team: slots.take(0),
-                offset: slots.take_or(1, 6299),
-                notify: slots.take_or(2, true),
-                folder: slots.take(3),
-                exclude: slots.take(4),
+                team: slots.value(0),
+                offset: slots.value_or(1, 6299),
+                notify: slots.value_or(2, true),
+                folder: slots.value(3),
+                exclude: slots.value(4),
             }
         }
     }
@@ -433,12 +438,12 @@ pub mod describe_urgent_notes {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                team: slots.take(0),
-                depth: slots.take_or(1, 10),
-                strict: slots.take_or(2, false),
-                offset: slots.take_or(3, 9262),
-                template: slots.take(4),
-                limit: slots.take_or(5, 36),
+                team: slots.value(0),
+                depth: slots.value_or(1, 10),
+                strict: slots.value_or(2, false),
+                offset: slots.value_or(3, 9262),
+                template: slots.value(4),
+                limit: slots.value_or(5, 36),
             }
         }
     }
@@ -475,10 +480,10 @@ pub mod export_closed_drafts {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                template: slots.take(0),
-                limit: slots.take_or(1, 64),
-                notify: slots.take_or(2, false),
-                tags: slots.take(3),
+                template: slots.value(0),
+                limit: slots.value_or(1, 64),
+                notify: slots.value_or(2, false),
+                tags: slots.value(3),
             }
         }
     }
@@ -517,11 +522,11 @@ pub mod find_recent_customers {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                since: slots.take(0),
-                priority: slots.take_or(1, 4),
-                preview: slots.take_or(2, true),
-                state: slots.take_or(3, State::New),
-                tags: slots.take(4),
+                since: slots.value(0),
+                priority: slots.value_or(1, 4),
+                preview: slots.value_or(2, true),
+                state: slots.value_or(3, State::New),
+                tags: slots.value(4),
             }
         }
     }
@@ -562,7 +567,13 @@ pub mod find_recent_customers {
     impl ::toolc::FromSlot for State {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::New, Self::Started, Self::Waiting, Self::Done, Self::Any][::toolc::args::choice(slot, 5)]
+            match ::toolc::args::choice(slot, 5) {
+                0 => Self::New,
+                1 => Self::Started,
+                2 => Self::Waiting,
+                3 => Self::Done,
+                _ => Self::Any,
+            }
         }
     }
 }
@@ -598,10 +609,10 @@ pub mod group_daily_alerts {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                template: slots.take(0),
-                width: slots.take_or(1, 87),
-                verbose: slots.take_or(2, false),
-                priority: slots.take_or(3, 3),
+                template: slots.value(0),
+                width: slots.value_or(1, 87),
+                verbose: slots.value_or(2, false),
+                priority: slots.value_or(3, 3),
             }
         }
     }
@@ -638,10 +649,10 @@ pub mod group_recent_appointments {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                template: slots.take(0),
-                offset: slots.take_or(1, 1426),
-                exact: slots.take_or(2, false),
-                reason: slots.take(3),
+                template: slots.value(0),
+                offset: slots.value_or(1, 1426),
+                exact: slots.value_or(2, false),
+                reason: slots.value(3),
             }
         }
     }
@@ -680,11 +691,11 @@ pub mod import_monthly_branches {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                folder: slots.take(0),
-                limit: slots.take_or(1, 42),
-                recursive: slots.take_or(2, true),
-                exclude: slots.take(3),
-                format: slots.take_or(4, Format::Short),
+                folder: slots.value(0),
+                limit: slots.value_or(1, 42),
+                recursive: slots.value_or(2, true),
+                exclude: slots.value(3),
+                format: slots.value_or(4, Format::Short),
             }
         }
     }
@@ -719,7 +730,11 @@ pub mod import_monthly_branches {
     impl ::toolc::FromSlot for Format {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
+            match ::toolc::args::choice(slot, 3) {
+                0 => Self::Short,
+                1 => Self::Table,
+                _ => Self::Full,
+            }
         }
     }
 }
@@ -755,10 +770,10 @@ pub mod inspect_recent_messages {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                query: slots.take(0),
-                priority: slots.take_or(1, 1),
-                notify: slots.take_or(2, false),
-                languages: slots.take(3),
+                query: slots.value(0),
+                priority: slots.value_or(1, 1),
+                notify: slots.value_or(2, false),
+                languages: slots.value(3),
             }
         }
     }
@@ -795,10 +810,10 @@ pub mod label_monthly_notes {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                folder: slots.take(0),
-                offset: slots.take_or(1, 6559),
-                verbose: slots.take_or(2, false),
-                depth: slots.take_or(3, 11),
+                folder: slots.value(0),
+                offset: slots.value_or(1, 6559),
+                verbose: slots.value_or(2, false),
+                depth: slots.value_or(3, 11),
             }
         }
     }
@@ -835,10 +850,10 @@ pub mod label_pinned_visits {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                template: slots.take(0),
-                limit: slots.take_or(1, 92),
-                strict: slots.take_or(2, false),
-                format: slots.take_or(3, Format::Table),
+                template: slots.value(0),
+                limit: slots.value_or(1, 92),
+                strict: slots.value_or(2, false),
+                format: slots.value_or(3, Format::Table),
             }
         }
     }
@@ -873,7 +888,11 @@ pub mod label_pinned_visits {
     impl ::toolc::FromSlot for Format {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
+            match ::toolc::args::choice(slot, 3) {
+                0 => Self::Short,
+                1 => Self::Table,
+                _ => Self::Full,
+            }
         }
     }
 }
@@ -911,11 +930,11 @@ pub mod order_nested_vehicles {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                team: slots.take(0),
-                retries: slots.take_or(1, 0),
-                preview: slots.take_or(2, true),
-                days: slots.take_or(3, 227),
-                scope: slots.take_or(4, Scope::Team),
+                team: slots.value(0),
+                retries: slots.value_or(1, 0),
+                preview: slots.value_or(2, true),
+                days: slots.value_or(3, 227),
+                scope: slots.value_or(4, Scope::Team),
             }
         }
     }
@@ -950,7 +969,11 @@ pub mod order_nested_vehicles {
     impl ::toolc::FromSlot for Scope {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Own, Self::Team, Self::Company][::toolc::args::choice(slot, 3)]
+            match ::toolc::args::choice(slot, 3) {
+                0 => Self::Own,
+                1 => Self::Team,
+                _ => Self::Company,
+            }
         }
     }
 }
@@ -988,11 +1011,11 @@ pub mod rename_external_items {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                reference: slots.take(0),
-                priority: slots.take_or(1, 5),
-                preview: slots.take_or(2, false),
-                channel: slots.take_or(3, Channel::Web),
-                recipients: slots.take(4),
+                reference: slots.value(0),
+                priority: slots.value_or(1, 5),
+                preview: slots.value_or(2, false),
+                channel: slots.value_or(3, Channel::Web),
+                recipients: slots.value(4),
             }
         }
     }
@@ -1030,7 +1053,12 @@ pub mod rename_external_items {
     impl ::toolc::FromSlot for Channel {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Mail, Self::Phone, Self::Web, Self::Letter][::toolc::args::choice(slot, 4)]
+            match ::toolc::args::choice(slot, 4) {
+                0 => Self::Mail,
+                1 => Self::Phone,
+                2 => Self::Web,
+                _ => Self::Letter,
+            }
         }
     }
 }
@@ -1066,10 +1094,10 @@ pub mod review_stale_visits {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                team: slots.take(0),
-                priority: slots.take_or(1, 1),
-                exact: slots.take_or(2, false),
-                sort: slots.take_or(3, Sort::Size),
+                team: slots.value(0),
+                priority: slots.value_or(1, 1),
+                exact: slots.value_or(2, false),
+                sort: slots.value_or(3, Sort::Size),
             }
         }
     }
@@ -1107,7 +1135,12 @@ pub mod review_stale_visits {
     impl ::toolc::FromSlot for Sort {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Changed, Self::Created, Self::Name, Self::Size][::toolc::args::choice(slot, 4)]
+            match ::toolc::args::choice(slot, 4) {
+                0 => Self::Changed,
+                1 => Self::Created,
+                2 => Self::Name,
+                _ => Self::Size,
+            }
         }
     }
 }
@@ -1147,12 +1180,12 @@ pub mod share_pinned_labels {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                owner: slots.take(0),
-                limit: slots.take_or(1, 85),
-                exact: slots.take_or(2, true),
-                team: slots.take(3),
-                format: slots.take_or(4, Format::Full),
-                languages: slots.take(5),
+                owner: slots.value(0),
+                limit: slots.value_or(1, 85),
+                exact: slots.value_or(2, true),
+                team: slots.value(3),
+                format: slots.value_or(4, Format::Full),
+                languages: slots.value(5),
             }
         }
     }
@@ -1187,7 +1220,11 @@ pub mod share_pinned_labels {
     impl ::toolc::FromSlot for Format {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Short, Self::Table, Self::Full][::toolc::args::choice(slot, 3)]
+            match ::toolc::args::choice(slot, 3) {
+                0 => Self::Short,
+                1 => Self::Table,
+                _ => Self::Full,
+            }
         }
     }
 }
@@ -1223,10 +1260,10 @@ pub mod sort_public_alerts {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                reference: slots.take(0),
-                limit: slots.take_or(1, 7),
-                exact: slots.take_or(2, true),
-                identifiers: slots.take(3),
+                reference: slots.value(0),
+                limit: slots.value_or(1, 7),
+                exact: slots.value_or(2, true),
+                identifiers: slots.value(3),
             }
         }
     }
@@ -1265,11 +1302,11 @@ pub mod verify_daily_campaigns {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                reference: slots.take(0),
-                priority: slots.take_or(1, 1),
-                notify: slots.take_or(2, false),
-                recipients: slots.take(3),
-                days: slots.take_or(4, 16),
+                reference: slots.value(0),
+                priority: slots.value_or(1, 1),
+                notify: slots.value_or(2, false),
+                recipients: slots.value(3),
+                days: slots.value_or(4, 16),
             }
         }
     }

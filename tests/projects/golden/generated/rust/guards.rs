@@ -82,72 +82,72 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
             defined = &[
-                "1 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                "1 1 0 167 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+                r#"1 1 0 167 {"type":"function","function":{"name":"guarded","description":"Need all sorts of things.","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
+                r#"1 1 0 167 {"type":"function","function":{"name":"in_chat","description":"Are there in a chat only.","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
             ];
         }
     }
     ::toolc::with_openai_strict! {
         if dialect == Dialect::OpenAiStrict {
             defined = &[
-                "1 1 0 195 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}",
-                "1 1 0 195 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}",
+                r#"1 1 0 195 {"type":"function","function":{"name":"guarded","description":"Need all sorts of things.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
+                r#"1 1 0 195 {"type":"function","function":{"name":"in_chat","description":"Are there in a chat only.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
             ];
         }
     }
     ::toolc::with_openai_responses! {
         if dialect == Dialect::OpenAiResponses {
             defined = &[
-                "1 1 0 169 {\"type\":\"function\",\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}",
-                "1 1 0 169 {\"type\":\"function\",\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}",
+                r#"1 1 0 169 {"type":"function","name":"guarded","description":"Need all sorts of things.","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
+                r#"1 1 0 169 {"type":"function","name":"in_chat","description":"Are there in a chat only.","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
             ];
         }
     }
     ::toolc::with_anthropic! {
         if dialect == Dialect::Anthropic {
             defined = &[
-                "1 1 0 138 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}",
-                "1 1 0 138 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}",
+                r#"1 1 0 138 {"name":"guarded","description":"Need all sorts of things.","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
+                r#"1 1 0 138 {"name":"in_chat","description":"Are there in a chat only.","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
             ];
         }
     }
     ::toolc::with_anthropic_strict! {
         if dialect == Dialect::AnthropicStrict {
             defined = &[
-                "1 1 0 152 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}",
-                "1 1 0 152 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}",
+                r#"1 1 0 152 {"name":"guarded","description":"Need all sorts of things.","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
+                r#"1 1 0 152 {"name":"in_chat","description":"Are there in a chat only.","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
             ];
         }
     }
     ::toolc::with_gemini! {
         if dialect == Dialect::Gemini {
             defined = &[
-                "1 1 0 60 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\"}",
-                "1 1 0 60 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\"}",
+                r#"1 1 0 60 {"name":"guarded","description":"Need all sorts of things."}"#,
+                r#"1 1 0 60 {"name":"in_chat","description":"Are there in a chat only."}"#,
             ];
         }
     }
     ::toolc::with_gemini_openapi! {
         if dialect == Dialect::GeminiOpenApi {
             defined = &[
-                "1 1 0 60 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\"}",
-                "1 1 0 60 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\"}",
+                r#"1 1 0 60 {"name":"guarded","description":"Need all sorts of things."}"#,
+                r#"1 1 0 60 {"name":"in_chat","description":"Are there in a chat only."}"#,
             ];
         }
     }
     ::toolc::with_mcp! {
         if dialect == Dialect::Mcp {
             defined = &[
-                "1 1 0 241 {\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
-                "1 1 0 241 {\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
+                r#"1 1 0 241 {"name":"guarded","description":"Need all sorts of things.","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
+                r#"1 1 0 241 {"name":"in_chat","description":"Are there in a chat only.","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
             ];
         }
     }
     ::toolc::with_portable! {
         if dialect == Dialect::Portable {
             defined = &[
-                "1 1 0 138 {\"type\":\"function\",\"function\":{\"name\":\"guarded\",\"description\":\"Need all sorts of things.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}",
-                "1 1 0 138 {\"type\":\"function\",\"function\":{\"name\":\"in_chat\",\"description\":\"Are there in a chat only.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}",
+                r#"1 1 0 138 {"type":"function","function":{"name":"guarded","description":"Need all sorts of things.","parameters":{"type":"object","properties":{}}}}"#,
+                r#"1 1 0 138 {"type":"function","function":{"name":"in_chat","description":"Are there in a chat only.","parameters":{"type":"object","properties":{}}}}"#,
             ];
         }
     }

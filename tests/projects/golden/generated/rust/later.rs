@@ -54,7 +54,7 @@ pub(super) fn call<'a, H: LaterTools + 'static>(
 
 pub(super) static PART: Part = Part {
     tools: &[
-        "9 run_later5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 \"outcome\"0 1 0 0 8 \"pauses\"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+        r#"9 run_later5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 "outcome"0 1 0 0 8 "pauses"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 "#,
         "4 wait5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
     ],
     definitions,
@@ -67,72 +67,72 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
             defined = &[
-                "1 1 0 420 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}}",
-                "1 1 0 153 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
+                r#"1 1 0 420 {"type":"function","function":{"name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false}}}"#,
+                r#"1 1 0 153 {"type":"function","function":{"name":"wait","description":"Give way once.","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
             ];
         }
     }
     ::toolc::with_openai_strict! {
         if dialect == Dialect::OpenAiStrict {
             defined = &[
-                "1 1 0 491 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":[\"string\",\"null\"],\"description\":\"How to end. Default: \\\"echo\\\".\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\",null]},\"pauses\":{\"type\":[\"integer\",\"null\"],\"description\":\"How often to give way before that. Default: 1.\",\"minimum\":0,\"maximum\":10}},\"required\":[\"outcome\",\"pauses\"],\"additionalProperties\":false},\"strict\":true}}",
-                "1 1 0 181 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}",
+                r#"1 1 0 491 {"type":"function","function":{"name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"object","properties":{"outcome":{"type":["string","null"],"description":"How to end. Default: \"echo\".","enum":["echo","fail","refuse","panic",null]},"pauses":{"type":["integer","null"],"description":"How often to give way before that. Default: 1.","minimum":0,"maximum":10}},"required":["outcome","pauses"],"additionalProperties":false},"strict":true}}"#,
+                r#"1 1 0 181 {"type":"function","function":{"name":"wait","description":"Give way once.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
             ];
         }
     }
     ::toolc::with_openai_responses! {
         if dialect == Dialect::OpenAiResponses {
             defined = &[
-                "1 1 0 422 {\"type\":\"function\",\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false},\"strict\":false}",
-                "1 1 0 155 {\"type\":\"function\",\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}",
+                r#"1 1 0 422 {"type":"function","name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false},"strict":false}"#,
+                r#"1 1 0 155 {"type":"function","name":"wait","description":"Give way once.","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
             ];
         }
     }
     ::toolc::with_anthropic! {
         if dialect == Dialect::Anthropic {
             defined = &[
-                "1 1 0 391 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}",
-                "1 1 0 124 {\"name\":\"wait\",\"description\":\"Give way once.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}",
+                r#"1 1 0 391 {"name":"run_later","description":"End in the way that is asked for, after a pause.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false}}"#,
+                r#"1 1 0 124 {"name":"wait","description":"Give way once.","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
             ];
         }
     }
     ::toolc::with_anthropic_strict! {
         if dialect == Dialect::AnthropicStrict {
             defined = &[
-                "1 1 0 406 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end. Default: \\\"echo\\\".\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"]},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that. At least 0. At most 10. Default: 1.\"}},\"additionalProperties\":false},\"strict\":true}",
-                "1 1 0 138 {\"name\":\"wait\",\"description\":\"Give way once.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}",
+                r#"1 1 0 406 {"name":"run_later","description":"End in the way that is asked for, after a pause.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end. Default: \"echo\".","enum":["echo","fail","refuse","panic"]},"pauses":{"type":"integer","description":"How often to give way before that. At least 0. At most 10. Default: 1."}},"additionalProperties":false},"strict":true}"#,
+                r#"1 1 0 138 {"name":"wait","description":"Give way once.","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
             ];
         }
     }
     ::toolc::with_gemini! {
         if dialect == Dialect::Gemini {
             defined = &[
-                "1 1 0 399 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false}}",
-                "1 1 0 46 {\"name\":\"wait\",\"description\":\"Give way once.\"}",
+                r#"1 1 0 399 {"name":"run_later","description":"End in the way that is asked for, after a pause.","parametersJsonSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false}}"#,
+                r#"1 1 0 46 {"name":"wait","description":"Give way once."}"#,
             ];
         }
     }
     ::toolc::with_gemini_openapi! {
         if dialect == Dialect::GeminiOpenApi {
             defined = &[
-                "1 1 0 360 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{\"outcome\":{\"type\":\"STRING\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"INTEGER\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}}}}",
-                "1 1 0 46 {\"name\":\"wait\",\"description\":\"Give way once.\"}",
+                r#"1 1 0 360 {"name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"OBJECT","properties":{"outcome":{"type":"STRING","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"INTEGER","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}}}}"#,
+                r#"1 1 0 46 {"name":"wait","description":"Give way once."}"#,
             ];
         }
     }
     ::toolc::with_mcp! {
         if dialect == Dialect::Mcp {
             defined = &[
-                "1 1 0 494 {\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end.\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"],\"default\":\"echo\"},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that.\",\"default\":1,\"minimum\":0,\"maximum\":10}},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
-                "1 1 0 227 {\"name\":\"wait\",\"description\":\"Give way once.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
+                r#"1 1 0 494 {"name":"run_later","description":"End in the way that is asked for, after a pause.","inputSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end.","enum":["echo","fail","refuse","panic"],"default":"echo"},"pauses":{"type":"integer","description":"How often to give way before that.","default":1,"minimum":0,"maximum":10}},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
+                r#"1 1 0 227 {"name":"wait","description":"Give way once.","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
             ];
         }
     }
     ::toolc::with_portable! {
         if dialect == Dialect::Portable {
             defined = &[
-                "1 1 0 393 {\"type\":\"function\",\"function\":{\"name\":\"run_later\",\"description\":\"End in the way that is asked for, after a pause.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How to end. Default: \\\"echo\\\".\",\"enum\":[\"echo\",\"fail\",\"refuse\",\"panic\"]},\"pauses\":{\"type\":\"integer\",\"description\":\"How often to give way before that. Default: 1.\",\"minimum\":0,\"maximum\":10}}}}}",
-                "1 1 0 124 {\"type\":\"function\",\"function\":{\"name\":\"wait\",\"description\":\"Give way once.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}",
+                r#"1 1 0 393 {"type":"function","function":{"name":"run_later","description":"End in the way that is asked for, after a pause.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How to end. Default: \"echo\".","enum":["echo","fail","refuse","panic"]},"pauses":{"type":"integer","description":"How often to give way before that. Default: 1.","minimum":0,"maximum":10}}}}}"#,
+                r#"1 1 0 124 {"type":"function","function":{"name":"wait","description":"Give way once.","parameters":{"type":"object","properties":{}}}}"#,
             ];
         }
     }
@@ -160,7 +160,7 @@ pub mod run_later {
         /// Of a call that has been read and is valid.
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
-            Self { outcome: slots.take_or(0, Outcome::Echo), pauses: slots.take_or(1, 1) }
+            Self { outcome: slots.value_or(0, Outcome::Echo), pauses: slots.value_or(1, 1) }
         }
     }
 
@@ -197,7 +197,12 @@ pub mod run_later {
     impl ::toolc::FromSlot for Outcome {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Echo, Self::Fail, Self::Refuse, Self::Panic][::toolc::args::choice(slot, 4)]
+            match ::toolc::args::choice(slot, 4) {
+                0 => Self::Echo,
+                1 => Self::Fail,
+                2 => Self::Refuse,
+                _ => Self::Panic,
+            }
         }
     }
 }

@@ -65,10 +65,10 @@ pub(super) fn call<'a, H: ShutTools + 'static>(
 
 pub(super) static PART: Part = Part {
     tools: &[
-        "6 crunch4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 \"outcome\"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 1 1 0 1 0 1 20000 1 90000 0 0 0 0 0 ",
+        r#"6 crunch4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 1 1 0 1 0 1 20000 1 90000 0 0 0 0 0 "#,
         "5 erase4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 1 0 1 1 1 13 no_parameters19 It erases too much.",
-        "9 fetch_all4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 \"page\"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 16 fetch_everything1 4 1 6 crunch2 0 1 0 1 0 0 2 4 page5 pages0 0 1 0 ",
-        "5 shell4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 \"pin\"0 4 0 1 9 \"command\"1 1 0 0 10 \"password\"0 2 0 1 9 \"account\"0 3 0 0 6 \"code\"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 1 7 command1 0 ",
+        r#"9 fetch_all4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 "page"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 16 fetch_everything1 4 1 6 crunch2 0 1 0 1 0 0 2 4 page5 pages0 0 1 0 "#,
+        r#"5 shell4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 "pin"0 4 0 1 9 "command"1 1 0 0 10 "password"0 2 0 1 9 "account"0 3 0 0 6 "code"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 1 7 command1 0 "#,
     ],
     definitions,
     index: ::toolc::search_index!["4 16 7 18 40 42 1 a3 0 1 2 1 3 2 7 account1 3 1 3 all1 2 3 3 ask1 3 1 2 be1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 3 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 5 3 for1 0 1 3 how1 0 1 2 is1 3 3 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 2 6 number1 3 1 2 of2 0 1 2 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 1 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 2 5 shell1 3 4 4 that1 3 1 3 the2 2 1 3 1 6 thread1 0 1 2 to3 1 1 2 1 3 3 4 told1 3 1 4 what2 2 1 3 3 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "],
@@ -80,90 +80,90 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
             defined = &[
-                "1 1 0 286 {\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}}",
-                "1 1 0 168 {\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}}",
-                "1 6 0 96 {\"type\":\"function\",\"function\":{\"name\":\"fetch_everything\",\"description\":\"Fetch what a page names.1 1 0 0 3 0 6  Then 3 1 0 6 crunch2 , 0 4  it.0 166 \",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}}",
-                "1 1 0 604 {\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}}",
+                r#"1 1 0 286 {"type":"function","function":{"name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false}}}"#,
+                r#"1 1 0 168 {"type":"function","function":{"name":"erase","description":"Pretend to erase everything.","parameters":{"type":"object","properties":{},"additionalProperties":false}}}"#,
+                r#"1 6 0 96 {"type":"function","function":{"name":"fetch_everything","description":"Fetch what a page names.1 1 0 0 3 0 6  Then 3 1 0 6 crunch2 , 0 4  it.0 166 ","parameters":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false}}}"#,
+                r#"1 1 0 604 {"type":"function","function":{"name":"shell","description":"Pretend to run a command.","parameters":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"What the command is to be told when it asks.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false}}}"#,
             ];
         }
     }
     ::toolc::with_openai_strict! {
         if dialect == Dialect::OpenAiStrict {
             defined = &[
-                "1 1 0 339 {\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":[\"string\",\"null\"],\"description\":\"How it ends. Default: \\\"well\\\".\",\"enum\":[\"well\",\"fail\",\"panic\",null]}},\"required\":[\"outcome\"],\"additionalProperties\":false},\"strict\":true}}",
-                "1 1 0 196 {\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"required\":[],\"additionalProperties\":false},\"strict\":true}}",
-                "1 1 0 269 {\"type\":\"function\",\"function\":{\"name\":\"fetch_all\",\"description\":\"Fetch what a page names.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"],\"additionalProperties\":false},\"strict\":true}}",
-                "1 1 0 711 {\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":[\"string\",\"null\"],\"description\":\"What the command is to be told when it asks. At most 20 characters.\"},\"account\":{\"type\":[\"object\",\"null\"],\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":[\"integer\",\"null\"],\"description\":\"Its number.\"}},\"required\":[\"pin\"],\"additionalProperties\":false},\"code\":{\"type\":[\"string\",\"null\"],\"description\":\"What proves that it is you. Default: \\\"none\\\".\"}},\"required\":[\"command\",\"password\",\"account\",\"code\"],\"additionalProperties\":false},\"strict\":true}}",
+                r#"1 1 0 339 {"type":"function","function":{"name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"object","properties":{"outcome":{"type":["string","null"],"description":"How it ends. Default: \"well\".","enum":["well","fail","panic",null]}},"required":["outcome"],"additionalProperties":false},"strict":true}}"#,
+                r#"1 1 0 196 {"type":"function","function":{"name":"erase","description":"Pretend to erase everything.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true}}"#,
+                r#"1 1 0 269 {"type":"function","function":{"name":"fetch_all","description":"Fetch what a page names.","parameters":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false},"strict":true}}"#,
+                r#"1 1 0 711 {"type":"function","function":{"name":"shell","description":"Pretend to run a command.","parameters":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":["string","null"],"description":"What the command is to be told when it asks. At most 20 characters."},"account":{"type":["object","null"],"description":"On whose behalf.","properties":{"pin":{"type":["integer","null"],"description":"Its number."}},"required":["pin"],"additionalProperties":false},"code":{"type":["string","null"],"description":"What proves that it is you. Default: \"none\"."}},"required":["command","password","account","code"],"additionalProperties":false},"strict":true}}"#,
             ];
         }
     }
     ::toolc::with_openai_responses! {
         if dialect == Dialect::OpenAiResponses {
             defined = &[
-                "1 1 0 288 {\"type\":\"function\",\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false},\"strict\":false}",
-                "1 1 0 170 {\"type\":\"function\",\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":false}",
-                "1 1 0 257 {\"type\":\"function\",\"name\":\"fetch_all\",\"description\":\"Fetch what a page names.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"],\"additionalProperties\":false},\"strict\":false}",
-                "1 1 0 606 {\"type\":\"function\",\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false},\"strict\":false}",
+                r#"1 1 0 288 {"type":"function","name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false},"strict":false}"#,
+                r#"1 1 0 170 {"type":"function","name":"erase","description":"Pretend to erase everything.","parameters":{"type":"object","properties":{},"additionalProperties":false},"strict":false}"#,
+                r#"1 1 0 257 {"type":"function","name":"fetch_all","description":"Fetch what a page names.","parameters":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false},"strict":false}"#,
+                r#"1 1 0 606 {"type":"function","name":"shell","description":"Pretend to run a command.","parameters":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"What the command is to be told when it asks.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false},"strict":false}"#,
             ];
         }
     }
     ::toolc::with_anthropic! {
         if dialect == Dialect::Anthropic {
             defined = &[
-                "1 1 0 257 {\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}",
-                "1 1 0 139 {\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}",
-                "1 1 0 226 {\"name\":\"fetch_all\",\"description\":\"Fetch what a page names.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}",
-                "1 1 0 575 {\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}",
+                r#"1 1 0 257 {"name":"crunch","description":"Compute for long, on a thread of its own.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false}}"#,
+                r#"1 1 0 139 {"name":"erase","description":"Pretend to erase everything.","input_schema":{"type":"object","properties":{},"additionalProperties":false}}"#,
+                r#"1 1 0 226 {"name":"fetch_all","description":"Fetch what a page names.","input_schema":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false}}"#,
+                r#"1 1 0 575 {"name":"shell","description":"Pretend to run a command.","input_schema":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"What the command is to be told when it asks.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false}}"#,
             ];
         }
     }
     ::toolc::with_anthropic_strict! {
         if dialect == Dialect::AnthropicStrict {
             defined = &[
-                "1 1 0 273 {\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends. Default: \\\"well\\\".\",\"enum\":[\"well\",\"fail\",\"panic\"]}},\"additionalProperties\":false},\"strict\":true}",
-                "1 1 0 153 {\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"input_schema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"strict\":true}",
-                "1 1 0 240 {\"name\":\"fetch_all\",\"description\":\"Fetch what a page names.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"],\"additionalProperties\":false},\"strict\":true}",
-                "1 1 0 599 {\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks. At most 20 characters.\"},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you. Default: \\\"none\\\".\"}},\"required\":[\"command\"],\"additionalProperties\":false},\"strict\":true}",
+                r#"1 1 0 273 {"name":"crunch","description":"Compute for long, on a thread of its own.","input_schema":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends. Default: \"well\".","enum":["well","fail","panic"]}},"additionalProperties":false},"strict":true}"#,
+                r#"1 1 0 153 {"name":"erase","description":"Pretend to erase everything.","input_schema":{"type":"object","properties":{},"additionalProperties":false},"strict":true}"#,
+                r#"1 1 0 240 {"name":"fetch_all","description":"Fetch what a page names.","input_schema":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false},"strict":true}"#,
+                r#"1 1 0 599 {"name":"shell","description":"Pretend to run a command.","input_schema":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"What the command is to be told when it asks. At most 20 characters."},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you. Default: \"none\"."}},"required":["command"],"additionalProperties":false},"strict":true}"#,
             ];
         }
     }
     ::toolc::with_gemini! {
         if dialect == Dialect::Gemini {
             defined = &[
-                "1 1 0 265 {\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false}}",
-                "1 1 0 61 {\"name\":\"erase\",\"description\":\"Pretend to erase everything.\"}",
-                "1 1 0 234 {\"name\":\"fetch_all\",\"description\":\"Fetch what a page names.\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"],\"additionalProperties\":false}}",
-                "1 1 0 583 {\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false}}",
+                r#"1 1 0 265 {"name":"crunch","description":"Compute for long, on a thread of its own.","parametersJsonSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false}}"#,
+                r#"1 1 0 61 {"name":"erase","description":"Pretend to erase everything."}"#,
+                r#"1 1 0 234 {"name":"fetch_all","description":"Fetch what a page names.","parametersJsonSchema":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false}}"#,
+                r#"1 1 0 583 {"name":"shell","description":"Pretend to run a command.","parametersJsonSchema":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"What the command is to be told when it asks.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false}}"#,
             ];
         }
     }
     ::toolc::with_gemini_openapi! {
         if dialect == Dialect::GeminiOpenApi {
             defined = &[
-                "1 1 0 226 {\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{\"outcome\":{\"type\":\"STRING\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}}}}",
-                "1 1 0 61 {\"name\":\"erase\",\"description\":\"Pretend to erase everything.\"}",
-                "1 1 0 195 {\"name\":\"fetch_all\",\"description\":\"Fetch what a page names.\",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{\"page\":{\"type\":\"STRING\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"]}}",
-                "1 1 0 515 {\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"OBJECT\",\"properties\":{\"command\":{\"type\":\"STRING\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":\"STRING\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"OBJECT\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"INTEGER\",\"description\":\"Its number.\"}}},\"code\":{\"type\":\"STRING\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"]}}",
+                r#"1 1 0 226 {"name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"OBJECT","properties":{"outcome":{"type":"STRING","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}}}}"#,
+                r#"1 1 0 61 {"name":"erase","description":"Pretend to erase everything."}"#,
+                r#"1 1 0 195 {"name":"fetch_all","description":"Fetch what a page names.","parameters":{"type":"OBJECT","properties":{"page":{"type":"STRING","description":"Name of the page to fetch."}},"required":["page"]}}"#,
+                r#"1 1 0 515 {"name":"shell","description":"Pretend to run a command.","parameters":{"type":"OBJECT","properties":{"command":{"type":"STRING","description":"What a shell is to run."},"password":{"type":"STRING","description":"What the command is to be told when it asks.","maxLength":20},"account":{"type":"OBJECT","description":"On whose behalf.","properties":{"pin":{"type":"INTEGER","description":"Its number."}}},"code":{"type":"STRING","description":"What proves that it is you.","default":"none"}},"required":["command"]}}"#,
             ];
         }
     }
     ::toolc::with_mcp! {
         if dialect == Dialect::Mcp {
             defined = &[
-                "1 1 0 385 {\"name\":\"crunch\",\"title\":\"Crunch numbers\",\"description\":\"Compute for long, on a thread of its own.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends.\",\"enum\":[\"well\",\"fail\",\"panic\"],\"default\":\"well\"}},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}}",
-                "1 1 0 242 {\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
-                "1 1 0 329 {\"name\":\"fetch_all\",\"description\":\"Fetch what a page names.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"],\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
-                "1 1 0 678 {\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}},\"additionalProperties\":false},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you.\",\"default\":\"none\"}},\"required\":[\"command\"],\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":true}}",
+                r#"1 1 0 385 {"name":"crunch","title":"Crunch numbers","description":"Compute for long, on a thread of its own.","inputSchema":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends.","enum":["well","fail","panic"],"default":"well"}},"additionalProperties":false},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}"#,
+                r#"1 1 0 242 {"name":"erase","description":"Pretend to erase everything.","inputSchema":{"type":"object","properties":{},"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
+                r#"1 1 0 329 {"name":"fetch_all","description":"Fetch what a page names.","inputSchema":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"],"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
+                r#"1 1 0 678 {"name":"shell","description":"Pretend to run a command.","inputSchema":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"What the command is to be told when it asks.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}},"additionalProperties":false},"code":{"type":"string","description":"What proves that it is you.","default":"none"}},"required":["command"],"additionalProperties":false},"annotations":{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}"#,
             ];
         }
     }
     ::toolc::with_portable! {
         if dialect == Dialect::Portable {
             defined = &[
-                "1 1 0 259 {\"type\":\"function\",\"function\":{\"name\":\"crunch\",\"description\":\"Compute for long, on a thread of its own.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"outcome\":{\"type\":\"string\",\"description\":\"How it ends. Default: \\\"well\\\".\",\"enum\":[\"well\",\"fail\",\"panic\"]}}}}}",
-                "1 1 0 139 {\"type\":\"function\",\"function\":{\"name\":\"erase\",\"description\":\"Pretend to erase everything.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}",
-                "1 1 0 226 {\"type\":\"function\",\"function\":{\"name\":\"fetch_all\",\"description\":\"Fetch what a page names.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"page\":{\"type\":\"string\",\"description\":\"Name of the page to fetch.\"}},\"required\":[\"page\"]}}}",
-                "1 1 0 548 {\"type\":\"function\",\"function\":{\"name\":\"shell\",\"description\":\"Pretend to run a command.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\",\"description\":\"What a shell is to run.\"},\"password\":{\"type\":\"string\",\"description\":\"What the command is to be told when it asks.\",\"maxLength\":20},\"account\":{\"type\":\"object\",\"description\":\"On whose behalf.\",\"properties\":{\"pin\":{\"type\":\"integer\",\"description\":\"Its number.\"}}},\"code\":{\"type\":\"string\",\"description\":\"What proves that it is you. Default: \\\"none\\\".\"}},\"required\":[\"command\"]}}}",
+                r#"1 1 0 259 {"type":"function","function":{"name":"crunch","description":"Compute for long, on a thread of its own.","parameters":{"type":"object","properties":{"outcome":{"type":"string","description":"How it ends. Default: \"well\".","enum":["well","fail","panic"]}}}}}"#,
+                r#"1 1 0 139 {"type":"function","function":{"name":"erase","description":"Pretend to erase everything.","parameters":{"type":"object","properties":{}}}}"#,
+                r#"1 1 0 226 {"type":"function","function":{"name":"fetch_all","description":"Fetch what a page names.","parameters":{"type":"object","properties":{"page":{"type":"string","description":"Name of the page to fetch."}},"required":["page"]}}}"#,
+                r#"1 1 0 548 {"type":"function","function":{"name":"shell","description":"Pretend to run a command.","parameters":{"type":"object","properties":{"command":{"type":"string","description":"What a shell is to run."},"password":{"type":"string","description":"What the command is to be told when it asks.","maxLength":20},"account":{"type":"object","description":"On whose behalf.","properties":{"pin":{"type":"integer","description":"Its number."}}},"code":{"type":"string","description":"What proves that it is you. Default: \"none\"."}},"required":["command"]}}}"#,
             ];
         }
     }
@@ -188,7 +188,7 @@ pub mod crunch {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { outcome: slots.take_or(0, Outcome::Well) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { outcome: slots.value_or(0, Outcome::Well) } }
     }
 
     /// How it ends.
@@ -221,7 +221,11 @@ pub mod crunch {
     impl ::toolc::FromSlot for Outcome {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Well, Self::Fail, Self::Panic][::toolc::args::choice(slot, 3)]
+            match ::toolc::args::choice(slot, 3) {
+                0 => Self::Well,
+                1 => Self::Fail,
+                _ => Self::Panic,
+            }
         }
     }
 }
@@ -257,7 +261,7 @@ pub mod fetch_all {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { page: slots.take(0) } }
+        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { page: slots.value(0) } }
     }
 }
 
@@ -292,10 +296,10 @@ pub mod shell {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                command: slots.take(0),
-                password: slots.take(1),
-                account: slots.take(2),
-                code: slots.take_or_else(3, || ::toolc::Secret::new(String::from("none"))),
+                command: slots.value(0),
+                password: slots.value(1),
+                account: slots.value(2),
+                code: slots.value_or_else(3, || ::toolc::Secret::new(String::from("none"))),
             }
         }
     }
@@ -317,7 +321,7 @@ pub mod shell {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { pin: slots.take(0) }
+            Self { pin: slots.value(0) }
         }
     }
 }

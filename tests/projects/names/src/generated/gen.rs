@@ -39,7 +39,7 @@ pub(super) fn call<'a, H: GenTools + 'static>(
 }
 
 pub(super) static PART: Part = Part {
-    tools: &["3 gen3 gen0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 \"vec\"0 3 0 0 6 \"from\"0 1 0 0 8 \"option\"0 2 0 0 6 \"args\"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "],
+    tools: &[r#"3 gen3 gen0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 "vec"0 3 0 0 6 "from"0 1 0 0 8 "option"0 2 0 0 6 "args"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
     definitions,
     index: ::toolc::search_index!["1 53 24 1 a1 0 5 3 arg1 0 1 2 as1 0 5 4 from1 0 1 3 gen1 0 3 2 in1 0 4 2 is1 0 1 2 it1 0 1 3 its1 0 2 4 know1 0 1 5 named1 0 5 2 of1 0 2 6 option1 0 1 9 otherwise1 0 1 3 own1 0 2 7 prelude1 0 3 4 rust1 0 1 9 something1 0 1 6 struct1 0 1 4 that1 0 2 3 the1 0 4 5 trait1 0 1 4 type1 0 4 3 vec1 0 1 "],
 };
@@ -49,7 +49,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
-            defined = &["1 1 0 625 {\"type\":\"function\",\"function\":{\"name\":\"gen\",\"description\":\"Named as something that Rust knows otherwise.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"from\":{\"type\":\"string\",\"description\":\"A type of its own, named as a trait in the prelude.\",\"enum\":[\"here\",\"there\"],\"default\":\"here\"},\"option\":{\"type\":\"object\",\"description\":\"A type of its own, named as a type in the prelude.\",\"properties\":{\"vec\":{\"type\":\"string\",\"description\":\"Named as a type in the prelude.\"}},\"additionalProperties\":false},\"args\":{\"type\":\"string\",\"description\":\"Named as the struct that it is in.\",\"enum\":[\"some\",\"none\"]}},\"additionalProperties\":false}}}"];
+            defined = &[r#"1 1 0 625 {"type":"function","function":{"name":"gen","description":"Named as something that Rust knows otherwise.","parameters":{"type":"object","properties":{"from":{"type":"string","description":"A type of its own, named as a trait in the prelude.","enum":["here","there"],"default":"here"},"option":{"type":"object","description":"A type of its own, named as a type in the prelude.","properties":{"vec":{"type":"string","description":"Named as a type in the prelude."}},"additionalProperties":false},"args":{"type":"string","description":"Named as the struct that it is in.","enum":["some","none"]}},"additionalProperties":false}}}"#];
         }
     }
     defined
@@ -78,7 +78,7 @@ pub mod r#gen {
         /// Of a call that has been read and is valid.
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
-            Self { from: slots.take_or(0, From2::Here), option: slots.take(1), args: slots.take(2) }
+            Self { from: slots.value_or(0, From2::Here), option: slots.value(1), args: slots.value(2) }
         }
     }
 
@@ -109,7 +109,10 @@ pub mod r#gen {
     impl ::toolc::FromSlot for From2 {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Here, Self::There][::toolc::args::choice(slot, 2)]
+            match ::toolc::args::choice(slot, 2) {
+                0 => Self::Here,
+                _ => Self::There,
+            }
         }
     }
 
@@ -130,7 +133,7 @@ pub mod r#gen {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { vec: slots.take(0) }
+            Self { vec: slots.value(0) }
         }
     }
 
@@ -161,7 +164,10 @@ pub mod r#gen {
     impl ::toolc::FromSlot for Args2 {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::Some, Self::None][::toolc::args::choice(slot, 2)]
+            match ::toolc::args::choice(slot, 2) {
+                0 => Self::Some,
+                _ => Self::None,
+            }
         }
     }
 }

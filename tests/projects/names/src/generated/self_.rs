@@ -39,7 +39,7 @@ pub(super) fn call<'a, H: Self_Tools + 'static>(
 }
 
 pub(super) static PART: Part = Part {
-    tools: &["4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 \"\"1 5 0 0 2 \"\"1 7 0 0 6 \"self\"0 8 0 0 2 \"\"1 10 0 0 2 \"\"1 12 0 0 6 \"rest\"0 13 0 0 7 \"rest2\"0 14 0 0 5 \"all\"0 1 0 0 8 \"tagged\"0 3 0 0 3 \"r\"0 20 0 0 6 \"type\"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "],
+    tools: &[r#"4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 ""1 5 0 0 2 ""1 7 0 0 6 "self"0 8 0 0 2 ""1 10 0 0 2 ""1 12 0 0 6 "rest"0 13 0 0 7 "rest2"0 14 0 0 5 "all"0 1 0 0 8 "tagged"0 3 0 0 3 "r"0 20 0 0 6 "type"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
     definitions,
     index: ::toolc::search_index!["1 52 33 1 a1 0 2 5 alike1 0 1 3 all1 0 1 11 alternative1 0 1 3 and1 0 2 7 another1 0 1 8 anything1 0 1 3 are1 0 2 2 as1 0 1 6 become1 0 1 7 defined1 0 1 10 definition1 0 1 10 identifier1 0 1 2 is1 0 1 3 its1 0 1 4 know1 0 1 5 named1 0 1 2 no1 0 1 3 one1 0 1 2 or1 0 1 9 otherwise1 0 1 4 rest1 0 1 5 rest21 0 1 4 rust1 0 1 4 same1 0 1 4 self1 0 4 9 something1 0 1 3 tag1 0 6 6 tagged1 0 1 4 text1 0 2 4 that1 0 4 3 the1 0 5 5 would1 0 1 "],
 };
@@ -49,7 +49,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
-            defined = &["1 1 0 1683 {\"type\":\"function\",\"function\":{\"name\":\"self\",\"description\":\"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"all\":{\"type\":\"array\",\"description\":\"Anything that is defined.\",\"items\":{\"$ref\":\"#/$defs/self\"}},\"tagged\":{\"description\":\"Tags that are no identifiers, and tags that would become the same one.\",\"default\":{\"\":\"a_b\",\"self\":\"crate\"},\"anyOf\":[{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a-b\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"a_b\"},\"self\":{\"type\":\"string\",\"description\":\"A text.\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"self\"}},\"required\":[\"\"],\"additionalProperties\":false},{\"type\":\"object\",\"properties\":{\"\":{\"description\":\"The tag.\",\"const\":\"\"},\"rest\":{\"type\":\"string\",\"description\":\"A text.\"},\"rest2\":{\"type\":\"string\",\"description\":\"Another.\"}},\"required\":[\"\"],\"additionalProperties\":true}]}},\"additionalProperties\":false,\"$defs\":{\"FooBar\":{\"type\":\"string\",\"enum\":[\"foo-bar\",\"FooBar\"]},\"returns\":{\"type\":\"object\",\"properties\":{\"type\":{\"$ref\":\"#/$defs/box\",\"description\":\"Of which sort it is.\"}},\"required\":[\"type\"],\"additionalProperties\":false},\"box\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/box\"}},\"Option\":{\"type\":[\"object\",\"null\"],\"properties\":{\"r\":{\"$ref\":\"#/$defs/returns\",\"description\":\"A result.\"}},\"additionalProperties\":false},\"1.st\":{\"type\":\"integer\"},\"self\":{\"anyOf\":[{\"$ref\":\"#/$defs/Option\"},{\"$ref\":\"#/$defs/FooBar\"},{\"$ref\":\"#/$defs/box\"},{\"$ref\":\"#/$defs/1.st\"},{\"type\":\"boolean\"}]}}}}}"];
+            defined = &[r##"1 1 0 1683 {"type":"function","function":{"name":"self","description":"Its definitions and alternatives are named as something that Rust knows otherwise, or alike.","parameters":{"type":"object","properties":{"all":{"type":"array","description":"Anything that is defined.","items":{"$ref":"#/$defs/self"}},"tagged":{"description":"Tags that are no identifiers, and tags that would become the same one.","default":{"":"a_b","self":"crate"},"anyOf":[{"type":"object","properties":{"":{"description":"The tag.","const":"a-b"}},"required":[""],"additionalProperties":false},{"type":"object","properties":{"":{"description":"The tag.","const":"a_b"},"self":{"type":"string","description":"A text."}},"required":[""],"additionalProperties":false},{"type":"object","properties":{"":{"description":"The tag.","const":"self"}},"required":[""],"additionalProperties":false},{"type":"object","properties":{"":{"description":"The tag.","const":""},"rest":{"type":"string","description":"A text."},"rest2":{"type":"string","description":"Another."}},"required":[""],"additionalProperties":true}]}},"additionalProperties":false,"$defs":{"FooBar":{"type":"string","enum":["foo-bar","FooBar"]},"returns":{"type":"object","properties":{"type":{"$ref":"#/$defs/box","description":"Of which sort it is."}},"required":["type"],"additionalProperties":false},"box":{"type":"array","items":{"$ref":"#/$defs/box"}},"Option":{"type":["object","null"],"properties":{"r":{"$ref":"#/$defs/returns","description":"A result."}},"additionalProperties":false},"1.st":{"type":"integer"},"self":{"anyOf":[{"$ref":"#/$defs/Option"},{"$ref":"#/$defs/FooBar"},{"$ref":"#/$defs/box"},{"$ref":"#/$defs/1.st"},{"type":"boolean"}]}}}}}"##];
         }
     }
     defined
@@ -77,8 +77,8 @@ pub mod self_ {
         #[inline]
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
-                all: slots.take(0),
-                tagged: slots.take_or_else(1, || Tagged::AB2(TaggedAB { self_: Some(String::from("crate")) })),
+                all: slots.value(0),
+                tagged: slots.value_or_else(1, || Tagged::AB2(TaggedAB { self_: Some(String::from("crate")) })),
             }
         }
     }
@@ -182,7 +182,10 @@ pub mod self_ {
     impl ::toolc::FromSlot for FooBar3 {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            [Self::FooBar, Self::FooBar2][::toolc::args::choice(slot, 2)]
+            match ::toolc::args::choice(slot, 2) {
+                0 => Self::FooBar,
+                _ => Self::FooBar2,
+            }
         }
     }
 
@@ -208,7 +211,7 @@ pub mod self_ {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { r#type: slots.take(0) }
+            Self { r#type: slots.value(0) }
         }
     }
 
@@ -247,7 +250,7 @@ pub mod self_ {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { r: slots.take(0) }
+            Self { r: slots.value(0) }
         }
     }
 
@@ -319,7 +322,7 @@ pub mod self_ {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { self_: slots.take(1) }
+            Self { self_: slots.value(1) }
         }
     }
 
@@ -343,7 +346,7 @@ pub mod self_ {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
-            Self { rest: slots.take(1), rest2: slots.take(2), rest3: slots.take(3) }
+            Self { rest: slots.value(1), rest2: slots.value(2), rest3: slots.value(3) }
         }
     }
 
