@@ -24,6 +24,7 @@ mod call;
 mod data;
 #[cfg(test)]
 mod fakes;
+mod few;
 mod json;
 mod nearest;
 mod registry;

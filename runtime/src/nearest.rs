@@ -5,6 +5,10 @@
 /// A candidate counts when at most a third of the letters are wrong (a swap of neighbours counts once, case
 /// and `-` for `_` not at all), or when one name is the beginning of the other and at least three letters long.
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
+    nearest_of(name, &mut candidates.into_iter())
+}
+
+fn nearest_of<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> Vec<&'c str> {
     /// Longer names are no slips, and the measure is quadratic: names come from a model, unbounded.
     const LONGEST: usize = 128;
     if name.len() > LONGEST {
@@ -12,7 +16,6 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     }
     let wanted = fold(name);
     let mut found: Vec<(usize, &str)> = candidates
-        .into_iter()
         .filter(|candidate| candidate.len() <= LONGEST)
         .filter_map(|candidate| {
             let folded = fold(candidate);

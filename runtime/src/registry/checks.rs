@@ -4,7 +4,7 @@
 //! while a check runs waits for that run. A run that takes too long is left behind: its answer counts when it comes, and
 //! until then the check is not begun again. Nothing is locked while a check runs.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -39,10 +39,10 @@ pub(crate) struct Checks {
     worlds: AtomicU64,
 }
 
-type Slots = BTreeMap<Key, Slot>;
+type Slots = HashMap<Key, Slot>;
 
 /// What is asked, of whom, in which environment. A provider is meant by its address, which its slot keeps taken.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     world: u64,
     provider: usize,
@@ -50,7 +50,7 @@ struct Key {
 }
 
 /// What is asked about.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// The provider's tool at this index.
     Tool(usize),
@@ -174,9 +174,7 @@ impl Checks {
 
     fn drop_slots(&self, is_gone: impl Fn(&Key, &Slot) -> bool) {
         let mut slots = self.slots();
-        let (gone, kept): (Slots, Slots) =
-            std::mem::take(&mut *slots).into_iter().partition(|(key, slot)| is_gone(key, slot));
-        *slots = kept;
+        let gone: Vec<(Key, Slot)> = slots.extract_if(|key, slot| is_gone(key, slot)).collect();
         drop(slots);
         // Who waits for one of them asks again.
         self.answered.notify_all();

@@ -1,7 +1,6 @@
 //! Which of the granted tools are there: the environment, the facts and the handlers are asked first, and then those
 //! tools leave whose tools are not there, until no more do. Linear in the requirements.
 
-use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::Arc;
 
@@ -42,8 +41,8 @@ pub(crate) struct Found {
     /// Granted tools that are not there, by position, and why.
     pub(crate) hidden: Vec<(usize, Reason)>,
     pub(crate) seen: Arc<Seen>,
-    /// The checks that were asked, by gate.
-    pub(crate) checks: BTreeMap<usize, Standing>,
+    /// The checks that were asked, each with its gate, by which they are sorted.
+    pub(crate) checks: Vec<(usize, Standing)>,
     /// Whose time the checks were asked by.
     pub(crate) clock: Clock,
 }
@@ -102,49 +101,56 @@ impl Seen {
         terms: &Terms<'_>,
     ) -> Decided {
         let (state, sheet) = (&self.state, self.state.sheet(dialect));
-        let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
-        for &id in &self.granted {
-            match sheet[id] {
-                Line::Absent => hidden.push((id, Reason::Dialect)),
-                Line::Static(_) | Line::Pieces { .. } => there.push(id),
-            }
-        }
-        let (mut checks, mut until) = (BTreeMap::new(), self.until);
+        let (mut there, mut reasons) = (self.granted.clone(), vec![None; state.tools.len()]);
+        let mut hide = |there: &mut Vec<usize>, why: &dyn Fn(usize) -> Option<Reason>| {
+            there.retain(|&id| {
+                reasons[id] = why(id);
+                reasons[id].is_none()
+            });
+        };
+        hide(&mut there, &|id| matches!(sheet[id], Line::Absent).then_some(Reason::Dialect));
+        let (mut checks, mut until) = (Vec::new(), self.until);
         if !state.gates.is_empty() {
-            let closed = |id: usize| state.gates.of[id].iter().find_map(|&gate| self.closed(gate, facts));
-            there.retain(|&id| closed(id).map(|reason| hidden.push((id, reason))).is_none());
+            let of = |id: usize| state.gates.of[id].iter().copied();
+            hide(&mut there, &|id| of(id).find_map(|gate| self.closed(gate, facts)));
             checks = self.ask(&there, world, terms);
-            until = checks.values().map(|standing: &Standing| standing.until).fold(until, Until::min);
-            let failed = |id: usize| state.gates.of[id].iter().find_map(|gate| checks.get(gate)?.verdict.clone().err());
-            there.retain(|&id| failed(id).map(|reason| hidden.push((id, reason))).is_none());
-            let mut members = vec![false; state.tools.len()];
-            for &id in &there {
-                members[id] = true;
-            }
-            leave(&state.gates, &mut members, &mut hidden);
-            there.retain(|&id| members[id]);
-            hidden.sort_unstable_by_key(|(id, _)| *id);
+            until = checks.iter().map(|(_, standing)| standing.until).fold(until, Until::min);
+            hide(&mut there, &|id| of(id).find_map(|gate| standing(&checks, gate)?.verdict.clone().err()));
+            leave(&state.gates, &mut there, &mut reasons);
         }
+        let hidden = reasons.into_iter().enumerate().filter_map(|(id, reason)| Some((id, reason?))).collect();
         Decided { there, found: Found { hidden, seen: Arc::clone(self), checks, clock: terms.clock.clone() }, until }
     }
 
     /// Asks the checks that these tools have to pass, each of them once.
-    fn ask(&self, tools: &[usize], world: &World, terms: &Terms<'_>) -> BTreeMap<usize, Standing> {
+    fn ask(&self, tools: &[usize], world: &World, terms: &Terms<'_>) -> Vec<(usize, Standing)> {
         let gates = &self.state.gates;
-        let mut asked: BTreeMap<usize, Question<'_>> = BTreeMap::new();
-        for (id, gate) in tools.iter().flat_map(|&id| gates.of[id].iter().map(move |&gate| (id, gate))) {
-            if let Gate::Check { provider } = gates.all[gate] {
-                let own = || Subject::Tool(self.state.tools[id].index);
-                let subject = gates.toolsets[gate].clone().map_or_else(own, Subject::Toolset);
-                asked.entry(gate).or_insert(Question { provider: &self.state.providers[provider], subject });
-            }
+        let (mut asked, mut questions) = (Vec::new(), Vec::new());
+        for (gate, behind) in gates.behind.iter().enumerate() {
+            let Gate::Check { provider } = gates.all[gate] else { continue };
+            let Some(&id) = behind.iter().find(|id| tools.binary_search(id).is_ok()) else { continue };
+            let own = || Subject::Tool(self.state.tools[id].index);
+            let subject = gates.toolsets[gate].clone().map_or_else(own, Subject::Toolset);
+            questions.push(Question { provider: &self.state.providers[provider], subject });
+            asked.push(gate);
         }
         if asked.is_empty() {
-            return BTreeMap::new();
+            return Vec::new();
         }
-        let (gates, questions): (Vec<usize>, Vec<Question<'_>>) = asked.into_iter().unzip();
-        gates.into_iter().zip(world.ask(&questions, terms)).collect()
+        asked.into_iter().zip(world.ask(&questions, terms)).collect()
     }
+}
+
+impl Found {
+    /// What is believed of a gate, if it is a check that was asked.
+    pub(crate) fn standing(&self, gate: usize) -> Option<&Standing> {
+        standing(&self.checks, gate)
+    }
+}
+
+fn standing(checks: &[(usize, Standing)], gate: usize) -> Option<&Standing> {
+    let found = checks.binary_search_by_key(&gate, |(gate, _)| *gate);
+    found.ok().map(|place| &checks[place].1)
 }
 
 /// Whether a gate is open, as far as the environment goes.
@@ -168,18 +174,20 @@ fn looked_at(gate: &Gate, env: &Env) -> Result<(), Reason> {
 }
 
 /// Takes out those whose tools are not there, then those who asked for them, and so on.
-fn leave(gates: &Gates, there: &mut [bool], hidden: &mut Vec<(usize, Reason)>) {
-    let mut spare: Vec<usize> = gates.all.iter().map(|gate| spare(gate, there)).collect();
+fn leave(gates: &Gates, tools: &mut Vec<usize>, reasons: &mut [Option<Reason>]) {
+    let mut there = vec![false; reasons.len()];
+    tools.iter().for_each(|&tool| there[tool] = true);
+    let mut spare: Vec<usize> = gates.all.iter().map(|gate| spare(gate, &there)).collect();
     let asks = |gate: &Gate| matches!(gate, Gate::Tools { .. });
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
     while !closing.is_empty() {
         // The reasons first: what leaves together with a tool is not why it leaves.
-        let reasons: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], |tool| there[tool])).collect();
+        let why: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], |tool| there[tool])).collect();
         let mut left = Vec::new();
-        for (id, reason) in std::mem::take(&mut closing).into_iter().zip(reasons) {
+        for (id, reason) in std::mem::take(&mut closing).into_iter().zip(why) {
             for &tool in &gates.behind[id] {
                 if std::mem::replace(&mut there[tool], false) {
-                    hidden.push((tool, reason.clone()));
+                    reasons[tool] = Some(reason.clone());
                     left.push(tool);
                 }
             }
@@ -193,6 +201,7 @@ fn leave(gates: &Gates, there: &mut [bool], hidden: &mut Vec<(usize, Reason)>) {
             }
         }
     }
+    tools.retain(|&tool| there[tool]);
 }
 
 /// How many more of its tools such a gate can lose until it closes.

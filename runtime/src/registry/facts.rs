@@ -1,16 +1,19 @@
 //! What a session's world is like, and which of a tool's atoms hold in it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::Text;
+use crate::few::Few;
 use crate::segment::{Atom, Atoms, Comparison, FactValue};
+
+/// Values of facts, by name.
+pub(crate) type Values = Few<Text, FactValue>;
 
 /// What the host told, and what is assumed where it told nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
-    pub(crate) told: &'a Arc<BTreeMap<Text, FactValue>>,
-    pub(crate) defaults: &'a BTreeMap<Text, FactValue>,
+    pub(crate) told: &'a Arc<Values>,
+    pub(crate) defaults: &'a Values,
 }
 
 /// An atom, looked up. A tool that nobody registered is none.

@@ -1,13 +1,12 @@
 //! A turn: an immutable snapshot of a session in one dialect.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::call::host::Host;
 use crate::registry::State;
 use crate::registry::decide::{Decided, Found};
-use crate::registry::facts::Facts;
+use crate::registry::facts::{Facts, Values};
 use crate::registry::page::Page;
 use crate::registry::sheet::Line;
 use crate::segment::{Atoms, FactValue};
@@ -41,7 +40,7 @@ struct Snapshot {
     /// Of the session's choice.
     missing: Arc<[Text]>,
     /// What the host had told.
-    facts: Arc<BTreeMap<Text, FactValue>>,
+    facts: Arc<Values>,
     definitions: String,
     /// Those that tool search stands for, by position.
     #[cfg(feature = "search")]
@@ -143,7 +142,7 @@ impl Turn {
     }
 
     /// Whether it is of this state in this dialect, with these facts.
-    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect, told: &Arc<BTreeMap<Text, FactValue>>) -> bool {
+    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect, told: &Arc<Values>) -> bool {
         let Snapshot { state: of, dialect: shown_in, facts, .. } = &*self.made.snapshot;
         Arc::ptr_eq(of, state) && *shown_in == dialect && Arc::ptr_eq(facts, told)
     }

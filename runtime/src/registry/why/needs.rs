@@ -35,7 +35,7 @@ impl Turn {
         let Some(found) = self.found() else { return (NeedState::Unasked, None) };
         match asked {
             Gate::Check { .. } => {
-                let standing = found.checks.get(&gate);
+                let standing = found.standing(gate);
                 let state = match standing {
                     None => NeedState::Unasked,
                     Some(Standing { verdict: Err(reason), .. }) => NeedState::Unmet(reason.clone()),
