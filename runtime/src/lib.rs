@@ -24,7 +24,6 @@ mod call;
 mod data;
 #[cfg(test)]
 mod fakes;
-mod few;
 mod json;
 mod nearest;
 mod registry;
@@ -33,6 +32,7 @@ mod run;
 #[cfg(feature = "search")]
 pub mod search;
 mod shown;
+mod sorted;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod watch;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 use super::slot::{Heap, Slot};
-use super::{kind, number};
+use super::{kind, number, slot};
 use crate::table::{Additional, Form, Node, NodeId, Property};
 
 impl<'t> Reader<'t> {
@@ -116,7 +116,7 @@ impl<'t> Reader<'t> {
             };
             entries.push((Cow::Owned(key), slot));
         }
-        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        slot::sort(&mut entries);
         entries
     }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::number;
 use crate::table::{Bound, Literal, Type, Types};
+use crate::{ToJson as _, sorted};
 
 /// Whether `value` is of one of `types`.
 pub(super) fn fits(types: Types, value: &Value) -> bool {
@@ -69,10 +70,10 @@ pub(super) fn canonical(value: &Value, out: &mut String) {
             out.push(']');
         }
         Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_unstable_by_key(|(key, _)| *key);
+            let entries: Vec<(&String, &Value)> = map.iter().collect();
             out.push('{');
-            for (key, value) in entries {
+            for at in sorted::positions(entries.len(), &|a, b| entries[a].0.cmp(entries[b].0)) {
+                let (key, value) = entries[at];
                 crate::json::push_string(out, key);
                 out.push(':');
                 canonical(value, out);
@@ -81,6 +82,6 @@ pub(super) fn canonical(value: &Value, out: &mut String) {
             out.push('}');
         }
         Value::String(text) => crate::json::push_string(out, text),
-        Value::Null | Value::Bool(_) => out.push_str(&value.to_string()),
+        Value::Null | Value::Bool(_) => value.to_json(out),
     }
 }

@@ -8,7 +8,6 @@
 //! items, a variant its number. What a number means is told by its position alone, so whatever changes here or in a
 //! type named here changes [`STAMP`](crate::STAMP).
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -173,7 +172,7 @@ impl<A: Pack, B: Pack> Pack for (A, B) {
 }
 
 /// By the dialect's number. Of those that there is no feature for, nothing is unpacked.
-impl<T: Pack> Pack for BTreeMap<Dialect, T> {
+impl<T: Pack> Pack for Vec<(Dialect, T)> {
     fn pack(&self, out: &mut String) {
         self.len().pack(out);
         for (dialect, item) in self {
@@ -307,7 +306,7 @@ mod tests {
     #[test]
     fn what_is_said_of_an_unknown_dialect_is_passed_over() {
         let mut text: &'static str = "3 0 3 one200 3 far7 3 mcp5 ";
-        let names: BTreeMap<Dialect, Text> = Pack::unpack(&mut text);
+        let names: Vec<(Dialect, Text)> = Pack::unpack(&mut text);
         assert_eq!((names, text), ([(Dialect::OpenAi, "one".into()), (Dialect::Mcp, "mcp".into())].into(), "5 "));
     }
 

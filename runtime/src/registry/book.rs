@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::nearest::did_you_mean;
 use crate::registry::refusal::Refusal;
 use crate::registry::{EVERYTHING, RESERVED_TOOLS};
-use crate::{Dialect, Fact, Provider, ProviderId, Text, Tool, Toolset, nearest};
+use crate::{Dialect, Fact, Provider, ProviderId, Text, Tool, Toolset, nearest, sorted};
 
 /// Who has which name.
 #[derive(Default)]
@@ -153,6 +153,7 @@ impl Book {
     }
 
     /// Who claims a name. Nobody: it means nothing of this sort.
+    #[inline(never)]
     fn claims(&self, sort: Sort, name: &str) -> &[Claim] {
         self.claims[sort as usize].get(name).map_or(&[], Vec::as_slice)
     }
@@ -199,7 +200,7 @@ impl Book {
         self.claims(Sort::Toolset, name).first().map(|&first| self.toolset(first))
     }
 
-    /// What speaks against the provider that was entered last, or in place of another one.
+    /// What speaks against the provider that was entered last, or in place of another one: sorted, nothing twice.
     pub(super) fn refusals(&self, provider: &dyn Provider) -> Vec<Refusal> {
         let mut found = Vec::new();
         for tool in provider.tools() {
@@ -210,7 +211,7 @@ impl Book {
         }
         for fact in provider.facts() {
             if self.claims(Sort::Fact, &fact.name).iter().any(|&claim| self.fact(claim) != fact) {
-                found.push(Refusal::FactTaken(fact.name.clone()));
+                sorted::insert(&mut found, Refusal::FactTaken(fact.name.clone()));
             }
         }
         self.check_rings(provider.toolsets(), &mut found);
@@ -223,48 +224,48 @@ impl Book {
     fn check_tool(&self, tool: &Tool, found: &mut Vec<Refusal>) {
         let overrides = |pair: &[Claim]| pair[0].id != pair[1].id && self.held(pair[1]).overriding;
         if self.claims(Sort::Called, &tool.name).iter().any(|&claim| self.tool(claim).name != tool.name) {
-            found.push(Refusal::CalledTaken(tool.name.clone()));
+            sorted::insert(found, Refusal::CalledTaken(tool.name.clone()));
         }
         if !self.claims(Sort::Tool, &tool.name).windows(2).all(overrides) {
-            found.push(Refusal::ToolTaken(tool.name.clone()));
+            sorted::insert(found, Refusal::ToolTaken(tool.name.clone()));
         }
         for (dialect, name) in further(tool) {
             let is_taken = |&claim: &Claim| {
                 let other = self.tool(claim);
-                other.names.get(&dialect) == Some(name) && other.name != tool.name
+                other.name_in(dialect) == Some(name) && other.name != tool.name
             };
             if self.has(Sort::Tool, name) || self.claims(Sort::Called, name).iter().any(is_taken) {
-                found.push(Refusal::CalledTaken(name.clone()));
+                sorted::insert(found, Refusal::CalledTaken(name.clone()));
             }
         }
         let names = std::iter::once(&tool.name).chain(further(tool).map(|(_, name)| name));
         let reserved = names.filter(|name| RESERVED_TOOLS.contains(&&***name));
-        found.extend(reserved.cloned().map(Refusal::ToolReserved));
+        reserved.for_each(|name| sorted::insert(found, Refusal::ToolReserved(name.clone())));
         if EVERYTHING.contains(&&*tool.toolset) {
-            found.push(Refusal::ToolsetReserved(tool.toolset.clone()));
+            sorted::insert(found, Refusal::ToolsetReserved(tool.toolset.clone()));
         } else if self.has(Sort::Alias, &tool.toolset) {
-            found.push(Refusal::AliasTaken(tool.toolset.clone()));
+            sorted::insert(found, Refusal::AliasTaken(tool.toolset.clone()));
         }
     }
 
     fn check_toolset(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
         let name = &toolset.name;
         if EVERYTHING.contains(&&**name) {
-            found.push(Refusal::ToolsetReserved(name.clone()));
+            sorted::insert(found, Refusal::ToolsetReserved(name.clone()));
         }
         if self.claims(Sort::Toolset, name).iter().any(|&claim| self.toolset(claim) != toolset) {
-            found.push(Refusal::ToolsetTaken(name.clone()));
+            sorted::insert(found, Refusal::ToolsetTaken(name.clone()));
         }
         if self.has(Sort::Alias, name) {
-            found.push(Refusal::AliasTaken(name.clone()));
+            sorted::insert(found, Refusal::AliasTaken(name.clone()));
         }
         for alias in aliases(toolset) {
             let is_name = self.has(Sort::Toolset, alias) || self.has(Sort::Home, alias);
             let is_anothers = |&claim: &Claim| self.toolset(claim).name != *name;
             if EVERYTHING.contains(&&**alias) {
-                found.push(Refusal::ToolsetReserved(alias.clone()));
+                sorted::insert(found, Refusal::ToolsetReserved(alias.clone()));
             } else if is_name || self.claims(Sort::Alias, alias).iter().any(is_anothers) {
-                found.push(Refusal::AliasTaken(alias.clone()));
+                sorted::insert(found, Refusal::AliasTaken(alias.clone()));
             }
         }
     }
@@ -294,7 +295,7 @@ impl Book {
                 if let Some(&start) = seen.get(&*next.name) {
                     if way.get(start).is_some_and(|(toolset, _)| toolset.name == next.name) {
                         let ring = way[start..].iter().map(|(toolset, _)| toolset.name.clone());
-                        found.push(Refusal::Ring(ring.chain([next.name.clone()]).collect()));
+                        sorted::insert(found, Refusal::Ring(ring.chain([next.name.clone()]).collect()));
                     }
                 } else {
                     seen.insert(&next.name, way.len());
@@ -320,7 +321,7 @@ impl Book {
             } else {
                 near(name, &[Sort::Tool])
             };
-            found.push(Refusal::UnknownTool { toolset: of(), name: name.clone(), hint });
+            sorted::insert(found, Refusal::UnknownTool { toolset: of(), name: name.clone(), hint });
         }
         for name in edges(toolset).filter(|name| !is_toolset(name)) {
             let hint = if EVERYTHING.contains(&&**name) {
@@ -330,11 +331,11 @@ impl Book {
             } else {
                 near(name, &[Sort::Toolset, Sort::Home])
             };
-            found.push(Refusal::UnknownToolset { toolset: of(), name: name.clone(), hint });
+            sorted::insert(found, Refusal::UnknownToolset { toolset: of(), name: name.clone(), hint });
         }
         let has_home_tools = !toolset.closed && self.has(Sort::Home, &toolset.name);
         if toolset.tools.is_empty() && edges(toolset).next().is_none() && !has_home_tools {
-            found.push(Refusal::Empty(of()));
+            sorted::insert(found, Refusal::Empty(of()));
         }
     }
 }

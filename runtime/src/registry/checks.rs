@@ -397,10 +397,13 @@ fn verdict(provider: &dyn Provider, subject: &Subject, env: &Env) -> Result<(), 
 /// The text, with the values of secret variables hidden: a model and a person read it.
 fn without_secrets(text: Text, provider: &dyn Provider, env: &Env) -> Text {
     let secrets = provider.variables().iter().filter(|variable| variable.secret);
-    let mut values: Vec<String> = secrets.filter_map(|variable| env.var(&variable.name)).collect();
-    values.retain(|value| value.len() >= SHORTEST_SECRET && text.contains(&**value));
-    // One may be the beginning of another.
-    values.sort_unstable_by_key(|value| std::cmp::Reverse(value.len()));
+    let mut values: Vec<String> = Vec::new();
+    for value in secrets.filter_map(|variable| env.var(&variable.name)) {
+        if value.len() >= SHORTEST_SECRET && text.contains(&*value) {
+            // The longest first: one may be the beginning of another.
+            values.insert(values.partition_point(|other| other.len() >= value.len()), value);
+        }
+    }
     values.iter().fold(text, |text, value| text.replace(&**value, HIDDEN).into())
 }
 

@@ -11,7 +11,7 @@ use crate::registry::facts::{Asked, Facts};
 use crate::registry::gates::{Gate, Gates};
 use crate::registry::sheet::Line;
 use crate::run::clock::Clock;
-use crate::{Dialect, Env, Reason, Text};
+use crate::{Dialect, Env, Reason, Text, sorted};
 
 /// What a session is granted of one state of a registry, and what its environment said of that.
 pub(crate) struct Seen {
@@ -83,9 +83,10 @@ impl Seen {
     pub(crate) fn closed(&self, gate: usize, facts: Facts<'_>) -> Option<Reason> {
         match &self.state.gates.all[gate] {
             Gate::Facts { condition, asked } if !condition.holds(facts.atoms(asked, |_| false)) => {
-                let mut names: Vec<Text> = asked.iter().filter_map(Asked::fact).cloned().collect();
-                names.sort_unstable();
-                names.dedup();
+                let mut names = Vec::new();
+                for name in asked.iter().filter_map(Asked::fact) {
+                    sorted::insert(&mut names, name.clone());
+                }
                 Some(Reason::Facts(names))
             }
             _ => self.closed[gate].clone(),
@@ -176,7 +177,9 @@ fn looked_at(gate: &Gate, env: &Env) -> Result<(), Reason> {
 /// Takes out those whose tools are not there, then those who asked for them, and so on.
 fn leave(gates: &Gates, tools: &mut Vec<usize>, reasons: &mut [Option<Reason>]) {
     let mut there = vec![false; reasons.len()];
-    tools.iter().for_each(|&tool| there[tool] = true);
+    for &tool in tools.iter() {
+        there[tool] = true;
+    }
     let mut spare: Vec<usize> = gates.all.iter().map(|gate| spare(gate, &there)).collect();
     let asks = |gate: &Gate| matches!(gate, Gate::Tools { .. });
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::few::Few;
+use crate::sorted::Few;
 
 /// The environment of a session: the process's own, or one that was made by hand. Cheap to clone.
 ///

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::Text;
-use crate::few::Few;
 use crate::segment::{Atom, Atoms, Comparison, FactValue};
+use crate::sorted::Few;
 
 /// Values of facts, by name.
 pub(crate) type Values = Few<Text, FactValue>;

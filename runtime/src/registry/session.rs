@@ -282,7 +282,9 @@ impl Session {
         // What was said before changes nothing, and prompt caches hold.
         if facts.iter().any(|(name, value)| now.facts.get(name) != Some(value)) {
             let told = Arc::make_mut(&mut now.facts);
-            facts.into_iter().for_each(|(name, value)| told.insert(name, value));
+            for (name, value) in facts {
+                told.insert(name, value);
+            }
             now.latest = None;
         }
         Ok(())

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::behaviour::{Behaviour, Execution};
-use crate::few::Few;
 use crate::graph::{Graph, Set};
 use crate::registry::book::Book;
 use crate::registry::facts::{Asked, Values};
 use crate::registry::gates::Gates;
 use crate::registry::sheet::{Line, Sheet};
+use crate::sorted::Few;
 use crate::table::Table;
-use crate::{Definition, Dialect, PerDialect, Provider, Text, Tool, Toolset};
+use crate::{Definition, Dialect, PerDialect, Provider, Text, Tool, Toolset, sorted};
 
 /// An immutable state of a registry. Tools are sorted by name, so that a list of their positions is too.
 #[derive(Default)]
@@ -183,10 +183,13 @@ impl State {
             members[home].1.push(id);
         }
         let described: Vec<&Toolset> = book.toolsets(&|name| homes.contains_key(name)).collect();
-        let names = described.iter().map(|toolset| &toolset.name).chain(members.iter().map(|(home, _)| *home));
-        self.toolsets = names.cloned().collect();
-        self.toolsets.sort_unstable();
-        self.toolsets.dedup();
+        let mut names: Vec<&Text> = members.iter().map(|(home, _)| *home).collect();
+        names.extend(described.iter().map(|toolset| &toolset.name));
+        for at in sorted::positions(names.len(), &|a, b| names[a].cmp(names[b])) {
+            if self.toolsets.last() != Some(names[at]) {
+                self.toolsets.push(names[at].clone());
+            }
+        }
         let alias = |(alias, of): (&Text, &Toolset)| Some((alias.clone(), self.home(&of.name).ok()?));
         self.aliases = book.aliases().filter_map(alias).collect();
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use crate::few::Few;
+use crate::sorted::Few;
 
 /// A switch that stops the calls [with it](crate::ToolCall::with_cancel): those under way, and those that would begin
 /// later. Clones are the same switch.

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Cancel;
-use crate::few::Few;
 use crate::run::panics;
+use crate::sorted::Few;
 
 /// One piece of work of an agent: a conversation, a sub-agent's errand. Calls [belong](crate::ToolCall::with_task) to a
 /// task, and so does [what handlers keep](crate::Call::state) between them. Calls that name none belong to their

@@ -6,8 +6,8 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::few::Few;
 use crate::run::{clock, panics};
+use crate::sorted::Few;
 
 /// How long the thread waits for alarms to be set before it ends.
 const IDLE: Duration = Duration::from_secs(10);

@@ -1,11 +1,26 @@
-//! A map of a few entries, as a sorted list: it takes much less of a program than a tree or a table of hashes does, for
-//! each type that it is made of.
+//! Sorted lists, in place of trees and tables of hashes: those, and sorting, are much machine code, once more for each
+//! type that they are made of.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::mem;
 use std::ops::Deref;
 
-/// Values by keys, in their order. To insert and to remove moves whatever comes behind.
+/// The positions below `count`, in this order.
+pub(crate) fn positions(count: usize, order: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut positions: Vec<usize> = (0..count).collect();
+    positions.sort_unstable_by(|&a, &b| order(a, b));
+    positions
+}
+
+/// Puts something where it belongs in a list, if it is not there.
+pub(crate) fn insert<T: Ord>(list: &mut Vec<T>, one: T) {
+    if let Err(place) = list.binary_search(&one) {
+        list.insert(place, one);
+    }
+}
+
+/// A map of a few entries, in the order of their keys. To insert and to remove moves whatever comes behind.
 #[derive(Debug, Clone)]
 pub(crate) struct Few<K, V>(Vec<(K, V)>);
 
