@@ -126,7 +126,7 @@ impl Reader<'_> {
                 }
                 if let Additional::Node(id) = node.additional {
                     let declared = self.declared(node);
-                    for (_, value) in map.iter_mut().filter(|(key, _)| !declared.contains(key.as_str())) {
+                    for (_, value) in map.iter_mut().filter(|(key, _)| declared.binary_search(&key.as_str()).is_err()) {
                         self.repair(value, id, inner);
                     }
                 }

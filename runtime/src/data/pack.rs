@@ -18,7 +18,8 @@ use crate::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
 use crate::table::{Additional, Bound, Bounds, Form, Literal, Name, Node, Part, Property, Span, Table, Types};
 use crate::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
 
-/// What can stand in a packed text.
+/// What can stand in a packed text. It is unpacked once, where a program begins: little of that is inlined, or it would
+/// stand in the program many times.
 pub trait Pack: Sized {
     /// Appends this.
     fn pack(&self, out: &mut String);
@@ -51,6 +52,7 @@ fn damaged(wanted: &str, rest: &str) -> ! {
 }
 
 /// The text up to the next space, which is taken, too.
+#[inline(never)]
 fn word(from: &mut &'static str) -> &'static str {
     let Some((word, rest)) = from.split_once(' ') else { damaged("a number", from) };
     *from = rest;
@@ -64,6 +66,7 @@ macro_rules! numbers {
                 let _ = write!(out, "{self:?} ");
             }
 
+            #[inline(never)]
             fn unpack(from: &mut &'static str) -> Self {
                 let word = word(from);
                 word.parse().unwrap_or_else(|_| damaged("a number", word))
@@ -72,7 +75,18 @@ macro_rules! numbers {
     )* };
 }
 
-numbers!(u8, u16, u32, u64, usize, i64, f64);
+numbers!(u8, u16, u32, u64, usize, i64);
+
+impl Pack for f64 {
+    fn pack(&self, out: &mut String) {
+        let _ = write!(out, "{self:?} ");
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        let word = word(from);
+        serde_json::from_str(word).unwrap_or_else(|_| damaged("a number", word))
+    }
+}
 
 impl Pack for bool {
     fn pack(&self, out: &mut String) {
@@ -90,6 +104,7 @@ impl Pack for Text {
         out.push_str(self);
     }
 
+    #[inline(never)]
     fn unpack(from: &mut &'static str) -> Self {
         let length = usize::unpack(from);
         let Some((text, rest)) = from.split_at_checked(length) else { damaged("a string", from) };
@@ -127,6 +142,7 @@ impl<T: Pack> Pack for Vec<T> {
         }
     }
 
+    #[inline(never)]
     fn unpack(from: &mut &'static str) -> Self {
         let length = usize::unpack(from);
         // An item is a character at least: a length beyond that is damage, not a reason to ask for memory.

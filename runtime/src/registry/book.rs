@@ -105,6 +105,11 @@ fn edges(toolset: &Toolset) -> impl Iterator<Item = &Text> {
     toolset.includes.iter().chain(&toolset.base)
 }
 
+/// Notes what speaks against a name.
+fn refuse(found: &mut Vec<Refusal>, why: fn(Text) -> Refusal, name: &Text) {
+    sorted::insert(found, why(name.clone()));
+}
+
 impl Book {
     /// Enters a provider, whatever speaks against it.
     pub(super) fn enter(&mut self, held: Held) {
@@ -211,7 +216,7 @@ impl Book {
         }
         for fact in provider.facts() {
             if self.claims(Sort::Fact, &fact.name).iter().any(|&claim| self.fact(claim) != fact) {
-                sorted::insert(&mut found, Refusal::FactTaken(fact.name.clone()));
+                refuse(&mut found, Refusal::FactTaken, &fact.name);
             }
         }
         self.check_rings(provider.toolsets(), &mut found);
@@ -224,10 +229,10 @@ impl Book {
     fn check_tool(&self, tool: &Tool, found: &mut Vec<Refusal>) {
         let overrides = |pair: &[Claim]| pair[0].id != pair[1].id && self.held(pair[1]).overriding;
         if self.claims(Sort::Called, &tool.name).iter().any(|&claim| self.tool(claim).name != tool.name) {
-            sorted::insert(found, Refusal::CalledTaken(tool.name.clone()));
+            refuse(found, Refusal::CalledTaken, &tool.name);
         }
         if !self.claims(Sort::Tool, &tool.name).windows(2).all(overrides) {
-            sorted::insert(found, Refusal::ToolTaken(tool.name.clone()));
+            refuse(found, Refusal::ToolTaken, &tool.name);
         }
         for (dialect, name) in further(tool) {
             let is_taken = |&claim: &Claim| {
@@ -235,37 +240,37 @@ impl Book {
                 other.name_in(dialect) == Some(name) && other.name != tool.name
             };
             if self.has(Sort::Tool, name) || self.claims(Sort::Called, name).iter().any(is_taken) {
-                sorted::insert(found, Refusal::CalledTaken(name.clone()));
+                refuse(found, Refusal::CalledTaken, name);
             }
         }
         let names = std::iter::once(&tool.name).chain(further(tool).map(|(_, name)| name));
         let reserved = names.filter(|name| RESERVED_TOOLS.contains(&&***name));
-        reserved.for_each(|name| sorted::insert(found, Refusal::ToolReserved(name.clone())));
+        reserved.for_each(|name| refuse(found, Refusal::ToolReserved, name));
         if EVERYTHING.contains(&&*tool.toolset) {
-            sorted::insert(found, Refusal::ToolsetReserved(tool.toolset.clone()));
+            refuse(found, Refusal::ToolsetReserved, &tool.toolset);
         } else if self.has(Sort::Alias, &tool.toolset) {
-            sorted::insert(found, Refusal::AliasTaken(tool.toolset.clone()));
+            refuse(found, Refusal::AliasTaken, &tool.toolset);
         }
     }
 
     fn check_toolset(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
         let name = &toolset.name;
         if EVERYTHING.contains(&&**name) {
-            sorted::insert(found, Refusal::ToolsetReserved(name.clone()));
+            refuse(found, Refusal::ToolsetReserved, name);
         }
         if self.claims(Sort::Toolset, name).iter().any(|&claim| self.toolset(claim) != toolset) {
-            sorted::insert(found, Refusal::ToolsetTaken(name.clone()));
+            refuse(found, Refusal::ToolsetTaken, name);
         }
         if self.has(Sort::Alias, name) {
-            sorted::insert(found, Refusal::AliasTaken(name.clone()));
+            refuse(found, Refusal::AliasTaken, name);
         }
         for alias in aliases(toolset) {
             let is_name = self.has(Sort::Toolset, alias) || self.has(Sort::Home, alias);
             let is_anothers = |&claim: &Claim| self.toolset(claim).name != *name;
             if EVERYTHING.contains(&&**alias) {
-                sorted::insert(found, Refusal::ToolsetReserved(alias.clone()));
+                refuse(found, Refusal::ToolsetReserved, alias);
             } else if is_name || self.claims(Sort::Alias, alias).iter().any(is_anothers) {
-                sorted::insert(found, Refusal::AliasTaken(alias.clone()));
+                refuse(found, Refusal::AliasTaken, alias);
             }
         }
     }
