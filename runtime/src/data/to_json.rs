@@ -129,21 +129,14 @@ impl ToJson for Text {
     }
 }
 
-/// Not by the number's own `Display`: how quickly that writes fractions takes tables of 17 kB.
-fn number_to_json(number: &Number, out: &mut String) {
-    let _ = match (number.as_i64(), number.as_u64(), number.as_f64()) {
-        (Some(integer), ..) => write!(out, "{integer}"),
-        (_, Some(integer), _) => write!(out, "{integer}"),
-        (.., float) => write!(out, "{:?}", float.unwrap_or_default()),
-    };
-}
-
 impl ToJson for Value {
     fn to_json(&self, out: &mut String) {
         match self {
             Value::Null => out.push_str("null"),
             Value::Bool(flag) => flag.to_json(out),
-            Value::Number(number) => number_to_json(number, out),
+            Value::Number(number) => {
+                let _ = write!(out, "{number}");
+            }
             Value::String(text) => text.to_json(out),
             Value::Array(values) => items(out, values.iter()),
             Value::Object(map) => map.to_json(out),

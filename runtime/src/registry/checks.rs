@@ -169,10 +169,10 @@ impl Checks {
 
     /// Forgets providers that are not among these.
     pub(crate) fn keep(&self, providers: &[Arc<dyn Provider>]) {
-        self.drop_slots(|_, slot| !providers.iter().any(|provider| Arc::ptr_eq(provider, &slot.provider)));
+        self.drop_slots(&|_, slot| !providers.iter().any(|provider| Arc::ptr_eq(provider, &slot.provider)));
     }
 
-    fn drop_slots(&self, is_gone: impl Fn(&Key, &Slot) -> bool) {
+    fn drop_slots(&self, is_gone: &dyn Fn(&Key, &Slot) -> bool) {
         let mut slots = self.slots();
         let gone: Vec<(Key, Slot)> = slots.extract_if(|key, slot| is_gone(key, slot)).collect();
         drop(slots);
@@ -304,7 +304,7 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         if self.id != 0 {
-            self.checks.drop_slots(|key, _| key.world == self.id);
+            self.checks.drop_slots(&|key, _| key.world == self.id);
         }
     }
 }

@@ -104,7 +104,7 @@ impl Denied {
 
     /// Goes on to `state`: remembers what those denied that are not there any more.
     fn follow(&mut self, disabled: &[String], state: &Arc<State>) {
-        self.tools.resize(disabled.len(), Vec::new());
+        self.tools.resize_with(disabled.len(), Vec::new);
         for (name, tools) in disabled.iter().zip(&mut self.tools) {
             if pick(state, name).is_some() {
                 tools.clear();

@@ -82,7 +82,7 @@ impl Seen {
     /// Why a gate that asks for the environment, or for facts, is closed.
     pub(crate) fn closed(&self, gate: usize, facts: Facts<'_>) -> Option<Reason> {
         match &self.state.gates.all[gate] {
-            Gate::Facts { condition, asked } if !condition.holds(facts.atoms(asked, |_| false)) => {
+            Gate::Facts { condition, asked } if !condition.holds(facts.atoms(asked, &|_| false)) => {
                 let mut names = Vec::new();
                 for name in asked.iter().filter_map(Asked::fact) {
                     sorted::insert(&mut names, name.clone());
@@ -185,7 +185,7 @@ fn leave(gates: &Gates, tools: &mut Vec<usize>, reasons: &mut [Option<Reason>]) 
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
     while !closing.is_empty() {
         // The reasons first: what leaves together with a tool is not why it leaves.
-        let why: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], |tool| there[tool])).collect();
+        let why: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], &|tool| there[tool])).collect();
         let mut left = Vec::new();
         for (id, reason) in std::mem::take(&mut closing).into_iter().zip(why) {
             for &tool in &gates.behind[id] {
@@ -215,7 +215,7 @@ fn spare(gate: &Gate, there: &[bool]) -> usize {
 }
 
 /// Why such a gate is closed.
-pub(crate) fn missing(gate: &Gate, there: impl Fn(usize) -> bool) -> Reason {
+pub(crate) fn missing(gate: &Gate, there: &dyn Fn(usize) -> bool) -> Reason {
     let Gate::Tools { tools, any } = gate else { return Reason::Tools(Vec::new()) };
     let names = |of: &dyn Fn(Option<usize>) -> bool| {
         tools.iter().filter(|(_, tool)| of(*tool)).map(|(name, _)| name.clone()).collect::<Vec<_>>()

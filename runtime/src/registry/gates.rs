@@ -102,7 +102,7 @@ impl Gates {
             Requirement::Os(names) => Gate::Os(names.clone()),
             Requirement::When { condition, atoms } => Gate::Facts {
                 condition: condition.clone(),
-                asked: atoms.iter().map(|atom| Asked::new(atom, |name| state.find(name))).collect(),
+                asked: atoms.iter().map(|atom| Asked::new(atom, state)).collect(),
             },
             Requirement::Check => Gate::Check { provider },
             Requirement::Tools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: false },

@@ -61,7 +61,7 @@ impl Graph {
         // For each tool, the sets that exclude it.
         let mut excluders: Vec<Vec<usize>> = Vec::new();
         for &id in reached.iter().filter(|&&id| !self.sets[id].excludes.is_empty()) {
-            excluders.resize(self.tools, Vec::new());
+            excluders.resize_with(self.tools, Vec::new);
             for &tool in self.sets[id].excludes.iter().filter(|&&tool| tool < self.tools) {
                 members[tool] = false;
                 excluders[tool].push(id);

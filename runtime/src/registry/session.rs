@@ -175,7 +175,9 @@ impl SessionBuilder {
     /// silently comes to less than was asked for, or to more, is never right.
     pub fn build(mut self) -> Result<Session, SessionError> {
         // Before all hooks: it sees calls as they arrive.
-        self.host.hooks.splice(0..0, Log::if_wanted());
+        if let Some(log) = Log::if_wanted() {
+            self.host.hooks.insert(0, log);
+        }
         let state = self.registry.state();
         if let Some(name) = self.host.choice.unknown(&state) {
             return Err(unknown_toolset(&state, name));

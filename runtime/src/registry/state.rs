@@ -163,7 +163,7 @@ impl State {
         };
         next.link(book, &tools);
 
-        let asked = |tool: &&Tool| tool.atoms.iter().map(|atom| Asked::new(atom, |name| next.find(name))).collect();
+        let asked = |tool: &&Tool| tool.atoms.iter().map(|atom| Asked::new(atom, &next)).collect();
         let atoms: Vec<Vec<Asked>> = tools.iter().map(asked).collect();
         next.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
         let declared: Vec<(usize, &Toolset)> =
@@ -193,7 +193,7 @@ impl State {
         let alias = |(alias, of): (&Text, &Toolset)| Some((alias.clone(), self.home(&of.name).ok()?));
         self.aliases = book.aliases().filter_map(alias).collect();
 
-        let mut sets = vec![Set::default(); self.toolsets.len()];
+        let mut sets: Vec<Set> = self.toolsets.iter().map(|_| Set::default()).collect();
         for (home, tools) in members {
             if let Ok(id) = self.home(home) {
                 sets[id].tools = tools;

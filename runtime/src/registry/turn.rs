@@ -257,7 +257,7 @@ impl Snapshot {
             let tool = state.tool(id);
             renamed.extend(tool.name_in(dialect).map(|name| (name.clone(), id)));
             if !tool.arguments.conditions.is_empty() {
-                let atoms = facts.atoms(&state.tools[id].atoms, |id| tools.binary_search(&id).is_ok());
+                let atoms = facts.atoms(&state.tools[id].atoms, &|id| tools.binary_search(&id).is_ok());
                 narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
             }
         }

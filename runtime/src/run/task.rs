@@ -65,7 +65,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         let values = self.0.values().take();
         self.0.cancel.cancel();
-        for value in values.into_iter().flat_map(|values| values.into_iter().map(|(_, value)| value)) {
+        for (_, value) in values.unwrap_or_default() {
             // One that cannot even be dropped must not keep the others.
             let _ = panics::caught(|| drop(value));
         }

@@ -3,10 +3,9 @@
 use std::pin::Pin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::run::{clock, panics};
+use crate::run::{clock, panics, start_thread};
 use crate::sorted::Few;
 
 /// How long the thread waits for alarms to be set before it ends.
@@ -89,8 +88,7 @@ impl Timer {
         let starts = !std::mem::replace(&mut alarms.runs, true);
         drop(alarms);
         if starts {
-            let started = thread::Builder::new().name("toolc-timer".to_owned()).spawn(|| self.run());
-            if started.is_err() {
+            if start_thread("toolc-timer", Box::new(|| self.run())).is_err() {
                 // The next alarm tries again, and then all of them ring.
                 self.alarms().runs = false;
             }
