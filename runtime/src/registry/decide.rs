@@ -102,24 +102,27 @@ impl Seen {
         terms: &Terms<'_>,
     ) -> Decided {
         let (state, sheet) = (&self.state, self.state.sheet(dialect));
-        let (mut there, mut reasons) = (self.granted.clone(), vec![None; state.tools.len()]);
-        let mut hide = |there: &mut Vec<usize>, why: &dyn Fn(usize) -> Option<Reason>| {
-            there.retain(|&id| {
-                reasons[id] = why(id);
-                reasons[id].is_none()
-            });
-        };
-        hide(&mut there, &|id| matches!(sheet[id], Line::Absent).then_some(Reason::Dialect));
+        let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
+        for &id in &self.granted {
+            match sheet[id] {
+                Line::Absent => hidden.push((id, Reason::Dialect)),
+                Line::Static(_) | Line::Pieces { .. } => there.push(id),
+            }
+        }
         let (mut checks, mut until) = (Vec::new(), self.until);
         if !state.gates.is_empty() {
-            let of = |id: usize| state.gates.of[id].iter().copied();
-            hide(&mut there, &|id| of(id).find_map(|gate| self.closed(gate, facts)));
+            let of = |id: usize| state.gates.of[id].iter();
+            let closed = |id| of(id).find_map(|&gate| self.closed(gate, facts));
+            there.retain(|&id| closed(id).map(|reason| hidden.push((id, reason))).is_none());
             checks = self.ask(&there, world, terms);
             until = checks.iter().map(|(_, standing)| standing.until).fold(until, Until::min);
-            hide(&mut there, &|id| of(id).find_map(|gate| standing(&checks, gate)?.verdict.clone().err()));
-            leave(&state.gates, &mut there, &mut reasons);
+            if !checks.is_empty() {
+                let failed = |id| of(id).find_map(|&gate| standing(&checks, gate)?.verdict.clone().err());
+                there.retain(|&id| failed(id).map(|reason| hidden.push((id, reason))).is_none());
+            }
+            leave(&state.gates, &mut there, &mut hidden, state.tools.len());
+            hidden = in_order(hidden, state.tools.len());
         }
-        let hidden = reasons.into_iter().enumerate().filter_map(|(id, reason)| Some((id, reason?))).collect();
         Decided { there, found: Found { hidden, seen: Arc::clone(self), checks, clock: terms.clock.clone() }, until }
     }
 
@@ -175,8 +178,8 @@ fn looked_at(gate: &Gate, env: &Env) -> Result<(), Reason> {
 }
 
 /// Takes out those whose tools are not there, then those who asked for them, and so on.
-fn leave(gates: &Gates, tools: &mut Vec<usize>, reasons: &mut [Option<Reason>]) {
-    let mut there = vec![false; reasons.len()];
+fn leave(gates: &Gates, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, Reason)>, count: usize) {
+    let mut there = vec![false; count];
     for &tool in tools.iter() {
         there[tool] = true;
     }
@@ -185,12 +188,12 @@ fn leave(gates: &Gates, tools: &mut Vec<usize>, reasons: &mut [Option<Reason>]) 
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
     while !closing.is_empty() {
         // The reasons first: what leaves together with a tool is not why it leaves.
-        let why: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], &|tool| there[tool])).collect();
+        let reasons: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], &|tool| there[tool])).collect();
         let mut left = Vec::new();
-        for (id, reason) in std::mem::take(&mut closing).into_iter().zip(why) {
+        for (id, reason) in std::mem::take(&mut closing).into_iter().zip(reasons) {
             for &tool in &gates.behind[id] {
                 if std::mem::replace(&mut there[tool], false) {
-                    reasons[tool] = Some(reason.clone());
+                    hidden.push((tool, reason.clone()));
                     left.push(tool);
                 }
             }
@@ -205,6 +208,15 @@ fn leave(gates: &Gates, tools: &mut Vec<usize>, reasons: &mut [Option<Reason>]) 
         }
     }
     tools.retain(|&tool| there[tool]);
+}
+
+/// By position, of so many tools.
+fn in_order(hidden: Vec<(usize, Reason)>, count: usize) -> Vec<(usize, Reason)> {
+    let mut reasons: Vec<Option<Reason>> = (0..count).map(|_| None).collect();
+    for (id, reason) in hidden {
+        reasons[id] = Some(reason);
+    }
+    reasons.into_iter().enumerate().filter_map(|(id, reason)| Some((id, reason?))).collect()
 }
 
 /// How many more of its tools such a gate can lose until it closes.

@@ -2,6 +2,7 @@
 
 use crate::registry::State;
 use crate::registry::facts::Asked;
+use crate::registry::state::Entry;
 use crate::requirement::Requirement;
 use crate::segment::Condition;
 use crate::{Env, Text, Tool, Toolset};
@@ -69,13 +70,11 @@ impl Gates {
         }
         let mut gates = Self { of: vec![Vec::new(); count], asking: vec![Vec::new(); count], ..Self::default() };
         for (id, tool) in tools.iter().enumerate() {
-            let owner = state.tools[id].provider;
+            let Entry { provider: owner, home, .. } = state.tools[id];
             let mut passed = Vec::new();
             // What is data comes first: no handler is asked whether it can work without its key.
             for check in [false, true] {
-                if let Some(home) = state.toolset(&tool.toolset) {
-                    passed.extend_from_slice(homes[home].gates(&mut gates, state, owner, check));
-                }
+                passed.extend_from_slice(homes[home].gates(&mut gates, state, owner, check));
                 for requirement in tool.requires.iter().filter(|requirement| is_check(requirement) == check) {
                     passed.push(gates.add(state, requirement, owner, None));
                 }

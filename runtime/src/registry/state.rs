@@ -45,6 +45,8 @@ pub(crate) struct Entry {
     pub(crate) name: Text,
     pub(crate) provider: usize,
     pub(crate) index: usize,
+    /// The position of its home toolset.
+    pub(crate) home: usize,
     /// What its conditions ask.
     pub(crate) atoms: Vec<Asked>,
     pub(crate) way: Way,
@@ -148,7 +150,7 @@ impl State {
         for (name, provider, index) in book.tools() {
             let Some(tool) = providers[provider].tools().get(index) else { continue };
             let (way, table) = (Way::of(tool), Arc::clone(&tool.arguments));
-            entries.push(Entry { name: name.clone(), provider, index, atoms: Vec::new(), way, table });
+            entries.push(Entry { name: name.clone(), provider, index, home: 0, atoms: Vec::new(), way, table });
             tools.push(tool);
         }
         let mut next = State {
@@ -195,9 +197,11 @@ impl State {
 
         let mut sets: Vec<Set> = self.toolsets.iter().map(|_| Set::default()).collect();
         for (home, tools) in members {
-            if let Ok(id) = self.home(home) {
-                sets[id].tools = tools;
+            let Ok(id) = self.home(home) else { continue };
+            for &tool in &tools {
+                self.tools[tool].home = id;
             }
+            sets[id].tools = tools;
         }
         let ids = |names: &[Text]| -> Vec<usize> { names.iter().filter_map(|name| self.find(name)).collect() };
         for toolset in described {
