@@ -2,13 +2,9 @@
 
 //! The toolset `file`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// Handlers of the toolset `file`: Read, write, edit and search files.
 #[diagnostic::on_unimplemented(
@@ -39,33 +35,9 @@ pub trait FileTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: FileTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: FileTools + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider<H: FileTools + 'static>(handlers: H) -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
 pub(super) fn call<'a, H: FileTools + 'static>(
@@ -84,16 +56,19 @@ pub(super) fn call<'a, H: FileTools + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &[
-    "5 patch4 file4 🔧5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 6 \"path\"1 1 0 0 12 \"old_string\"1 2 0 0 12 \"new_string\"1 3 0 0 13 \"replace_all\"0 4 0 0 0 0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 2 4 path5 files0 0 1 0 ",
-    "9 read_file4 file4 📖4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 3 6 \"path\"1 1 0 0 8 \"offset\"0 2 0 0 7 \"limit\"0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 1 1000000 0 0 0 0 1 0 ",
-    "12 search_files4 file4 🔎9 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 2 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 8 9 \"pattern\"1 1 0 0 8 \"target\"0 2 0 0 6 \"path\"0 3 0 0 11 \"file_glob\"0 4 0 0 13 \"output_mode\"0 5 0 0 9 \"context\"0 6 0 0 7 \"limit\"0 7 0 0 8 \"offset\"0 8 0 0 5 4 7 content4 5 files4 7 content4 10 files_only4 5 count0 6 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 20 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 500 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 1 0 ",
-    "10 write_file4 file4 📝3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 6 \"path\"1 1 0 0 9 \"content\"1 2 0 0 0 0 1 0 0 0 0 0 1 1 0 0 0 0 0 0 0 1 0 5 patch0 0 0 0 0 1 1 0 0 0 2 4 path5 files0 0 1 0 ",
-];
+pub(super) static PART: Part = Part {
+    tools: &[
+        "5 patch4 file4 🔧5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 6 \"path\"1 1 0 0 12 \"old_string\"1 2 0 0 12 \"new_string\"1 3 0 0 13 \"replace_all\"0 4 0 0 0 0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 2 4 path5 files0 0 1 0 ",
+        "9 read_file4 file4 📖4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 3 6 \"path\"1 1 0 0 8 \"offset\"0 2 0 0 7 \"limit\"0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 1 1000000 0 0 0 0 1 0 ",
+        "12 search_files4 file4 🔎9 7 6 0 0 0 8 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 2 3 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 3 1 0 0 0 0 1 0 0 0 0 0 0 1 4 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 8 9 \"pattern\"1 1 0 0 8 \"target\"0 2 0 0 6 \"path\"0 3 0 0 11 \"file_glob\"0 4 0 0 13 \"output_mode\"0 5 0 0 9 \"context\"0 6 0 0 7 \"limit\"0 7 0 0 8 \"offset\"0 8 0 0 5 4 7 content4 5 files4 7 content4 10 files_only4 5 count0 6 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 0 1 0 20 0 0 0 0 0 0 0 0 0 0 1 0 1 1 0 500 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 0 0 0 0 1 0 ",
+        "10 write_file4 file4 📝3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 2 6 \"path\"1 1 0 0 9 \"content\"1 2 0 0 0 0 1 0 0 0 0 0 1 1 0 0 0 0 0 0 0 1 0 5 patch0 0 0 0 0 1 1 0 0 0 2 4 path5 files0 0 1 0 ",
+    ],
+    definitions,
+    index: ::toolc::search_index!["4 174 166 260 152 259 3 0001 1 2 1 11 1 2 3 1001 1 1 2 122 1 1 2 1 2 131 2 1 1 21 1 1 1 a4 0 4 1 4 2 14 3 7 8 absolute3 0 1 1 1 3 1 5 after1 2 1 3 all4 0 3 1 1 2 2 3 2 5 alone1 2 1 2 an2 0 1 3 2 3 and4 0 3 1 6 2 4 3 6 7 another1 0 1 8 answered1 1 1 3 are4 0 3 1 3 2 4 3 1 6 around2 0 1 2 1 2 as4 0 1 1 1 2 1 3 2 3 ask1 0 1 6 asking1 1 1 2 at4 0 1 1 3 2 2 3 2 4 back1 1 1 3 bar1 1 1 2 be1 3 1 6 before2 1 1 2 1 5 begin1 2 1 9 beginning3 0 1 1 1 3 1 5 below1 2 2 7 between1 0 1 6 binary2 1 1 2 1 5 blank1 0 1 2 by2 0 2 2 3 4 byte2 0 1 3 1 4 call1 1 1 9 candidate1 0 1 6 cannot1 3 1 4 case2 0 1 2 1 6 change2 0 1 3 1 7 changed2 0 1 3 1 8 changing1 1 1 9 character1 1 2 7 cheaper1 3 1 7 closest1 0 1 4 come1 1 1 8 compared2 0 1 2 1 8 complete1 3 1 13 configuration1 1 1 7 content3 1 1 2 3 3 2 7 context1 2 2 5 count1 2 1 7 counted1 1 1 6 create1 3 1 7 created1 3 1 3 cut2 1 1 2 1 6 delete1 0 1 6 device1 1 1 4 diff1 0 1 9 directory4 0 1 1 3 2 3 3 3 3 doe2 1 1 2 1 4 each2 1 1 2 3 6 effect1 3 1 4 else1 3 1 5 empty1 0 1 3 end2 0 1 3 1 6 ending1 0 1 6 enough1 0 1 5 error1 0 1 5 every1 0 2 10 everything1 2 1 5 exact1 0 1 7 exactly1 0 1 7 example1 2 1 7 exclude1 2 1 5 exist1 1 1 8 existing2 0 1 3 2 10 expression1 2 2 7 failure2 0 1 3 1 6 faster1 2 1 3 few1 3 1 4 file4 0 3 1 9 2 18 3 13 4 find1 2 1 5 first1 1 1 8 followed1 3 1 3 for4 0 1 1 2 2 9 3 2 6 format1 3 1 5 found1 0 1 4 from1 1 4 3 get1 2 1 9 gitignore1 2 1 4 give1 0 1 5 given1 3 1 4 glob1 2 4 2 go1 1 1 4 grep1 2 1 7 grouped1 2 1 7 guessed1 0 1 3 has2 1 1 2 1 6 hidden1 2 1 4 hint2 1 1 2 1 4 hold2 2 1 3 1 3 how2 0 1 1 1 1 i1 2 1 2 if2 0 1 3 1 2 in3 0 4 2 3 3 2 11 indentation1 0 1 9 insisting1 0 1 7 instead3 0 1 1 1 2 1 2 is4 0 3 1 3 2 3 3 2 2 it4 0 3 1 3 2 5 3 5 3 its4 0 1 1 1 2 1 3 2 4 keep1 3 1 4 kept1 0 1 3 key1 3 1 4 last1 3 1 5 later1 2 1 5 leave1 3 1 4 left1 2 1 3 let1 1 1 8 likewise1 0 1 5 limit2 1 2 2 1 4 line4 0 5 1 5 2 9 3 2 4 link1 3 1 4 list1 2 1 3 log1 1 1 4 long3 1 1 2 2 3 1 4 look2 1 1 2 2 2 ls1 2 1 4 made1 3 1 4 make1 0 1 4 many1 1 1 4 mark1 0 1 5 match1 2 3 8 matching1 2 4 7 missing1 3 1 4 mode1 2 1 4 more1 1 1 4 most1 1 2 4 must1 0 1 4 name2 1 2 2 4 5 never1 0 1 3 new2 0 2 3 2 7 newline1 3 1 4 next1 2 1 2 no1 2 1 3 not4 0 1 1 2 2 1 3 1 7 nothing1 0 1 6 number3 0 2 1 3 2 1 5 occur1 0 1 10 occurrence1 0 2 2 of4 0 4 1 7 2 7 3 2 6 offset2 1 3 2 2 5 often1 0 1 3 old2 0 2 3 1 2 on3 0 2 1 1 2 1 4 once2 0 1 3 1 3 one4 0 2 1 2 2 2 3 1 4 only1 2 2 2 or4 0 3 1 3 2 7 3 4 5 order1 0 1 3 out1 2 1 6 output1 2 2 4 over1 1 1 11 overwritten1 3 1 4 page2 1 1 2 3 6 parent1 3 1 4 part1 1 1 7 partial1 2 1 5 patch1 0 3 4 path4 0 1 1 2 2 3 3 2 7 pattern1 2 1 10 permission1 3 1 5 piece1 0 1 4 pipe1 1 1 5 place1 0 1 3 put1 0 1 2 py1 2 1 4 read2 1 4 3 1 9 recursive1 2 1 7 refused1 1 1 7 regular1 2 2 8 relative4 0 1 1 1 2 1 3 1 7 replace2 0 5 3 1 6 result2 1 1 2 5 6 return4 0 1 1 2 2 1 3 1 7 rewrite1 3 1 2 rs1 2 1 4 rust1 2 1 1 s2 1 1 2 1 5 safer1 3 1 4 same2 0 1 1 1 3 say1 0 1 6 search1 2 9 9 sensitive1 2 1 7 several1 0 1 5 shell1 3 1 7 shifted1 0 2 4 show2 0 1 2 1 7 similar1 1 1 5 since1 3 1 6 single2 0 1 2 1 4 size1 3 1 4 skip1 2 1 5 small1 2 1 2 so1 0 1 9 something1 3 1 6 sorted1 2 1 6 source1 1 1 3 src1 2 1 5 stand1 0 1 5 start1 3 1 4 stay1 2 1 5 store1 3 1 6 string1 0 2 4 such1 2 1 8 symbolic1 3 1 6 syntax1 2 1 6 system1 3 1 4 take2 2 1 3 1 6 target1 2 1 4 task1 3 1 4 test1 2 1 4 text4 0 8 1 3 2 4 3 1 4 that3 1 1 2 2 3 1 3 the4 0 12 1 9 2 8 3 9 5 their1 0 2 4 them3 0 1 1 1 2 1 4 then1 0 1 5 there2 0 1 1 1 4 this2 2 1 3 1 7 through1 1 1 2 to4 0 5 1 5 2 7 3 2 3 too1 2 1 5 total1 2 1 4 true2 1 1 2 2 9 truncated2 1 1 2 1 2 ts1 2 1 3 tsx1 2 1 7 unified1 0 1 6 unique1 0 1 6 unless1 2 1 2 up1 3 1 3 use3 1 1 2 1 3 1 4 want1 3 1 7 warning1 3 1 3 was2 0 1 3 3 4 what2 0 1 2 2 8 whatever1 2 1 4 when2 1 1 2 1 5 where1 3 1 7 whether1 3 1 5 which1 0 1 5 whole2 0 1 3 1 6 window1 1 1 4 with4 0 4 1 3 2 4 3 2 7 without2 0 2 2 1 7 working4 0 1 1 1 2 1 3 1 5 write1 3 3 7 written3 0 1 1 1 3 2 1 x1 1 1 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -186,11 +161,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["4 174 166 260 152 259 3 0001 1 2 1 11 1 2 3 1001 1 1 2 122 1 1 2 1 2 131 2 1 1 21 1 1 1 a4 0 4 1 4 2 14 3 7 8 absolute3 0 1 1 1 3 1 5 after1 2 1 3 all4 0 3 1 1 2 2 3 2 5 alone1 2 1 2 an2 0 1 3 2 3 and4 0 3 1 6 2 4 3 6 7 another1 0 1 8 answered1 1 1 3 are4 0 3 1 3 2 4 3 1 6 around2 0 1 2 1 2 as4 0 1 1 1 2 1 3 2 3 ask1 0 1 6 asking1 1 1 2 at4 0 1 1 3 2 2 3 2 4 back1 1 1 3 bar1 1 1 2 be1 3 1 6 before2 1 1 2 1 5 begin1 2 1 9 beginning3 0 1 1 1 3 1 5 below1 2 2 7 between1 0 1 6 binary2 1 1 2 1 5 blank1 0 1 2 by2 0 2 2 3 4 byte2 0 1 3 1 4 call1 1 1 9 candidate1 0 1 6 cannot1 3 1 4 case2 0 1 2 1 6 change2 0 1 3 1 7 changed2 0 1 3 1 8 changing1 1 1 9 character1 1 2 7 cheaper1 3 1 7 closest1 0 1 4 come1 1 1 8 compared2 0 1 2 1 8 complete1 3 1 13 configuration1 1 1 7 content3 1 1 2 3 3 2 7 context1 2 2 5 count1 2 1 7 counted1 1 1 6 create1 3 1 7 created1 3 1 3 cut2 1 1 2 1 6 delete1 0 1 6 device1 1 1 4 diff1 0 1 9 directory4 0 1 1 3 2 3 3 3 3 doe2 1 1 2 1 4 each2 1 1 2 3 6 effect1 3 1 4 else1 3 1 5 empty1 0 1 3 end2 0 1 3 1 6 ending1 0 1 6 enough1 0 1 5 error1 0 1 5 every1 0 2 10 everything1 2 1 5 exact1 0 1 7 exactly1 0 1 7 example1 2 1 7 exclude1 2 1 5 exist1 1 1 8 existing2 0 1 3 2 10 expression1 2 2 7 failure2 0 1 3 1 6 faster1 2 1 3 few1 3 1 4 file4 0 3 1 9 2 18 3 13 4 find1 2 1 5 first1 1 1 8 followed1 3 1 3 for4 0 1 1 2 2 9 3 2 6 format1 3 1 5 found1 0 1 4 from1 1 4 3 get1 2 1 9 gitignore1 2 1 4 give1 0 1 5 given1 3 1 4 glob1 2 4 2 go1 1 1 4 grep1 2 1 7 grouped1 2 1 7 guessed1 0 1 3 has2 1 1 2 1 6 hidden1 2 1 4 hint2 1 1 2 1 4 hold2 2 1 3 1 3 how2 0 1 1 1 1 i1 2 1 2 if2 0 1 3 1 2 in3 0 4 2 3 3 2 11 indentation1 0 1 9 insisting1 0 1 7 instead3 0 1 1 1 2 1 2 is4 0 3 1 3 2 3 3 2 2 it4 0 3 1 3 2 5 3 5 3 its4 0 1 1 1 2 1 3 2 4 keep1 3 1 4 kept1 0 1 3 key1 3 1 4 last1 3 1 5 later1 2 1 5 leave1 3 1 4 left1 2 1 3 let1 1 1 8 likewise1 0 1 5 limit2 1 2 2 1 4 line4 0 5 1 5 2 9 3 2 4 link1 3 1 4 list1 2 1 3 log1 1 1 4 long3 1 1 2 2 3 1 4 look2 1 1 2 2 2 ls1 2 1 4 made1 3 1 4 make1 0 1 4 many1 1 1 4 mark1 0 1 5 match1 2 3 8 matching1 2 4 7 missing1 3 1 4 mode1 2 1 4 more1 1 1 4 most1 1 2 4 must1 0 1 4 name2 1 2 2 4 5 never1 0 1 3 new2 0 2 3 2 7 newline1 3 1 4 next1 2 1 2 no1 2 1 3 not4 0 1 1 2 2 1 3 1 7 nothing1 0 1 6 number3 0 2 1 3 2 1 5 occur1 0 1 10 occurrence1 0 2 2 of4 0 4 1 7 2 7 3 2 6 offset2 1 3 2 2 5 often1 0 1 3 old2 0 2 3 1 2 on3 0 2 1 1 2 1 4 once2 0 1 3 1 3 one4 0 2 1 2 2 2 3 1 4 only1 2 2 2 or4 0 3 1 3 2 7 3 4 5 order1 0 1 3 out1 2 1 6 output1 2 2 4 over1 1 1 11 overwritten1 3 1 4 page2 1 1 2 3 6 parent1 3 1 4 part1 1 1 7 partial1 2 1 5 patch1 0 3 4 path4 0 1 1 2 2 3 3 2 7 pattern1 2 1 10 permission1 3 1 5 piece1 0 1 4 pipe1 1 1 5 place1 0 1 3 put1 0 1 2 py1 2 1 4 read2 1 4 3 1 9 recursive1 2 1 7 refused1 1 1 7 regular1 2 2 8 relative4 0 1 1 1 2 1 3 1 7 replace2 0 5 3 1 6 result2 1 1 2 5 6 return4 0 1 1 2 2 1 3 1 7 rewrite1 3 1 2 rs1 2 1 4 rust1 2 1 1 s2 1 1 2 1 5 safer1 3 1 4 same2 0 1 1 1 3 say1 0 1 6 search1 2 9 9 sensitive1 2 1 7 several1 0 1 5 shell1 3 1 7 shifted1 0 2 4 show2 0 1 2 1 7 similar1 1 1 5 since1 3 1 6 single2 0 1 2 1 4 size1 3 1 4 skip1 2 1 5 small1 2 1 2 so1 0 1 9 something1 3 1 6 sorted1 2 1 6 source1 1 1 3 src1 2 1 5 stand1 0 1 5 start1 3 1 4 stay1 2 1 5 store1 3 1 6 string1 0 2 4 such1 2 1 8 symbolic1 3 1 6 syntax1 2 1 6 system1 3 1 4 take2 2 1 3 1 6 target1 2 1 4 task1 3 1 4 test1 2 1 4 text4 0 8 1 3 2 4 3 1 4 that3 1 1 2 2 3 1 3 the4 0 12 1 9 2 8 3 9 5 their1 0 2 4 them3 0 1 1 1 2 1 4 then1 0 1 5 there2 0 1 1 1 4 this2 2 1 3 1 7 through1 1 1 2 to4 0 5 1 5 2 7 3 2 3 too1 2 1 5 total1 2 1 4 true2 1 1 2 2 9 truncated2 1 1 2 1 2 ts1 2 1 3 tsx1 2 1 7 unified1 0 1 6 unique1 0 1 6 unless1 2 1 2 up1 3 1 3 use3 1 1 2 1 3 1 4 want1 3 1 7 warning1 3 1 3 was2 0 1 3 3 4 what2 0 1 2 2 8 whatever1 2 1 4 when2 1 1 2 1 5 where1 3 1 7 whether1 3 1 5 which1 0 1 5 whole2 0 1 3 1 6 window1 1 1 4 with4 0 4 1 3 2 4 3 2 7 without2 0 2 2 1 7 working4 0 1 1 1 2 1 3 1 5 write1 3 3 7 written3 0 1 1 1 3 2 1 x1 1 1 "];
 }
 
 /// The tool `patch`.

@@ -15,15 +15,15 @@
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
+use ::std::sync::Arc;
+use ::toolc::compiled::{Common, Compiled};
+use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Definition, Dialect, Distribution, Env, Fact, FactValue, PerDialect, Provider, Reply,
-    Slots, Text, Tool, Toolset, Variable,
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
 };
 
-const _: () = ::toolc::assert_stamp(8);
+const _: () = ::toolc::assert_stamp(9);
 
 #[rustfmt::skip]
 pub mod file;
@@ -42,59 +42,26 @@ pub use self::todo::TodoTools;
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where H: FileTools + TerminalTools + TodoTools + 'static,
 {
-    Box::new(Everything(Arc::new(handlers)))
+    static COMPILED: Compiled = Compiled::new(&[&self::file::PART, &self::terminal::PART, &self::todo::PART], &COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
-struct Everything<H>(Arc<H>);
-
-impl<H: FileTools + TerminalTools + TodoTools + 'static> Provider for Everything<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[
-            self::file::DATA,
-            self::terminal::DATA,
-            self::todo::DATA,
-        ]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(
-            dialect,
-            || unpack(&[
-                self::file::definitions(dialect),
-                self::terminal::definitions(dialect),
-                self::todo::definitions(dialect),
-            ]),
-        )
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
-    fn facts(&self) -> &[Fact] { &FACTS }
-    fn variables(&self) -> &[Variable] { &VARIABLES }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> {
-            Some(::toolc::search::Index::joined(&unpack(&[
-                self::file::INDEX,
-                self::terminal::INDEX,
-                self::todo::INDEX,
-            ])))
-        }
-    }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
-        match index {
-            0..4 => self::file::call(&self.0, index - 0, args, call),
-            4..5 => self::terminal::call(&self.0, index - 4, args, call),
-            5..6 => self::todo::call(&self.0, index - 5, args, call),
-            _ => Reply::no_such_tool(index),
-        }
+fn call<'a, H: FileTools + TerminalTools + TodoTools + 'static>(
+    handlers: &'a Arc<H>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Reply<'a> {
+    match index {
+        0..4 => self::file::call(handlers, index - 0, args, call),
+        4..5 => self::terminal::call(handlers, index - 4, args, call),
+        5..6 => self::todo::call(handlers, index - 5, args, call),
+        _ => Reply::no_such_tool(index),
     }
 }
 
 /// Every toolset of the catalog.
-pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
+pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "3 cli62 An agent at a developer's command line: the core, and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "4 core47 What every platform offers: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
     "9 debugging71 Find out why something fails: look at files, change them, run commands.1 8 terminal1 4 file0 0 0 0 0 0 ",
@@ -102,16 +69,16 @@ pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
     "4 safe59 Look around and plan without changing anything on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
     "8 terminal31 Run shell commands on the host.0 0 0 0 0 0 0 0 ",
     "4 todo36 Plan a task in steps and track them.0 0 0 0 0 0 0 0 ",
-]]));
+]);
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| unpack(&[&[]]));
+pub static FACTS: Packed<Fact> = Packed::new(&[]);
 
 /// Environment variables that tools require.
-pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| unpack(&[&[]]));
+pub static VARIABLES: Packed<Variable> = Packed::new(&[]);
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = LazyLock::new(|| unpack(&[&[]]));
+pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
@@ -160,3 +127,5 @@ pub mod names {
         pub const TODO: &str = "todo";
     }
 }
+
+static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };

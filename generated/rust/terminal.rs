@@ -2,13 +2,9 @@
 
 //! The toolset `terminal`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// Handlers of the toolset `terminal`: Run shell commands on the host.
 #[diagnostic::on_unimplemented(
@@ -24,33 +20,9 @@ pub trait TerminalTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: TerminalTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: TerminalTools + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider<H: TerminalTools + 'static>(handlers: H) -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
 pub(super) fn call<'a, H: TerminalTools + 'static>(
@@ -69,11 +41,14 @@ pub(super) fn call<'a, H: TerminalTools + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["8 terminal8 terminal4 💻4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 3 9 \"command\"1 1 0 0 9 \"timeout\"0 2 0 0 9 \"workdir\"0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 600 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 2 0 9 read_file0 12 search_files0 0 1 2 1 2 sh1 0 1 0 1 0 1 660000 1 0 1 7 command1 0 "];
+pub(super) static PART: Part = Part {
+    tools: &["8 terminal8 terminal4 💻4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 3 9 \"command\"1 1 0 0 9 \"timeout\"0 2 0 0 9 \"workdir\"0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 600 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 2 0 9 read_file0 12 search_files0 0 1 2 1 2 sh1 0 1 0 1 0 1 660000 1 0 1 7 command1 0 "],
+    definitions,
+    index: ::toolc::search_index!["1 166 98 3 0001 0 1 2 501 0 1 1 a1 0 7 5 after1 0 2 4 also1 0 1 3 and1 0 6 8 anything1 0 1 3 are1 0 2 2 as1 0 2 6 beyond1 0 1 5 build1 0 1 1 c1 0 1 4 call1 0 1 5 carry1 0 1 5 chain1 0 1 6 change1 0 1 9 character1 0 1 8 children1 0 1 4 code1 0 1 7 command1 0 7 7 control1 0 1 5 could1 0 1 10 credential1 0 1 7 default1 0 1 9 directory1 0 3 2 do1 0 2 4 each1 0 1 3 end1 0 3 11 environment1 0 1 5 error1 0 1 8 existing1 0 1 4 exit1 0 1 3 far1 0 1 4 file1 0 2 4 flag1 0 1 3 for1 0 3 5 fresh1 0 1 3 get1 0 1 2 in1 0 2 8 included1 0 1 5 input1 0 1 2 is1 0 6 2 it1 0 1 3 its1 0 2 8 keyboard1 0 1 6 killed1 0 2 5 leave1 0 1 4 left1 0 1 4 like1 0 1 4 line1 0 1 4 look1 0 1 7 manager1 0 1 6 middle1 0 1 4 name1 0 2 2 no1 0 1 3 not1 0 2 2 of1 0 1 2 on1 0 1 2 or1 0 1 5 order1 0 1 3 out1 0 2 6 output1 0 3 4 over1 0 1 7 package1 0 1 4 pass1 0 1 6 passed1 0 1 6 prompt1 0 1 8 redirect1 0 1 8 relative1 0 1 6 return1 0 1 3 run1 0 2 7 running1 0 1 6 second1 0 1 6 server1 0 1 2 sh1 0 1 5 shell1 0 2 2 so1 0 3 8 standard1 0 1 4 step1 0 1 4 such1 0 1 8 terminal1 0 3 4 test1 0 1 4 that1 0 1 3 the1 0 11 5 there1 0 1 5 timed1 0 1 7 timeout1 0 2 2 to1 0 5 4 true1 0 1 8 variable1 0 2 7 version1 0 1 4 wait1 0 2 5 which1 0 2 5 whose1 0 1 4 with1 0 3 7 workdir1 0 2 7 working1 0 1 3 yes1 0 1 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -121,11 +96,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["1 166 98 3 0001 0 1 2 501 0 1 1 a1 0 7 5 after1 0 2 4 also1 0 1 3 and1 0 6 8 anything1 0 1 3 are1 0 2 2 as1 0 2 6 beyond1 0 1 5 build1 0 1 1 c1 0 1 4 call1 0 1 5 carry1 0 1 5 chain1 0 1 6 change1 0 1 9 character1 0 1 8 children1 0 1 4 code1 0 1 7 command1 0 7 7 control1 0 1 5 could1 0 1 10 credential1 0 1 7 default1 0 1 9 directory1 0 3 2 do1 0 2 4 each1 0 1 3 end1 0 3 11 environment1 0 1 5 error1 0 1 8 existing1 0 1 4 exit1 0 1 3 far1 0 1 4 file1 0 2 4 flag1 0 1 3 for1 0 3 5 fresh1 0 1 3 get1 0 1 2 in1 0 2 8 included1 0 1 5 input1 0 1 2 is1 0 6 2 it1 0 1 3 its1 0 2 8 keyboard1 0 1 6 killed1 0 2 5 leave1 0 1 4 left1 0 1 4 like1 0 1 4 line1 0 1 4 look1 0 1 7 manager1 0 1 6 middle1 0 1 4 name1 0 2 2 no1 0 1 3 not1 0 2 2 of1 0 1 2 on1 0 1 2 or1 0 1 5 order1 0 1 3 out1 0 2 6 output1 0 3 4 over1 0 1 7 package1 0 1 4 pass1 0 1 6 passed1 0 1 6 prompt1 0 1 8 redirect1 0 1 8 relative1 0 1 6 return1 0 1 3 run1 0 2 7 running1 0 1 6 second1 0 1 6 server1 0 1 2 sh1 0 1 5 shell1 0 2 2 so1 0 3 8 standard1 0 1 4 step1 0 1 4 such1 0 1 8 terminal1 0 3 4 test1 0 1 4 that1 0 1 3 the1 0 11 5 there1 0 1 5 timed1 0 1 7 timeout1 0 2 2 to1 0 5 4 true1 0 1 8 variable1 0 2 7 version1 0 1 4 wait1 0 2 5 which1 0 2 5 whose1 0 1 4 with1 0 3 7 workdir1 0 2 7 working1 0 1 3 yes1 0 1 "];
 }
 
 /// The tool `terminal`.

@@ -2,13 +2,9 @@
 
 //! The toolset `todo`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// Handlers of the toolset `todo`: Plan a task in steps and track them.
 #[diagnostic::on_unimplemented(
@@ -24,33 +20,9 @@ pub trait TodoTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: TodoTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: TodoTools + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider<H: TodoTools + 'static>(handlers: H) -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
 pub(super) fn call<'a, H: TodoTools + 'static>(
@@ -66,11 +38,14 @@ pub(super) fn call<'a, H: TodoTools + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["4 todo4 todo4 📋7 7 6 0 0 3 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 4 0 4 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 \"id\"1 3 0 0 9 \"content\"1 4 0 0 8 \"status\"1 5 0 0 7 \"todos\"0 1 0 0 7 \"merge\"0 6 0 0 4 4 7 pending4 11 in_progress4 9 completed4 9 cancelled0 3 0 0 0 0 0 1 1 1 100 0 0 0 0 0 0 0 0 0 0 1 1 1 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 256 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 "];
+pub(super) static PART: Part = Part {
+    tools: &["4 todo4 todo4 📋7 7 6 0 0 3 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 1 2 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 1 5 4 0 4 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 \"id\"1 3 0 0 9 \"content\"1 4 0 0 8 \"status\"1 5 0 0 7 \"todos\"0 1 0 0 7 \"merge\"0 6 0 0 4 4 7 pending4 11 in_progress4 9 completed4 9 cancelled0 3 0 0 0 0 0 1 1 1 100 0 0 0 0 0 0 0 0 0 0 1 1 1 2000 0 0 0 0 0 0 0 0 0 0 0 0 0 1 256 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 "],
+    definitions,
+    index: ::toolc::search_index!["1 166 88 1 a1 0 2 5 after1 0 1 2 an1 0 1 3 and1 0 5 6 append1 0 2 8 argument1 0 1 5 array1 0 1 2 as1 0 2 2 at1 0 1 2 be1 0 1 5 begin1 0 1 6 belong1 0 1 2 by1 0 2 4 call1 0 3 6 change1 0 1 5 clear1 0 1 9 completed1 0 1 7 content1 0 1 7 current1 0 1 4 done1 0 2 4 each1 0 1 5 empty1 0 1 5 every1 0 1 3 far1 0 1 5 first1 0 1 3 for1 0 3 4 give1 0 1 4 hand1 0 1 3 how1 0 1 2 id1 0 3 10 identifier1 0 1 2 in1 0 5 7 instead1 0 1 2 is1 0 4 2 it1 0 8 4 item1 0 6 4 keep1 0 1 4 kept1 0 1 5 later1 0 1 5 leave1 0 1 4 list1 0 8 4 mark1 0 1 5 merge1 0 3 4 more1 0 1 4 name1 0 1 6 needed1 0 1 3 new1 0 1 3 not1 0 2 6 number1 0 1 2 of1 0 4 3 one1 0 1 2 or1 0 2 5 order1 0 2 5 other1 0 1 3 out1 0 1 4 plan1 0 1 8 progress1 0 1 4 read1 0 2 7 replace1 0 1 9 replacing1 0 1 6 return1 0 1 4 same1 0 1 5 short1 0 1 6 simple1 0 1 6 single1 0 1 4 soon1 0 1 6 status1 0 2 4 step1 0 4 4 task1 0 2 3 the1 0 13 4 this1 0 1 5 those1 0 1 5 three1 0 1 2 to1 0 6 4 todo1 0 4 6 unique1 0 1 6 update1 0 1 3 use1 0 1 4 what1 0 1 4 when1 0 1 5 which1 0 1 5 whole1 0 1 4 with1 0 2 7 without1 0 2 4 work1 0 1 5 write1 0 2 7 written1 0 1 3 you1 0 1 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -118,11 +93,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["1 166 88 1 a1 0 2 5 after1 0 1 2 an1 0 1 3 and1 0 5 6 append1 0 2 8 argument1 0 1 5 array1 0 1 2 as1 0 2 2 at1 0 1 2 be1 0 1 5 begin1 0 1 6 belong1 0 1 2 by1 0 2 4 call1 0 3 6 change1 0 1 5 clear1 0 1 9 completed1 0 1 7 content1 0 1 7 current1 0 1 4 done1 0 2 4 each1 0 1 5 empty1 0 1 5 every1 0 1 3 far1 0 1 5 first1 0 1 3 for1 0 3 4 give1 0 1 4 hand1 0 1 3 how1 0 1 2 id1 0 3 10 identifier1 0 1 2 in1 0 5 7 instead1 0 1 2 is1 0 4 2 it1 0 8 4 item1 0 6 4 keep1 0 1 4 kept1 0 1 5 later1 0 1 5 leave1 0 1 4 list1 0 8 4 mark1 0 1 5 merge1 0 3 4 more1 0 1 4 name1 0 1 6 needed1 0 1 3 new1 0 1 3 not1 0 2 6 number1 0 1 2 of1 0 4 3 one1 0 1 2 or1 0 2 5 order1 0 2 5 other1 0 1 3 out1 0 1 4 plan1 0 1 8 progress1 0 1 4 read1 0 2 7 replace1 0 1 9 replacing1 0 1 6 return1 0 1 4 same1 0 1 5 short1 0 1 6 simple1 0 1 6 single1 0 1 4 soon1 0 1 6 status1 0 2 4 step1 0 4 4 task1 0 2 3 the1 0 13 4 this1 0 1 5 those1 0 1 5 three1 0 1 2 to1 0 6 4 todo1 0 4 6 unique1 0 1 6 update1 0 1 3 use1 0 1 4 what1 0 1 4 when1 0 1 5 which1 0 1 5 whole1 0 1 4 with1 0 2 7 without1 0 2 4 work1 0 1 5 write1 0 2 7 written1 0 1 3 you1 0 1 "];
 }
 
 /// The tool `todo`.

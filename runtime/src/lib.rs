@@ -40,7 +40,7 @@ mod watch;
 pub mod wire;
 
 pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
-pub use registry::{graph, why};
+pub use registry::{compiled, graph, why};
 
 pub use args::{FromSlot, Slots};
 pub use call::agent::{AgentTask, AgentTools, Pending};
@@ -81,7 +81,7 @@ pub use serde_json::{Map, Value};
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 8;
+pub const STAMP: u32 = 9;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///
@@ -91,12 +91,14 @@ pub const fn assert_stamp(stamp: u32) {
     assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
 }
 
-/// Code that there is only where this crate has the feature `search`.
+/// What tools are found by, where this crate has the feature `search`.
 #[cfg(not(feature = "search"))]
 #[doc(hidden)]
 #[macro_export]
-macro_rules! with_search {
-    ($($code:tt)*) => {};
+macro_rules! search_index {
+    ($packed:literal) => {
+        &[]
+    };
 }
 
 /// The guides' examples are run.

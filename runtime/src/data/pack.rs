@@ -8,8 +8,9 @@
 //! items, a variant its number. What a number means is told by its position alone, so whatever changes here or in a
 //! type named here changes [`STAMP`](crate::STAMP).
 
-use std::fmt::Write as _;
-use std::sync::Arc;
+use std::fmt::{self, Write as _};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, Parallel};
@@ -31,13 +32,42 @@ pub trait Pack: Sized {
     fn unpack(from: &mut &'static str) -> Self;
 }
 
+/// A list that is unpacked when somebody first looks at it.
+pub struct Packed<T: 'static> {
+    texts: &'static [&'static str],
+    items: OnceLock<Vec<T>>,
+}
+
+impl<T> Packed<T> {
+    /// Of these texts, one behind the other.
+    pub const fn new(texts: &'static [&'static str]) -> Self {
+        Self { texts, items: OnceLock::new() }
+    }
+}
+
+/// # Panics
+/// As [`Pack::unpack`].
+impl<T: Pack> Deref for Packed<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.items.get_or_init(|| unpack(self.texts))
+    }
+}
+
+impl<T: Pack + fmt::Debug> fmt::Debug for Packed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&**self).finish()
+    }
+}
+
 /// Everything that stands in these texts.
 ///
 /// # Panics
 /// As [`Pack::unpack`].
-pub fn unpack<T: Pack>(texts: &[&[&'static str]]) -> Vec<T> {
+pub fn unpack<T: Pack>(texts: &[&'static str]) -> Vec<T> {
     let mut all = Vec::new();
-    for mut text in texts.concat() {
+    for mut text in texts.iter().copied() {
         while !text.is_empty() {
             all.push(T::unpack(&mut text));
         }
@@ -313,7 +343,7 @@ mod tests {
             one.pack(&mut text);
         }
         let text: &'static str = text.leak();
-        let tools: Vec<Tool> = unpack(&[&[text, ""], &[], &[text]]);
+        let tools: Vec<Tool> = unpack(&[text, "", text]);
         assert_eq!(tools.len(), 6);
         assert_eq!(format!("{:?}", tools[5]), format!("{tool:?}"));
         assert_eq!(format!("{:?}", tools[1]), format!("{:?}", Tool::default()));
@@ -329,7 +359,7 @@ mod tests {
     #[test]
     fn damage_is_told() {
         for text in ["1", "x ", "9 abc", "-1 ", "1 é", "99999999999999999999 "] {
-            let told = std::panic::catch_unwind(|| unpack::<Fact>(&[&[text]])).expect_err("it is no fact");
+            let told = std::panic::catch_unwind(|| unpack::<Fact>(&[text])).expect_err("it is no fact");
             let told = told.downcast::<String>().expect("a panic's message is text");
             assert!(told.contains("cargo xtask gen"), "{told}");
         }

@@ -4,6 +4,7 @@ pub(crate) mod availability;
 mod book;
 pub(crate) mod checks;
 pub(crate) mod choice;
+pub mod compiled;
 pub(crate) mod decide;
 pub(crate) mod dynamic;
 pub(crate) mod env;

@@ -19,11 +19,13 @@ pub(crate) use bridge::definitions;
 use crate::registry::State;
 use crate::{Dialect, Provider, Turn, estimated_tokens};
 
-/// Code that there is only where this crate has the feature `search`.
+/// What tools are found by, where this crate has the feature `search`.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! with_search {
-    ($($code:tt)*) => { $($code)* };
+macro_rules! search_index {
+    ($packed:literal) => {
+        &[$packed]
+    };
 }
 
 /// When tool search stands for tools: see [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).

@@ -11,8 +11,8 @@ pub(super) fn packed(data: &impl Pack) -> TokenStream {
     quote!(#text)
 }
 
-/// An expression that unpacks all of these, where the runtime's `unpack` is in scope.
-pub(super) fn unpacked<T: Pack>(all: impl IntoIterator<Item = T>) -> TokenStream {
+/// The value of a static list, where the runtime's `Packed` is in scope.
+pub(super) fn list<T: Pack>(all: impl IntoIterator<Item = T>) -> TokenStream {
     let all = all.into_iter().map(|one| packed(&one));
-    quote!(LazyLock::new(|| unpack(&[&[#(#all),*]])))
+    quote!(Packed::new(&[#(#all),*]))
 }

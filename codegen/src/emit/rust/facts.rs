@@ -11,10 +11,10 @@ use crate::names::snake;
 
 pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
     let facts = catalog.facts();
-    let packed = data::unpacked((0..facts.len()).map(|id| catalog.fact(FactId(id))));
+    let packed = data::list((0..facts.len()).map(|id| catalog.fact(FactId(id))));
     let data = quote! {
         /// What the tools' conditions and texts ask for.
-        pub static FACTS: LazyLock<Vec<Fact>> = #packed;
+        pub static FACTS: Packed<Fact> = #packed;
     };
     if facts.is_empty() {
         return data;

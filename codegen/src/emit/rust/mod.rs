@@ -51,7 +51,7 @@ fn marked(from: &str, rust: &str) -> String {
 fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     let stamp = Literal::u32_unsuffixed(toolc::STAMP);
     let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
-    let toolsets = data::unpacked(catalog.toolsets().map(|(id, _)| catalog.toolset(id)));
+    let toolsets = data::list(catalog.toolsets().map(|(id, _)| catalog.toolset(id)));
     let handled: Vec<Handled<'_>> = homes.iter().map(|(id, _)| Handled::of(catalog, *id)).collect();
     let with_trait: Vec<_> = handled.iter().zip(&modules).filter(|(handled, _)| handled.has_trait()).collect();
     let exports = with_trait.iter().map(|(handled, module)| {
@@ -66,11 +66,12 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
             unreachable_pub, unused_imports, unused_mut, unused_variables)]
         #![cfg_attr(rustfmt, rustfmt_skip)]
 
-        use ::std::sync::{Arc, LazyLock};
+        use ::std::sync::Arc;
 
-        use ::toolc::pack::unpack;
-        use ::toolc::{Availability, Call, Check, Definition, Dialect, Distribution, Env, Fact, FactValue, PerDialect,
-            Provider, Reply, Slots, Text, Tool, Toolset, Variable};
+        use ::toolc::compiled::{Common, Compiled};
+        use ::toolc::pack::Packed;
+        use ::toolc::{Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text,
+            Toolset, Variable};
 
         const _: () = ::toolc::assert_stamp(#stamp);
 
@@ -86,11 +87,13 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
         #agent
 
         /// Every toolset of the catalog.
-        pub static TOOLSETS: LazyLock<Vec<Toolset>> = #toolsets;
+        pub static TOOLSETS: Packed<Toolset> = #toolsets;
 
         #facts
 
         #statics
+
+        static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
     }
 }
 
@@ -101,74 +104,53 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
         let first = count;
         count += handled.tools.len();
         let [from, to] = [first, count].map(Literal::usize_unsuffixed);
-        calls.push(quote!(#from..#to => self::#module::call(&self.0, index - #from, args, call)));
+        calls.push(quote!(#from..#to => self::#module::call(handlers, index - #from, args, call)));
         if handled.has_checks() {
             let toolset = handled.toolset.name();
             checks.push(quote! {
-                Check::Tool(index @ #from..#to) => self::#module::available(&*self.0, Check::Tool(index - #from), env),
-                Check::Toolset(#toolset) => self::#module::available(&*self.0, check, env)
+                Check::Tool(index @ #from..#to) => self::#module::available(handlers, Check::Tool(index - #from), env),
+                Check::Toolset(#toolset) => self::#module::available(handlers, check, env)
             });
         }
     }
     let traits: Vec<_> = handled.iter().filter(|handled| handled.has_trait()).map(Handled::handlers).collect();
     let bounds = if traits.is_empty() { quote!(Send + Sync) } else { quote!(#(#traits)+*) };
-    let available = (!checks.is_empty()).then(|| {
-        toolset::available(&quote! {
-            match check {
-                #(#checks,)*
-                _ => Availability::Available,
+    let (ask, available) = if checks.is_empty() {
+        (quote!(None), None)
+    } else {
+        let available = quote! {
+            fn available<H: #bounds>(handlers: &H, check: Check<'_>, env: &Env) -> Availability {
+                match check {
+                    #(#checks,)*
+                    _ => Availability::Available,
+                }
             }
-        })
-    });
+        };
+        (quote!(Some(available)), Some(available))
+    };
     quote! {
         /// Every tool of the catalog, run by one set of handlers.
         pub fn provider<H>(handlers: H) -> Box<dyn Provider>
         where
             H: #bounds + 'static,
         {
-            Box::new(Everything(Arc::new(handlers)))
+            static COMPILED: Compiled = Compiled::new(&[#(&self::#modules::PART),*], &COMMON);
+            COMPILED.provider(handlers, call, #ask)
         }
 
-        struct Everything<H>(Arc<H>);
-
-        impl<H: #bounds + 'static> Provider for Everything<H> {
-            fn tools(&self) -> &[Tool] {
-                static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[#(self::#modules::DATA),*]));
-                &TOOLS
-            }
-
-            fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-                static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-                DEFINITIONS.get_or_init(dialect, || unpack(&[#(self::#modules::definitions(dialect)),*]))
-            }
-
-            fn toolsets(&self) -> &[Toolset] {
-                &TOOLSETS
-            }
-
-            fn facts(&self) -> &[Fact] {
-                &FACTS
-            }
-
-            fn variables(&self) -> &[Variable] {
-                &VARIABLES
-            }
-
-            ::toolc::with_search! {
-                fn index(&self) -> Option<::toolc::search::Index> {
-                    Some(::toolc::search::Index::joined(&unpack(&[#(self::#modules::INDEX),*])))
-                }
-            }
-
-            #available
-
-            fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
-                match index {
-                    #(#calls,)*
-                    _ => Reply::no_such_tool(index),
-                }
+        fn call<'a, H: #bounds + 'static>(
+            handlers: &'a Arc<H>,
+            index: usize,
+            args: Slots<'_, '_>,
+            call: &'a Call<'a>,
+        ) -> Reply<'a> {
+            match index {
+                #(#calls,)*
+                _ => Reply::no_such_tool(index),
             }
         }
+
+        #available
     }
 }
 

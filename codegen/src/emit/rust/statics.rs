@@ -13,8 +13,8 @@ use crate::names::{Scope, plain, snake};
 /// Where the runtime's names are in scope.
 pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
     let text = |text: &str| Text::from(text.to_owned());
-    let variables = data::unpacked((0..catalog.variables().len()).map(|id| catalog.variable(VariableId(id))));
-    let distributions = data::unpacked(catalog.distributions().iter().map(|one| Distribution {
+    let variables = data::list((0..catalog.variables().len()).map(|id| catalog.variable(VariableId(id))));
+    let distributions = data::list(catalog.distributions().iter().map(|one| Distribution {
         name: text(&one.manifest.name.value),
         description: text(&one.manifest.description),
         toolsets: one.toolsets.iter().map(|&(id, percent)| (text(catalog[id].name()), percent)).collect(),
@@ -23,10 +23,10 @@ pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
     let toolsets = constants(catalog.toolsets().map(|(_, toolset)| toolset.name()));
     quote! {
         /// Environment variables that tools require.
-        pub static VARIABLES: LazyLock<Vec<Variable>> = #variables;
+        pub static VARIABLES: Packed<Variable> = #variables;
 
         /// Toolsets to be drawn.
-        pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = #distributions;
+        pub static DISTRIBUTIONS: Packed<Distribution> = #distributions;
 
         /// Names, for hosts that would rather not spell them.
         pub mod names {

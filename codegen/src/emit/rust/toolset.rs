@@ -76,70 +76,31 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         let handlers = handled.handlers();
         let provider = quote! {
             /// The tools of this toolset alone, run by these handlers.
-            pub fn provider<H: #handlers + 'static>(handlers: H) -> Box<dyn Provider> {
-                Box::new(Home(Arc::new(handlers)))
-            }
+            pub fn provider<H: #handlers + 'static>(handlers: H) -> Box<dyn Provider>
         };
         (quote!(#handlers), provider)
     } else {
         let provider = quote! {
             /// The tools of this toolset alone. The agent runs them: there are no handlers.
-            pub fn provider() -> Box<dyn Provider> {
-                Box::new(Home(Arc::new(())))
-            }
+            pub fn provider() -> Box<dyn Provider>
         };
         (quote!(Send + Sync), provider)
     };
-    let available = handled.has_checks().then(|| available(&quote!(available(&*self.0, check, env))));
+    let handlers = if handled.has_trait() { quote!(handlers) } else { quote!(()) };
+    let ask = if handled.has_checks() { quote!(Some(available)) } else { quote!(None) };
     let rust = quote! {
         #![doc = #title]
 
-        use ::std::sync::{Arc, LazyLock};
+        use ::std::sync::Arc;
 
-        use ::toolc::pack::unpack;
-        use ::toolc::{Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots,
-            Tool, ToolError, Toolset, Variable};
+        use ::toolc::compiled::{Compiled, Part};
+        use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
         #trait_and_checks
 
-        #provider
-
-        struct Home<H>(Arc<H>);
-
-        impl<H: #bound + 'static> Provider for Home<H> {
-            fn tools(&self) -> &[Tool] {
-                static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-                &TOOLS
-            }
-
-            fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-                static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-                DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-            }
-
-            fn toolsets(&self) -> &[Toolset] {
-                &super::TOOLSETS
-            }
-
-            fn facts(&self) -> &[Fact] {
-                &super::FACTS
-            }
-
-            ::toolc::with_search! {
-                fn index(&self) -> Option<::toolc::search::Index> {
-                    Some(::toolc::search::Index::joined(&unpack(&[INDEX])))
-                }
-            }
-
-            fn variables(&self) -> &[Variable] {
-                &super::VARIABLES
-            }
-
-            #available
-
-            fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-                call(&self.0, index, args, context)
-            }
+        #provider {
+            static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+            COMPILED.provider(#handlers, call, #ask)
         }
 
         pub(super) fn call<'a, H: #bound + 'static>(
@@ -155,15 +116,13 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
             }
         }
 
-        /// The tools, in the order of their numbers.
-        pub(super) const DATA: &[&str] = &[#(#packed),*];
+        pub(super) static PART: Part = Part {
+            tools: &[#(#packed),*],
+            definitions,
+            index: ::toolc::search_index![#index],
+        };
 
         #definitions
-
-        ::toolc::with_search! {
-            /// What they are found by.
-            pub(super) const INDEX: &[&str] = &[#index];
-        }
     };
     let modules = tools.iter().map(|tool| tool::of(catalog, tool));
     std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
@@ -185,7 +144,7 @@ fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> TokenStream {
     });
     quote! {
         /// How a dialect defines the tools, in the order of their numbers.
-        pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+        fn definitions(dialect: Dialect) -> &'static [&'static str] {
             let mut defined: &[&str] = &[];
             #(#dialects)*
             defined
@@ -235,15 +194,6 @@ fn handlers_of(catalog: &Lowered<'_>, handled: &Handled<'_>) -> TokenStream {
         }
 
         #asked
-    }
-}
-
-/// A provider's `available`; where it has none, there is a default.
-pub(super) fn available(body: &TokenStream) -> TokenStream {
-    quote! {
-        fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
-            #body
-        }
     }
 }
 

@@ -2,13 +2,9 @@
 
 //! The toolset `bench`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// Handlers of the toolset `bench`: The one tool whose calls are timed, and those whose definitions depend on the turn.
 #[diagnostic::on_unimplemented(
@@ -34,33 +30,9 @@ pub trait BenchTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: BenchTools + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
 pub(super) fn call<'a, H: BenchTools + 'static>(
@@ -78,15 +50,18 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &[
-    "9 open_page5 bench0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 5 \"url\"1 1 0 0 4 \"as\"0 2 0 0 7 \"width\"0 3 0 0 7 \"links\"0 4 0 0 2 4 4 text4 7 picture0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 320 1 0 3840 0 0 0 0 0 0 0 0 0 0 2 1 1 1 0 0 0 2 1 0 0 3 1 6 vision0 19 share_pinned_labels0 10 send_reply0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "10 send_reply5 bench0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 6 \"body\"1 1 0 0 8 \"format\"0 2 0 0 8 \"thread\"0 3 0 0 13 \"attachments\"0 4 0 0 3 4 5 plain4 8 markdown4 4 html0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 20 0 0 0 2 1 2 1 0 0 0 2 1 0 1 3 2 8 platform0 0 4 mail2 8 platform1 0 3 cli0 9 open_page0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "7 trivial5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 \"query\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 6 \"sort\"0 4 0 0 6 \"tags\"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-];
+pub(super) static PART: Part = Part {
+    tools: &[
+        "9 open_page5 bench0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 5 \"url\"1 1 0 0 4 \"as\"0 2 0 0 7 \"width\"0 3 0 0 7 \"links\"0 4 0 0 2 4 4 text4 7 picture0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 320 1 0 3840 0 0 0 0 0 0 0 0 0 0 2 1 1 1 0 0 0 2 1 0 0 3 1 6 vision0 19 share_pinned_labels0 10 send_reply0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "10 send_reply5 bench0 6 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 0 4 6 \"body\"1 1 0 0 8 \"format\"0 2 0 0 8 \"thread\"0 3 0 0 13 \"attachments\"0 4 0 0 3 4 5 plain4 8 markdown4 4 html0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 20 0 0 0 2 1 2 1 0 0 0 2 1 0 1 3 2 8 platform0 0 4 mail2 8 platform1 0 3 cli0 9 open_page0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "7 trivial5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 \"query\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 6 \"sort\"0 4 0 0 6 \"tags\"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    ],
+    definitions,
+    index: ::toolc::search_index!["3 69 65 91 109 1 a3 0 3 1 1 2 2 8 absolute1 0 1 3 add1 0 1 7 address1 0 1 4 also1 2 1 2 an2 0 1 2 2 3 and2 0 2 2 1 8 argument1 2 1 6 around1 0 1 2 as2 0 1 1 1 2 at1 2 2 10 attachment1 1 1 4 back2 1 1 2 2 2 be3 0 1 1 2 2 1 4 body1 1 1 3 but1 2 1 2 by2 1 1 2 1 4 call1 2 1 6 cannot2 0 1 1 1 4 case1 2 1 4 come1 2 1 7 compare1 2 1 3 doe1 2 2 5 entry1 2 7 5 error1 0 1 10 everything1 1 1 4 file1 1 1 4 find1 2 1 6 format1 1 1 5 found1 2 1 2 go1 1 1 3 goe1 1 1 4 hand1 2 2 7 handler1 2 1 4 have1 2 1 3 how3 0 1 1 1 2 1 2 in3 0 1 1 2 2 2 2 is3 0 4 1 2 2 2 2 it3 0 2 1 5 2 2 3 its2 1 1 2 1 5 label1 2 1 4 last1 1 1 5 limit1 2 1 4 link1 0 2 4 look1 2 1 4 make1 1 1 4 many1 2 1 6 marked1 1 1 6 matter1 2 1 5 meant1 1 1 7 message1 1 1 4 most1 2 1 4 must1 2 2 4 name1 1 1 10 navigation1 0 1 3 not1 2 1 7 nothing1 2 2 5 occur1 2 1 2 of3 0 2 1 2 2 1 3 one2 0 1 2 1 4 open1 0 4 5 order1 2 1 4 page1 0 6 8 password1 0 1 4 path1 1 1 7 picture1 0 1 5 pixel1 0 1 5 query1 2 1 7 reached1 0 1 4 read1 1 1 9 recursive1 2 1 5 reply1 1 5 6 return2 0 2 2 1 1 s1 2 1 3 say1 0 1 4 send1 1 4 2 so3 0 1 1 1 2 1 4 sort1 2 1 4 sure1 1 1 3 tag1 2 1 5 taken2 0 1 1 1 4 text3 0 1 1 2 2 1 4 that3 0 2 1 1 2 5 3 the3 0 7 1 4 2 3 5 their1 2 1 4 them1 1 1 5 there1 2 1 6 thread1 1 2 4 time1 2 1 2 to3 0 2 1 3 2 4 7 trivial1 2 3 2 up1 1 1 3 url1 0 2 3 use1 2 1 4 want1 0 1 3 way1 2 2 4 what1 0 2 4 when1 0 1 5 which2 1 1 2 1 7 whoever1 1 1 4 wide1 0 1 5 width1 0 1 6 window1 0 1 4 with2 1 1 2 2 6 within1 2 1 7 without1 0 1 4 word1 2 1 7 written1 2 1 5 wrote1 1 1 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -98,11 +73,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["3 69 65 91 109 1 a3 0 3 1 1 2 2 8 absolute1 0 1 3 add1 0 1 7 address1 0 1 4 also1 2 1 2 an2 0 1 2 2 3 and2 0 2 2 1 8 argument1 2 1 6 around1 0 1 2 as2 0 1 1 1 2 at1 2 2 10 attachment1 1 1 4 back2 1 1 2 2 2 be3 0 1 1 2 2 1 4 body1 1 1 3 but1 2 1 2 by2 1 1 2 1 4 call1 2 1 6 cannot2 0 1 1 1 4 case1 2 1 4 come1 2 1 7 compare1 2 1 3 doe1 2 2 5 entry1 2 7 5 error1 0 1 10 everything1 1 1 4 file1 1 1 4 find1 2 1 6 format1 1 1 5 found1 2 1 2 go1 1 1 3 goe1 1 1 4 hand1 2 2 7 handler1 2 1 4 have1 2 1 3 how3 0 1 1 1 2 1 2 in3 0 1 1 2 2 2 2 is3 0 4 1 2 2 2 2 it3 0 2 1 5 2 2 3 its2 1 1 2 1 5 label1 2 1 4 last1 1 1 5 limit1 2 1 4 link1 0 2 4 look1 2 1 4 make1 1 1 4 many1 2 1 6 marked1 1 1 6 matter1 2 1 5 meant1 1 1 7 message1 1 1 4 most1 2 1 4 must1 2 2 4 name1 1 1 10 navigation1 0 1 3 not1 2 1 7 nothing1 2 2 5 occur1 2 1 2 of3 0 2 1 2 2 1 3 one2 0 1 2 1 4 open1 0 4 5 order1 2 1 4 page1 0 6 8 password1 0 1 4 path1 1 1 7 picture1 0 1 5 pixel1 0 1 5 query1 2 1 7 reached1 0 1 4 read1 1 1 9 recursive1 2 1 5 reply1 1 5 6 return2 0 2 2 1 1 s1 2 1 3 say1 0 1 4 send1 1 4 2 so3 0 1 1 1 2 1 4 sort1 2 1 4 sure1 1 1 3 tag1 2 1 5 taken2 0 1 1 1 4 text3 0 1 1 2 2 1 4 that3 0 2 1 1 2 5 3 the3 0 7 1 4 2 3 5 their1 2 1 4 them1 1 1 5 there1 2 1 6 thread1 1 2 4 time1 2 1 2 to3 0 2 1 3 2 4 7 trivial1 2 3 2 up1 1 1 3 url1 0 2 3 use1 2 1 4 want1 0 1 3 way1 2 2 4 what1 0 2 4 when1 0 1 5 which2 1 1 2 1 7 whoever1 1 1 4 wide1 0 1 5 width1 0 1 6 window1 0 1 4 with2 1 1 2 2 6 within1 2 1 7 without1 0 1 4 word1 2 1 7 written1 2 1 5 wrote1 1 1 "];
 }
 
 /// The tool `open_page`.

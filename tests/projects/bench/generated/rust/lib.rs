@@ -15,15 +15,15 @@
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
+use ::std::sync::Arc;
+use ::toolc::compiled::{Common, Compiled};
+use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Definition, Dialect, Distribution, Env, Fact, FactValue, PerDialect, Provider, Reply,
-    Slots, Text, Tool, Toolset, Variable,
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
 };
 
-const _: () = ::toolc::assert_stamp(8);
+const _: () = ::toolc::assert_stamp(9);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -42,66 +42,36 @@ pub use self::survey_reports::SurveyReportsTools;
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static,
 {
-    Box::new(Everything(Arc::new(handlers)))
+    static COMPILED: Compiled = Compiled::new(
+        &[&self::bench::PART, &self::support_office::PART, &self::survey_reports::PART],
+        &COMMON,
+    );
+    COMPILED.provider(handlers, call, None)
 }
 
-struct Everything<H>(Arc<H>);
-
-impl<H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static> Provider for Everything<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[
-            self::bench::DATA,
-            self::support_office::DATA,
-            self::survey_reports::DATA,
-        ]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(
-            dialect,
-            || unpack(&[
-                self::bench::definitions(dialect),
-                self::support_office::definitions(dialect),
-                self::survey_reports::definitions(dialect),
-            ]),
-        )
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
-    fn facts(&self) -> &[Fact] { &FACTS }
-    fn variables(&self) -> &[Variable] { &VARIABLES }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> {
-            Some(::toolc::search::Index::joined(&unpack(&[
-                self::bench::INDEX,
-                self::support_office::INDEX,
-                self::survey_reports::INDEX,
-            ])))
-        }
-    }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
-        match index {
-            0..3 => self::bench::call(&self.0, index - 0, args, call),
-            3..22 => self::support_office::call(&self.0, index - 3, args, call),
-            22..40 => self::survey_reports::call(&self.0, index - 22, args, call),
-            _ => Reply::no_such_tool(index),
-        }
+fn call<'a, H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static>(
+    handlers: &'a Arc<H>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Reply<'a> {
+    match index {
+        0..3 => self::bench::call(handlers, index - 0, args, call),
+        3..22 => self::support_office::call(handlers, index - 3, args, call),
+        22..40 => self::survey_reports::call(handlers, index - 22, args, call),
+        _ => Reply::no_such_tool(index),
     }
 }
 
 /// Every toolset of the catalog.
-pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
+pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "5 bench83 The one tool whose calls are timed, and those whose definitions depend on the turn.0 0 0 0 0 0 0 0 ",
     "14 support_office39 Everyday work with the support service.0 0 0 0 0 0 0 0 ",
     "14 survey_reports38 Everyday work with the survey service.0 0 0 0 0 0 0 0 ",
-]]));
+]);
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| unpack(&[&["8 platform0 3 cli", "6 vision1 0 "]]));
+pub static FACTS: Packed<Fact> = Packed::new(&["8 platform0 3 cli", "6 vision1 0 "]);
 
 /// What a host tells about its world; whatever it does not say is at its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,10 +99,10 @@ impl IntoIterator for Facts {
 }
 
 /// Environment variables that tools require.
-pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| unpack(&[&[]]));
+pub static VARIABLES: Packed<Variable> = Packed::new(&[]);
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = LazyLock::new(|| unpack(&[&[]]));
+pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
@@ -271,3 +241,5 @@ pub mod names {
         pub const SURVEY_REPORTS: &str = "survey_reports";
     }
 }
+
+static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };

@@ -2,13 +2,9 @@
 
 //! The toolset `guards`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// Handlers of the toolset `guards`: Tools that are not always there.
 #[diagnostic::on_unimplemented(
@@ -52,34 +48,9 @@ pub(super) fn available<H: GuardsTools>(handlers: &H, check: ::toolc::Check<'_>,
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: GuardsTools + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-    fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability { available(&*self.0, check, env) }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider(handlers, call, Some(available))
 }
 
 pub(super) fn call<'a, H: GuardsTools + 'static>(
@@ -96,14 +67,17 @@ pub(super) fn call<'a, H: GuardsTools + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &[
-    "7 guarded6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 0 8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 2 13 no_parameters8 mcp_find6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "7 in_chat6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 8 platform0 0 4 chat0 0 2 6 1 0 0 1 2 8 platform0 0 4 chat7 0 0 1 0 1 0 0 1 0 0 1 0 ",
-];
+pub(super) static PART: Part = Part {
+    tools: &[
+        "7 guarded6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 0 8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 2 13 no_parameters8 mcp_find6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "7 in_chat6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 8 platform0 0 4 chat0 0 2 6 1 0 0 1 2 8 platform0 0 4 chat7 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    ],
+    definitions,
+    index: ::toolc::search_index!["2 8 12 12 1 a1 1 1 3 all1 0 1 3 are1 1 1 4 chat1 1 4 7 guarded1 0 3 2 in1 1 4 4 need1 0 1 2 of1 0 1 4 only1 1 1 4 sort1 0 1 5 there1 1 1 5 thing1 0 1 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -178,11 +152,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["2 8 12 12 1 a1 1 1 3 all1 0 1 3 are1 1 1 4 chat1 1 4 7 guarded1 0 3 2 in1 1 4 4 need1 0 1 2 of1 0 1 4 only1 1 1 4 sort1 0 1 5 there1 1 1 5 thing1 0 1 "];
 }
 
 /// The tool `guarded`.

@@ -15,15 +15,15 @@
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
+use ::std::sync::Arc;
+use ::toolc::compiled::{Common, Compiled};
+use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Definition, Dialect, Distribution, Env, Fact, FactValue, PerDialect, Provider, Reply,
-    Slots, Text, Tool, Toolset, Variable,
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
 };
 
-const _: () = ::toolc::assert_stamp(8);
+const _: () = ::toolc::assert_stamp(9);
 
 #[rustfmt::skip]
 pub mod guards;
@@ -57,79 +57,48 @@ pub use self::shut::ShutTools;
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static,
 {
-    Box::new(Everything(Arc::new(handlers)))
+    static COMPILED: Compiled = Compiled::new(
+        &[
+            &self::guards::PART,
+            &self::later::PART,
+            &self::lib_::PART,
+            &self::r#loop::PART,
+            &self::returns::PART,
+            &self::shapes::PART,
+            &self::shut::PART,
+        ],
+        &COMMON,
+    );
+    COMPILED.provider(handlers, call, Some(available))
 }
 
-struct Everything<H>(Arc<H>);
-
-impl<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools +
-    'static> Provider for Everything<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[
-            self::guards::DATA,
-            self::later::DATA,
-            self::lib_::DATA,
-            self::r#loop::DATA,
-            self::returns::DATA,
-            self::shapes::DATA,
-            self::shut::DATA,
-        ]));
-        &TOOLS
+fn call<'a, H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static>(
+    handlers: &'a Arc<H>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Reply<'a> {
+    match index {
+        0..2 => self::guards::call(handlers, index - 0, args, call),
+        2..4 => self::later::call(handlers, index - 2, args, call),
+        4..7 => self::lib_::call(handlers, index - 4, args, call),
+        7..9 => self::r#loop::call(handlers, index - 7, args, call),
+        9..16 => self::returns::call(handlers, index - 9, args, call),
+        16..26 => self::shapes::call(handlers, index - 16, args, call),
+        26..30 => self::shut::call(handlers, index - 26, args, call),
+        _ => Reply::no_such_tool(index),
     }
+}
 
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(
-            dialect,
-            || unpack(&[
-                self::guards::definitions(dialect),
-                self::later::definitions(dialect),
-                self::lib_::definitions(dialect),
-                self::r#loop::definitions(dialect),
-                self::returns::definitions(dialect),
-                self::shapes::definitions(dialect),
-                self::shut::definitions(dialect),
-            ]),
-        )
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
-    fn facts(&self) -> &[Fact] { &FACTS }
-    fn variables(&self) -> &[Variable] { &VARIABLES }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> {
-            Some(::toolc::search::Index::joined(&unpack(&[
-                self::guards::INDEX,
-                self::later::INDEX,
-                self::lib_::INDEX,
-                self::r#loop::INDEX,
-                self::returns::INDEX,
-                self::shapes::INDEX,
-                self::shut::INDEX,
-            ])))
-        }
-    }
-
-    fn available(&self, check: ::toolc::Check<'_>, env: &Env) -> Availability {
-        match check {
-            Check::Tool(index @ 0..2) => self::guards::available(&*self.0, Check::Tool(index - 0), env),
-            Check::Toolset("guards") => self::guards::available(&*self.0, check, env),
-            _ => Availability::Available,
-        }
-    }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
-        match index {
-            0..2 => self::guards::call(&self.0, index - 0, args, call),
-            2..4 => self::later::call(&self.0, index - 2, args, call),
-            4..7 => self::lib_::call(&self.0, index - 4, args, call),
-            7..9 => self::r#loop::call(&self.0, index - 7, args, call),
-            9..16 => self::returns::call(&self.0, index - 9, args, call),
-            16..26 => self::shapes::call(&self.0, index - 16, args, call),
-            26..30 => self::shut::call(&self.0, index - 26, args, call),
-            _ => Reply::no_such_tool(index),
-        }
+fn available<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools>(
+    handlers: &H,
+    check: Check<'_>,
+    env: &Env,
+) -> Availability {
+    match check {
+        Check::Tool(index @ 0..2) => self::guards::available(handlers, Check::Tool(index - 0), env),
+        Check::Toolset("guards") => self::guards::available(handlers, check, env),
+        _ => Availability::Available,
     }
 }
 
@@ -153,7 +122,7 @@ impl ::toolc::AgentTools for AgentCall {
 }
 
 /// Every toolset of the catalog.
-pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
+pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "9 Chat-Room37 A platform: its own tools, on a base.1 4 wait0 1 7 diamond0 0 0 0 0 ",
     "12 also_nothing50 Resolves to no tool, and takes longer to find out.0 1 7 nothing0 0 0 0 0 0 ",
     "7 diamond47 Brings `lib` along on two ways; it counts once.0 2 4 left5 right0 0 0 0 0 0 ",
@@ -168,12 +137,10 @@ pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
     "5 right21 The other side of it.2 7 run_now11 every_bound1 3 lib0 0 0 0 0 0 ",
     "6 shapes22 Schemas of every sort.0 0 0 0 0 0 0 0 ",
     "4 shut71 Holds what it lists, and nothing that is added to its home by accident.4 6 crunch5 erase9 fetch_all5 shell0 0 0 0 0 1 0 ",
-]]));
+]);
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| unpack(&[&[
-    "5 depth2 2 ", "8 platform0 3 cli", "6 vision1 0 ",
-]]));
+pub static FACTS: Packed<Fact> = Packed::new(&["5 depth2 2 ", "8 platform0 3 cli", "6 vision1 0 "]);
 
 /// What a host tells about its world; whatever it does not say is at its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,13 +171,13 @@ impl IntoIterator for Facts {
 }
 
 /// Environment variables that tools require.
-pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| unpack(&[&[
+pub static VARIABLES: Packed<Variable> = Packed::new(&[
     "14 GOLDEN_BROWSER21 Where the browser is.0 0 0 ",
     "10 GOLDEN_KEY22 Opens what is guarded.26 Key of the guarded service24 https://example.org/keys1 ",
-]]));
+]);
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = LazyLock::new(|| unpack(&[&["3 mix49 Mostly shapes, now and then something that waits.2 5 later12.5 6 shapes90.0 "]]));
+pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&["3 mix49 Mostly shapes, now and then something that waits.2 5 later12.5 6 shapes90.0 "]);
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
@@ -355,3 +322,5 @@ pub mod names {
         pub const SHUT: &str = "shut";
     }
 }
+
+static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };

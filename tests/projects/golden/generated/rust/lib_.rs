@@ -2,13 +2,9 @@
 
 //! The toolset `lib`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// Handlers of the toolset `lib`: Names that mean something else elsewhere.
 #[diagnostic::on_unimplemented(
@@ -34,33 +30,9 @@ pub trait LibTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: LibTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: LibTools + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider<H: LibTools + 'static>(handlers: H) -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
 pub(super) fn call<'a, H: LibTools + 'static>(
@@ -78,15 +50,18 @@ pub(super) fn call<'a, H: LibTools + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &[
-    "9 Odd-Names3 lib0 13 7 6 0 0 2 10 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 12 8 \"$limit\"0 4 0 0 8 \"string\"0 12 0 0 6 \"type\"1 1 0 0 6 \"self\"0 2 0 0 15 \"$vectorSearch\"0 3 0 0 5 \"a.b\"0 5 0 0 5 \"2fa\"0 6 0 0 9 \"größe\"0 7 0 0 5 \"~/x\"0 8 0 0 11 \"camelCase\"0 9 0 0 6 \"args\"0 10 0 0 8 \"option\"0 11 0 0 3 4 6 option4 3 vec4 1 x0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "13 no_parameters3 lib0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 8 mcp_find0 7 run_now0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "7 run_now3 lib0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 1 9 \"outcome\"0 1 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-];
+pub(super) static PART: Part = Part {
+    tools: &[
+        "9 Odd-Names3 lib0 13 7 6 0 0 2 10 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 4 2 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 12 8 \"$limit\"0 4 0 0 8 \"string\"0 12 0 0 6 \"type\"1 1 0 0 6 \"self\"0 2 0 0 15 \"$vectorSearch\"0 3 0 0 5 \"a.b\"0 5 0 0 5 \"2fa\"0 6 0 0 9 \"größe\"0 7 0 0 5 \"~/x\"0 8 0 0 11 \"camelCase\"0 9 0 0 6 \"args\"0 10 0 0 8 \"option\"0 11 0 0 3 4 6 option4 3 vec4 1 x0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "13 no_parameters3 lib0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 8 mcp_find0 7 run_now0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "7 run_now3 lib0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 1 9 \"outcome\"0 1 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    ],
+    definitions,
+    index: ::toolc::search_index!["3 83 10 20 78 3 2fa1 0 1 1 a1 0 7 3 all1 1 1 3 are1 0 1 3 arg1 0 1 8 argument1 0 1 2 as1 0 1 5 ascii1 0 1 5 asked1 2 1 2 at3 0 1 1 1 2 1 1 b1 0 1 2 be1 0 1 5 begin1 0 2 4 call1 0 2 5 camel1 0 1 6 cannot1 0 1 7 capital1 0 1 4 case1 0 1 4 code1 0 1 5 digit1 0 1 2 do1 0 1 6 dollar1 0 1 3 dot1 0 1 3 end1 2 2 6 escape1 0 1 3 for1 2 1 9 generated1 0 1 7 größe1 0 1 4 here1 0 1 3 how1 2 1 10 identifier1 0 1 2 in1 2 1 2 is1 2 1 3 its1 0 1 6 itself1 0 1 4 json1 0 1 7 keyword1 0 2 6 letter1 0 2 5 limit1 0 1 4 many1 0 1 4 most1 0 1 4 name1 0 4 2 no2 0 1 1 3 7 nothing1 1 1 3 now1 2 3 3 odd1 0 3 4 once1 2 1 6 option1 0 1 5 other1 0 1 7 outcome1 2 1 3 own1 0 1 9 parameter1 1 3 7 pointer1 0 1 7 prelude1 0 1 3 raw1 0 1 3 run1 2 3 4 rust1 0 1 1 s1 0 2 6 search1 0 1 4 self1 0 1 4 sign1 0 1 9 something1 0 2 6 string1 0 1 4 take2 0 1 1 1 4 than1 0 1 4 that2 0 2 2 1 3 the2 0 1 2 1 4 this1 0 1 2 to1 2 1 3 too1 0 1 4 type1 0 1 6 vector1 0 1 3 way1 2 1 4 what1 0 2 5 whose1 0 1 4 with1 0 2 6 within1 0 1 1 x1 0 1 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -170,11 +145,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["3 83 10 20 78 3 2fa1 0 1 1 a1 0 7 3 all1 1 1 3 are1 0 1 3 arg1 0 1 8 argument1 0 1 2 as1 0 1 5 ascii1 0 1 5 asked1 2 1 2 at3 0 1 1 1 2 1 1 b1 0 1 2 be1 0 1 5 begin1 0 2 4 call1 0 2 5 camel1 0 1 6 cannot1 0 1 7 capital1 0 1 4 case1 0 1 4 code1 0 1 5 digit1 0 1 2 do1 0 1 6 dollar1 0 1 3 dot1 0 1 3 end1 2 2 6 escape1 0 1 3 for1 2 1 9 generated1 0 1 7 größe1 0 1 4 here1 0 1 3 how1 2 1 10 identifier1 0 1 2 in1 2 1 2 is1 2 1 3 its1 0 1 6 itself1 0 1 4 json1 0 1 7 keyword1 0 2 6 letter1 0 2 5 limit1 0 1 4 many1 0 1 4 most1 0 1 4 name1 0 4 2 no2 0 1 1 3 7 nothing1 1 1 3 now1 2 3 3 odd1 0 3 4 once1 2 1 6 option1 0 1 5 other1 0 1 7 outcome1 2 1 3 own1 0 1 9 parameter1 1 3 7 pointer1 0 1 7 prelude1 0 1 3 raw1 0 1 3 run1 2 3 4 rust1 0 1 1 s1 0 2 6 search1 0 1 4 self1 0 1 4 sign1 0 1 9 something1 0 2 6 string1 0 1 4 take2 0 1 1 1 4 than1 0 1 4 that2 0 2 2 1 3 the2 0 1 2 1 4 this1 0 1 2 to1 2 1 3 too1 0 1 4 type1 0 1 6 vector1 0 1 3 way1 2 1 4 what1 0 2 5 whose1 0 1 4 with1 0 2 6 within1 0 1 1 x1 0 1 "];
 }
 
 /// The tool `Odd-Names`.

@@ -2,42 +2,14 @@
 
 //! The toolset `loop`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// The tools of this toolset alone. The agent runs them: there are no handlers.
-pub fn provider() -> Box<dyn Provider> { Box::new(Home(Arc::new(()))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: Send + Sync + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider() -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider((), call, None)
 }
 
 pub(super) fn call<'a, H: Send + Sync + 'static>(
@@ -54,14 +26,17 @@ pub(super) fn call<'a, H: Send + Sync + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &[
-    "8 ask_back4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 0 ",
-    "8 delegate4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 \"task\"1 1 0 0 7 \"depth\"0 2 0 0 0 0 0 0 0 0 0 0 3 0 1 0 1 0 0 1 0 0 1 0 ",
-];
+pub(super) static PART: Part = Part {
+    tools: &[
+        "8 ask_back4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 0 ",
+        "8 delegate4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 \"task\"1 1 0 0 7 \"depth\"0 2 0 0 0 0 0 0 0 0 0 0 3 0 1 0 1 0 0 1 0 0 1 0 ",
+    ],
+    definitions,
+    index: ::toolc::search_index!["2 10 22 21 1 a1 1 1 5 agent1 1 2 7 another1 1 1 3 ask1 0 4 4 back1 0 3 2 be1 1 2 4 deep1 1 1 8 delegate1 1 3 5 depth1 1 1 4 done1 1 1 4 give1 1 1 3 how1 1 1 2 is1 1 1 3 may1 1 1 6 nested1 1 1 9 something1 0 1 4 task1 1 2 3 the1 0 1 2 to1 1 2 4 user1 0 1 4 what1 1 1 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -136,11 +111,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["2 10 22 21 1 a1 1 1 5 agent1 1 2 7 another1 1 1 3 ask1 0 4 4 back1 0 3 2 be1 1 2 4 deep1 1 1 8 delegate1 1 3 5 depth1 1 1 4 done1 1 1 4 give1 1 1 3 how1 1 1 2 is1 1 1 3 may1 1 1 6 nested1 1 1 9 something1 0 1 4 task1 1 2 3 the1 0 1 2 to1 1 2 4 user1 0 1 4 what1 1 1 "];
 }
 
 /// The tool `ask_back`.

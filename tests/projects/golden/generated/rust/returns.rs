@@ -2,13 +2,9 @@
 
 //! The toolset `returns`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// Handlers of the toolset `returns`: Results of every sort.
 #[diagnostic::on_unimplemented(
@@ -62,33 +58,9 @@ pub trait ReturnsTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: ReturnsTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: ReturnsTools + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider<H: ReturnsTools + 'static>(handlers: H) -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
 pub(super) fn call<'a, H: ReturnsTools + 'static>(
@@ -122,19 +94,22 @@ pub(super) fn call<'a, H: ReturnsTools + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &[
-    "10 return_all7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 6 \"tree\"1 1 0 0 6 \"node\"0 2 0 0 7 \"label\"1 3 0 0 10 \"children\"0 4 0 0 6 \"next\"0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "11 return_bare7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "10 return_def7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
-    "11 return_list7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-    "12 return_maybe7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 7 \"found\"1 1 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
-    "11 return_sort7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 \"as\"1 1 0 0 0 2 2 3 0 0 0 0 0 0 1 0 1 0 1 0 0 1 0 0 1 0 ",
-    "11 return_word7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
-];
+pub(super) static PART: Part = Part {
+    tools: &[
+        "10 return_all7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 6 \"tree\"1 1 0 0 6 \"node\"0 2 0 0 7 \"label\"1 3 0 0 10 \"children\"0 4 0 0 6 \"next\"0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "11 return_bare7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "10 return_def7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+        "11 return_list7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+        "12 return_maybe7 returns0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 1 7 \"found\"1 1 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
+        "11 return_sort7 returns0 4 7 6 0 0 0 1 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 2 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 4 \"as\"1 1 0 0 0 2 2 3 0 0 0 0 0 0 1 0 1 0 1 0 0 1 0 0 1 0 ",
+        "11 return_word7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
+    ],
+    definitions,
+    index: ::toolc::search_index!["7 26 11 11 11 16 16 12 39 1 a5 0 1 2 1 3 1 5 2 6 2 3 all1 0 3 2 an1 4 1 3 any1 1 1 8 anything1 1 1 2 as2 0 1 5 1 4 bare1 1 3 2 be1 0 1 4 came1 0 1 3 def1 2 3 5 every1 0 1 4 form1 1 1 5 found1 4 1 3 has1 2 1 2 in1 1 1 2 is2 0 1 4 1 2 it1 0 1 4 list2 3 4 6 1 5 maybe1 4 3 4 name1 2 1 4 node1 0 2 4 null1 4 1 6 number1 5 1 6 object2 3 1 4 1 2 of3 0 2 3 1 6 1 3 one1 4 1 2 or2 4 1 5 1 6 return7 0 4 1 4 2 4 3 4 4 4 5 5 6 4 8 returned1 0 1 4 same1 0 1 9 something1 0 1 4 sort2 0 1 5 3 3 the1 0 1 5 there1 4 1 2 to2 0 1 5 1 4 tree1 0 1 4 what3 0 1 2 1 5 1 7 whether1 4 1 4 word2 5 1 6 4 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -254,11 +229,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["7 26 11 11 11 16 16 12 39 1 a5 0 1 2 1 3 1 5 2 6 2 3 all1 0 3 2 an1 4 1 3 any1 1 1 8 anything1 1 1 2 as2 0 1 5 1 4 bare1 1 3 2 be1 0 1 4 came1 0 1 3 def1 2 3 5 every1 0 1 4 form1 1 1 5 found1 4 1 3 has1 2 1 2 in1 1 1 2 is2 0 1 4 1 2 it1 0 1 4 list2 3 4 6 1 5 maybe1 4 3 4 name1 2 1 4 node1 0 2 4 null1 4 1 6 number1 5 1 6 object2 3 1 4 1 2 of3 0 2 3 1 6 1 3 one1 4 1 2 or2 4 1 5 1 6 return7 0 4 1 4 2 4 3 4 4 4 5 5 6 4 8 returned1 0 1 4 same1 0 1 9 something1 0 1 4 sort2 0 1 5 3 3 the1 0 1 5 there1 4 1 2 to2 0 1 5 1 4 tree1 0 1 4 what3 0 1 2 1 5 1 7 whether1 4 1 4 word2 5 1 6 4 "];
 }
 
 /// The tool `return_all`.

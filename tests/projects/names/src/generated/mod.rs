@@ -15,15 +15,15 @@
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
+use ::std::sync::Arc;
+use ::toolc::compiled::{Common, Compiled};
+use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Definition, Dialect, Distribution, Env, Fact, FactValue, PerDialect, Provider, Reply,
-    Slots, Text, Tool, Toolset, Variable,
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
 };
 
-const _: () = ::toolc::assert_stamp(8);
+const _: () = ::toolc::assert_stamp(9);
 
 #[rustfmt::skip]
 pub mod clippy_;
@@ -71,88 +71,48 @@ pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools + Self_Tools +
     StdTools + ToolcTools + 'static,
 {
-    Box::new(Everything(Arc::new(handlers)))
+    static COMPILED: Compiled = Compiled::new(
+        &[
+            &self::clippy_::PART,
+            &self::core::PART,
+            &self::diagnostic_::PART,
+            &self::r#gen::PART,
+            &self::main_::PART,
+            &self::mod_::PART,
+            &self::rustfmt_::PART,
+            &self::self_::PART,
+            &self::std::PART,
+            &self::toolc_::PART,
+        ],
+        &COMMON,
+    );
+    COMPILED.provider(handlers, call, None)
 }
 
-struct Everything<H>(Arc<H>);
-
-impl<H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools + Self_Tools +
-    StdTools + ToolcTools + 'static> Provider for Everything<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[
-            self::clippy_::DATA,
-            self::core::DATA,
-            self::diagnostic_::DATA,
-            self::r#gen::DATA,
-            self::main_::DATA,
-            self::mod_::DATA,
-            self::rustfmt_::DATA,
-            self::self_::DATA,
-            self::std::DATA,
-            self::toolc_::DATA,
-        ]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(
-            dialect,
-            || unpack(&[
-                self::clippy_::definitions(dialect),
-                self::core::definitions(dialect),
-                self::diagnostic_::definitions(dialect),
-                self::r#gen::definitions(dialect),
-                self::main_::definitions(dialect),
-                self::mod_::definitions(dialect),
-                self::rustfmt_::definitions(dialect),
-                self::self_::definitions(dialect),
-                self::std::definitions(dialect),
-                self::toolc_::definitions(dialect),
-            ]),
-        )
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
-    fn facts(&self) -> &[Fact] { &FACTS }
-    fn variables(&self) -> &[Variable] { &VARIABLES }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> {
-            Some(::toolc::search::Index::joined(&unpack(&[
-                self::clippy_::INDEX,
-                self::core::INDEX,
-                self::diagnostic_::INDEX,
-                self::r#gen::INDEX,
-                self::main_::INDEX,
-                self::mod_::INDEX,
-                self::rustfmt_::INDEX,
-                self::self_::INDEX,
-                self::std::INDEX,
-                self::toolc_::INDEX,
-            ])))
-        }
-    }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
-        match index {
-            0..1 => self::clippy_::call(&self.0, index - 0, args, call),
-            1..2 => self::core::call(&self.0, index - 1, args, call),
-            2..3 => self::diagnostic_::call(&self.0, index - 2, args, call),
-            3..4 => self::r#gen::call(&self.0, index - 3, args, call),
-            4..5 => self::main_::call(&self.0, index - 4, args, call),
-            5..6 => self::mod_::call(&self.0, index - 5, args, call),
-            6..7 => self::rustfmt_::call(&self.0, index - 6, args, call),
-            7..8 => self::self_::call(&self.0, index - 7, args, call),
-            8..9 => self::std::call(&self.0, index - 8, args, call),
-            9..10 => self::toolc_::call(&self.0, index - 9, args, call),
-            _ => Reply::no_such_tool(index),
-        }
+fn call<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools +
+    Self_Tools + StdTools + ToolcTools + 'static>(
+    handlers: &'a Arc<H>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Reply<'a> {
+    match index {
+        0..1 => self::clippy_::call(handlers, index - 0, args, call),
+        1..2 => self::core::call(handlers, index - 1, args, call),
+        2..3 => self::diagnostic_::call(handlers, index - 2, args, call),
+        3..4 => self::r#gen::call(handlers, index - 3, args, call),
+        4..5 => self::main_::call(handlers, index - 4, args, call),
+        5..6 => self::mod_::call(handlers, index - 5, args, call),
+        6..7 => self::rustfmt_::call(handlers, index - 6, args, call),
+        7..8 => self::self_::call(handlers, index - 7, args, call),
+        8..9 => self::std::call(handlers, index - 8, args, call),
+        9..10 => self::toolc_::call(handlers, index - 9, args, call),
+        _ => Reply::no_such_tool(index),
     }
 }
 
 /// Every toolset of the catalog.
-pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
+pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "6 clippy45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
     "4 core45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
     "10 diagnostic45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
@@ -163,16 +123,16 @@ pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&[
     "4 self45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
     "3 std45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
     "5 toolc45 Named as something that Rust knows otherwise.0 0 0 0 0 0 0 0 ",
-]]));
+]);
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| unpack(&[&[]]));
+pub static FACTS: Packed<Fact> = Packed::new(&[]);
 
 /// Environment variables that tools require.
-pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| unpack(&[&[]]));
+pub static VARIABLES: Packed<Variable> = Packed::new(&[]);
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = LazyLock::new(|| unpack(&[&[]]));
+pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
@@ -242,3 +202,5 @@ pub mod names {
         pub const TOOLC: &str = "toolc";
     }
 }
+
+static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };

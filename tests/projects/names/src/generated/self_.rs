@@ -2,13 +2,9 @@
 
 //! The toolset `self`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// Handlers of the toolset `self`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -24,33 +20,9 @@ pub trait Self_Tools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: Self_Tools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: Self_Tools + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider<H: Self_Tools + 'static>(handlers: H) -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
 pub(super) fn call<'a, H: Self_Tools + 'static>(
@@ -66,11 +38,14 @@ pub(super) fn call<'a, H: Self_Tools + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 \"\"1 5 0 0 2 \"\"1 7 0 0 6 \"self\"0 8 0 0 2 \"\"1 10 0 0 2 \"\"1 12 0 0 6 \"rest\"0 13 0 0 7 \"rest2\"0 14 0 0 5 \"all\"0 1 0 0 8 \"tagged\"0 3 0 0 3 \"r\"0 20 0 0 6 \"type\"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+pub(super) static PART: Part = Part {
+    tools: &["4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 \"\"1 5 0 0 2 \"\"1 7 0 0 6 \"self\"0 8 0 0 2 \"\"1 10 0 0 2 \"\"1 12 0 0 6 \"rest\"0 13 0 0 7 \"rest2\"0 14 0 0 5 \"all\"0 1 0 0 8 \"tagged\"0 3 0 0 3 \"r\"0 20 0 0 6 \"type\"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "],
+    definitions,
+    index: ::toolc::search_index!["1 52 33 1 a1 0 2 5 alike1 0 1 3 all1 0 1 11 alternative1 0 1 3 and1 0 2 7 another1 0 1 8 anything1 0 1 3 are1 0 2 2 as1 0 1 6 become1 0 1 7 defined1 0 1 10 definition1 0 1 10 identifier1 0 1 2 is1 0 1 3 its1 0 1 4 know1 0 1 5 named1 0 1 2 no1 0 1 3 one1 0 1 2 or1 0 1 9 otherwise1 0 1 4 rest1 0 1 5 rest21 0 1 4 rust1 0 1 4 same1 0 1 4 self1 0 4 9 something1 0 1 3 tag1 0 6 6 tagged1 0 1 4 text1 0 2 4 that1 0 4 3 the1 0 5 5 would1 0 1 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -78,11 +53,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["1 52 33 1 a1 0 2 5 alike1 0 1 3 all1 0 1 11 alternative1 0 1 3 and1 0 2 7 another1 0 1 8 anything1 0 1 3 are1 0 2 2 as1 0 1 6 become1 0 1 7 defined1 0 1 10 definition1 0 1 10 identifier1 0 1 2 is1 0 1 3 its1 0 1 4 know1 0 1 5 named1 0 1 2 no1 0 1 3 one1 0 1 2 or1 0 1 9 otherwise1 0 1 4 rest1 0 1 5 rest21 0 1 4 rust1 0 1 4 same1 0 1 4 self1 0 4 9 something1 0 1 3 tag1 0 6 6 tagged1 0 1 4 text1 0 2 4 that1 0 4 3 the1 0 5 5 would1 0 1 "];
 }
 
 /// The tool `self`.

@@ -2,13 +2,9 @@
 
 //! The toolset `bench`.
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
-
-use ::toolc::{
-    Availability, Call, Definition, Dialect, Env, Fact, Output, PerDialect, Provider, Reply, Slots, Tool, ToolError,
-    Toolset, Variable,
-};
+use ::std::sync::Arc;
+use ::toolc::compiled::{Compiled, Part};
+use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
 
 /// Handlers of the toolset `bench`: The one tool of the smallest program.
 #[diagnostic::on_unimplemented(
@@ -24,33 +20,9 @@ pub trait BenchTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn Provider> { Box::new(Home(Arc::new(handlers))) }
-
-struct Home<H>(Arc<H>);
-
-impl<H: BenchTools + 'static> Provider for Home<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &super::TOOLSETS }
-    fn facts(&self) -> &[Fact] { &super::FACTS }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> { Some(::toolc::search::Index::joined(&unpack(&[INDEX]))) }
-    }
-
-    fn variables(&self) -> &[Variable] { &super::VARIABLES }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, context: &'a Call<'a>) -> Reply<'a> {
-        call(&self.0, index, args, context)
-    }
+pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn Provider> {
+    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
 pub(super) fn call<'a, H: BenchTools + 'static>(
@@ -66,11 +38,14 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     }
 }
 
-/// The tools, in the order of their numbers.
-pub(super) const DATA: &[&str] = &["7 trivial5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 \"query\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 6 \"sort\"0 4 0 0 6 \"tags\"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "];
+pub(super) static PART: Part = Part {
+    tools: &["7 trivial5 bench0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 6 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 7 \"query\"1 1 0 0 7 \"limit\"0 2 0 0 11 \"recursive\"0 3 0 0 6 \"sort\"0 4 0 0 6 \"tags\"0 5 0 0 3 4 9 relevance4 6 newest4 6 oldest0 1 1 0 1 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "],
+    definitions,
+    index: ::toolc::search_index!["1 91 61 1 a1 0 2 4 also1 0 1 2 an1 0 2 3 and1 0 1 8 argument1 0 1 2 at1 0 2 4 back1 0 2 2 be1 0 1 3 but1 0 1 2 by1 0 1 4 call1 0 1 4 case1 0 1 4 come1 0 1 7 compare1 0 1 3 doe1 0 2 5 entry1 0 7 4 find1 0 1 5 found1 0 1 4 hand1 0 2 7 handler1 0 1 4 have1 0 1 3 how1 0 1 2 in1 0 2 2 is1 0 2 2 it1 0 2 3 its1 0 1 5 label1 0 1 5 limit1 0 1 4 look1 0 1 4 many1 0 1 6 matter1 0 1 4 most1 0 1 4 must1 0 2 3 not1 0 1 7 nothing1 0 2 5 occur1 0 1 2 of1 0 1 3 one1 0 1 5 order1 0 1 5 query1 0 1 9 recursive1 0 1 6 return1 0 1 1 s1 0 1 2 so1 0 1 4 sort1 0 1 3 tag1 0 1 4 text1 0 1 4 that1 0 5 3 the1 0 3 5 their1 0 1 5 there1 0 1 4 time1 0 1 2 to1 0 4 7 trivial1 0 3 3 use1 0 1 3 way1 0 2 5 which1 0 1 4 with1 0 2 6 within1 0 1 4 word1 0 1 7 written1 0 1 "],
+};
 
 /// How a dialect defines the tools, in the order of their numbers.
-pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
+fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
@@ -78,11 +53,6 @@ pub(super) fn definitions(dialect: Dialect) -> &'static [&'static str] {
         }
     }
     defined
-}
-
-::toolc::with_search! {
-    /// What they are found by.
-    pub(super) const INDEX: &[&str] = &["1 91 61 1 a1 0 2 4 also1 0 1 2 an1 0 2 3 and1 0 1 8 argument1 0 1 2 at1 0 2 4 back1 0 2 2 be1 0 1 3 but1 0 1 2 by1 0 1 4 call1 0 1 4 case1 0 1 4 come1 0 1 7 compare1 0 1 3 doe1 0 2 5 entry1 0 7 4 find1 0 1 5 found1 0 1 4 hand1 0 2 7 handler1 0 1 4 have1 0 1 3 how1 0 1 2 in1 0 2 2 is1 0 2 2 it1 0 2 3 its1 0 1 5 label1 0 1 5 limit1 0 1 4 look1 0 1 4 many1 0 1 6 matter1 0 1 4 most1 0 1 4 must1 0 2 3 not1 0 1 7 nothing1 0 2 5 occur1 0 1 2 of1 0 1 3 one1 0 1 5 order1 0 1 5 query1 0 1 9 recursive1 0 1 6 return1 0 1 1 s1 0 1 2 so1 0 1 4 sort1 0 1 3 tag1 0 1 4 text1 0 1 4 that1 0 5 3 the1 0 3 5 their1 0 1 5 there1 0 1 4 time1 0 1 2 to1 0 4 7 trivial1 0 3 3 use1 0 1 3 way1 0 2 5 which1 0 1 4 with1 0 2 6 within1 0 1 4 word1 0 1 7 written1 0 1 "];
 }
 
 /// The tool `trivial`.

@@ -15,15 +15,15 @@
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
-use ::std::sync::{Arc, LazyLock};
-use ::toolc::pack::unpack;
+use ::std::sync::Arc;
+use ::toolc::compiled::{Common, Compiled};
+use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Definition, Dialect, Distribution, Env, Fact, FactValue, PerDialect, Provider, Reply,
-    Slots, Text, Tool, Toolset, Variable,
+    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
 };
 
-const _: () = ::toolc::assert_stamp(8);
+const _: () = ::toolc::assert_stamp(9);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -34,51 +34,33 @@ pub use self::bench::BenchTools;
 pub fn provider<H>(handlers: H) -> Box<dyn Provider>
 where H: BenchTools + 'static,
 {
-    Box::new(Everything(Arc::new(handlers)))
+    static COMPILED: Compiled = Compiled::new(&[&self::bench::PART], &COMMON);
+    COMPILED.provider(handlers, call, None)
 }
 
-struct Everything<H>(Arc<H>);
-
-impl<H: BenchTools + 'static> Provider for Everything<H> {
-    fn tools(&self) -> &[Tool] {
-        static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| unpack(&[self::bench::DATA]));
-        &TOOLS
-    }
-
-    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        static DEFINITIONS: PerDialect<Vec<Option<Definition>>> = PerDialect::new();
-        DEFINITIONS.get_or_init(dialect, || unpack(&[self::bench::definitions(dialect)]))
-    }
-
-    fn toolsets(&self) -> &[Toolset] { &TOOLSETS }
-    fn facts(&self) -> &[Fact] { &FACTS }
-    fn variables(&self) -> &[Variable] { &VARIABLES }
-
-    ::toolc::with_search! {
-        fn index(&self) -> Option<::toolc::search::Index> {
-            Some(::toolc::search::Index::joined(&unpack(&[self::bench::INDEX])))
-        }
-    }
-
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
-        match index {
-            0..1 => self::bench::call(&self.0, index - 0, args, call),
-            _ => Reply::no_such_tool(index),
-        }
+fn call<'a, H: BenchTools + 'static>(
+    handlers: &'a Arc<H>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> Reply<'a> {
+    match index {
+        0..1 => self::bench::call(handlers, index - 0, args, call),
+        _ => Reply::no_such_tool(index),
     }
 }
 
 /// Every toolset of the catalog.
-pub static TOOLSETS: LazyLock<Vec<Toolset>> = LazyLock::new(|| unpack(&[&["5 bench37 The one tool of the smallest program.0 0 0 0 0 0 0 0 "]]));
+pub static TOOLSETS: Packed<Toolset> = Packed::new(&["5 bench37 The one tool of the smallest program.0 0 0 0 0 0 0 0 "]);
 
 /// What the tools' conditions and texts ask for.
-pub static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| unpack(&[&[]]));
+pub static FACTS: Packed<Fact> = Packed::new(&[]);
 
 /// Environment variables that tools require.
-pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| unpack(&[&[]]));
+pub static VARIABLES: Packed<Variable> = Packed::new(&[]);
 
 /// Toolsets to be drawn.
-pub static DISTRIBUTIONS: LazyLock<Vec<Distribution>> = LazyLock::new(|| unpack(&[&[]]));
+pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&[]);
 
 /// Names, for hosts that would rather not spell them.
 pub mod names {
@@ -94,3 +76,5 @@ pub mod names {
         pub const BENCH: &str = "bench";
     }
 }
+
+static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
