@@ -161,7 +161,7 @@ pub(crate) fn secretive() -> Arc<Table> {
 
 /// This tool, which OpenAI's dialect calls `called`.
 pub(crate) fn renamed(called: &'static str, mut tool: Tool) -> Tool {
-    tool.names.insert(Dialect::OpenAi, called.into());
+    tool.names.push((Dialect::OpenAi, called.into()));
     tool
 }
 

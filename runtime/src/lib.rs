@@ -32,6 +32,7 @@ mod run;
 #[cfg(feature = "search")]
 pub mod search;
 mod shown;
+mod sorted;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod watch;

@@ -1,31 +1,34 @@
 //! "Did you mean": the one measure of likeness behind every suggestion, at build time and at run time.
 
+use crate::sorted;
+
 /// Up to three of `candidates` that `name` is probably a slip for, the likeliest first.
 ///
 /// A candidate counts when at most a third of the letters are wrong (a swap of neighbours counts once, case
 /// and `-` for `_` not at all), or when one name is the beginning of the other and at least three letters long.
 pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
+    nearest_of(name, &mut candidates.into_iter())
+}
+
+fn nearest_of<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> Vec<&'c str> {
     /// Longer names are no slips, and the measure is quadratic: names come from a model, unbounded.
     const LONGEST: usize = 128;
     if name.len() > LONGEST {
         return Vec::new();
     }
     let wanted = fold(name);
-    let mut found: Vec<(usize, &str)> = candidates
-        .into_iter()
-        .filter(|candidate| candidate.len() <= LONGEST)
-        .filter_map(|candidate| {
-            let folded = fold(candidate);
-            let distance = strsim::osa_distance(&wanted, &folded);
-            let (short, long) = (wanted.len().min(folded.len()), wanted.len().max(folded.len()));
-            let close = distance * 3 <= long.max(3) && distance < long;
-            let prefix = short >= 3 && (wanted.starts_with(&folded) || folded.starts_with(&wanted));
-            (close || prefix).then_some((distance, candidate))
-        })
-        .collect();
-    found.sort_unstable();
-    found.dedup();
-    found.truncate(3);
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for candidate in candidates.filter(|candidate| candidate.len() <= LONGEST) {
+        let folded = fold(candidate);
+        let distance = strsim::osa_distance(&wanted, &folded);
+        let (short, long) = (wanted.len().min(folded.len()), wanted.len().max(folded.len()));
+        let close = distance * 3 <= long.max(3) && distance < long;
+        let prefix = short >= 3 && (wanted.starts_with(&folded) || folded.starts_with(&wanted));
+        if close || prefix {
+            sorted::insert(&mut found, (distance, candidate));
+            found.truncate(3);
+        }
+    }
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }
 

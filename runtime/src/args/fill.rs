@@ -1,13 +1,12 @@
 //! Filling: a repaired and valid value into the slot form that its node asks for.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::reader::Reader;
 use super::slot::{Heap, Slot};
-use super::{kind, number};
+use super::{kind, number, slot};
 use crate::table::{Additional, Form, Node, NodeId, Property};
 
 impl<'t> Reader<'t> {
@@ -116,23 +115,23 @@ impl<'t> Reader<'t> {
             };
             entries.push((Cow::Owned(key), slot));
         }
-        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        slot::sort(&mut entries);
         entries
     }
 
     /// Removes the optional properties that were sent as null without being allowed to.
     fn drop_absent(&self, value: &mut Value, id: NodeId) {
-        self.drop_absent_below(value, id, 4 * self.limits.max_depth, &mut HashSet::new());
+        self.drop_absent_below(value, id, 4 * self.limits.max_depth, &mut Vec::new());
     }
 
     /// `room` bounds the levels of values and alternatives. Of a null that several schemas speak of, the first one
     /// says what it is: `settled` holds the keys of those.
-    fn drop_absent_below(&self, value: &mut Value, id: NodeId, room: usize, settled: &mut HashSet<&'t str>) {
+    fn drop_absent_below(&self, value: &mut Value, id: NodeId, room: usize, settled: &mut Vec<&'t str>) {
         if room == 0 || !self.spend(1) {
             return;
         }
         let node = self.table.node(id);
-        let inner = |value: &mut Value, id| self.drop_absent_below(value, id, room - 1, &mut HashSet::new());
+        let inner = |value: &mut Value, id| self.drop_absent_below(value, id, room - 1, &mut Vec::new());
         match value {
             Value::Array(items) => {
                 if let Some(id) = node.items {
@@ -146,14 +145,16 @@ impl<'t> Reader<'t> {
                     let Some(value) = map.get_mut(&*property.name) else { continue };
                     if !value.is_null() {
                         inner(value, property.node);
-                    } else if settled.insert(&property.name) && self.is_absence(value, property.required, property.node)
-                    {
-                        map.remove(&*property.name);
+                    } else if let Err(place) = settled.binary_search(&&*property.name) {
+                        settled.insert(place, &property.name);
+                        if self.is_absence(value, property.required, property.node) {
+                            map.remove(&*property.name);
+                        }
                     }
                 }
                 if let Additional::Node(id) = node.additional {
                     let declared = self.declared(node);
-                    for (_, value) in map.iter_mut().filter(|(key, _)| !declared.contains(key.as_str())) {
+                    for (_, value) in map.iter_mut().filter(|(key, _)| declared.binary_search(&key.as_str()).is_err()) {
                         inner(value, id);
                     }
                 }

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::number;
+use super::tree::Tree;
 use crate::table::{Bound, Literal, Type, Types};
+use crate::{ToJson as _, sorted};
 
 /// Whether `value` is of one of `types`.
 pub(super) fn fits(types: Types, value: &Value) -> bool {
@@ -35,9 +37,7 @@ pub(super) fn equals(literal: &Literal, value: &Value) -> bool {
             number::compare(b, Bound::Number(*a)).is_some_and(std::cmp::Ordering::is_eq)
         }
         (Literal::String(a), Value::String(b)) => a == b,
-        (Literal::Json(a), Value::Array(_) | Value::Object(_)) => {
-            serde_json::from_str(a).is_ok_and(|a: Value| same(&a, value))
-        }
+        (Literal::Json(a), Value::Array(_) | Value::Object(_)) => Tree::any(a).is_ok_and(|a| same(&a, value)),
         _ => false,
     }
 }
@@ -49,7 +49,10 @@ fn same(a: &Value, b: &Value) -> bool {
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
         }
-        _ => a == b,
+        (Value::String(a), Value::String(b)) => a == b,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::Null, Value::Null) => true,
+        _ => false,
     }
 }
 
@@ -58,7 +61,7 @@ pub(super) fn canonical(value: &Value, out: &mut String) {
     match value {
         Value::Number(number) => match number::exact(number) {
             Some(integer) => out.push_str(&integer.to_string()),
-            None => out.push_str(&number.to_string()),
+            None => value.to_json(out),
         },
         Value::Array(items) => {
             out.push('[');
@@ -69,10 +72,10 @@ pub(super) fn canonical(value: &Value, out: &mut String) {
             out.push(']');
         }
         Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_unstable_by_key(|(key, _)| *key);
+            let entries: Vec<(&String, &Value)> = map.iter().collect();
             out.push('{');
-            for (key, value) in entries {
+            for at in sorted::positions(entries.len(), &|a, b| entries[a].0.cmp(entries[b].0)) {
+                let (key, value) = entries[at];
                 crate::json::push_string(out, key);
                 out.push(':');
                 canonical(value, out);
@@ -81,6 +84,6 @@ pub(super) fn canonical(value: &Value, out: &mut String) {
             out.push('}');
         }
         Value::String(text) => crate::json::push_string(out, text),
-        Value::Null | Value::Bool(_) => out.push_str(&value.to_string()),
+        Value::Null | Value::Bool(_) => value.to_json(out),
     }
 }

@@ -34,14 +34,13 @@ pub(super) fn number_from(text: &str) -> Option<Number> {
             return Some(number);
         }
     }
-    let nearest: f64 = decimal.text.parse().ok()?;
-    let underflow = nearest == 0.0 && !decimal.is_zero();
-    if underflow { None } else { Number::from_f64(nearest) }
+    let nearest = decimal.nearest()?;
+    let underflow = nearest.as_f64() == Some(0.0) && !decimal.is_zero();
+    (!underflow).then_some(nearest)
 }
 
 /// A decimal string, taken apart: `[+-] digits [. digits] [e [+-] digits]`, white space around it.
 struct Decimal<'s> {
-    text: &'s str,
     negative: bool,
     whole: &'s str,
     fraction: &'s str,
@@ -72,11 +71,18 @@ impl<'s> Decimal<'s> {
                 if signed.starts_with('-') { -size } else { size }
             }
         };
-        Some(Self { text, negative: text.starts_with('-'), whole, fraction, exponent })
+        Some(Self { negative: text.starts_with('-'), whole, fraction, exponent })
     }
 
     fn is_zero(&self) -> bool {
         self.whole.bytes().chain(self.fraction.bytes()).all(|b| b == b'0')
+    }
+
+    /// The number of JSON that is nearest.
+    fn nearest(&self) -> Option<Number> {
+        let (sign, whole) = (if self.negative { "-" } else { "" }, self.whole.trim_start_matches('0'));
+        let first = if whole.is_empty() { "0" } else { "" };
+        serde_json::from_str(&format!("{sign}{first}{whole}.{}0e{}", self.fraction, self.exponent)).ok()
     }
 
     /// The integer, where the mantissa is one and the exponent not negative.

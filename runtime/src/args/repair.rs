@@ -12,6 +12,7 @@ use super::reader::Reader;
 use super::tree::Tree;
 use super::{kind, literal, number};
 use crate::table::{Additional, Node, NodeId, Type, Types};
+use crate::to_json;
 
 /// A way to bring a value to one of some types, in the order in which they are tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,7 +126,7 @@ impl Reader<'_> {
                 }
                 if let Additional::Node(id) = node.additional {
                     let declared = self.declared(node);
-                    for (_, value) in map.iter_mut().filter(|(key, _)| !declared.contains(key.as_str())) {
+                    for (_, value) in map.iter_mut().filter(|(key, _)| declared.binary_search(&key.as_str()).is_err()) {
                         self.repair(value, id, inner);
                     }
                 }
@@ -190,7 +191,7 @@ impl Reader<'_> {
             },
             (Type::Array, Value::String(text)) if opens_with(text, '[') => self.held(text, room),
             (Type::Object, Value::String(text)) if opens_with(text, '{') => self.held(text, room),
-            (Type::String, Value::Number(_) | Value::Bool(_)) => Some(Value::String(value.to_string())),
+            (Type::String, Value::Number(_) | Value::Bool(_)) => Some(Value::String(to_json::text(value))),
             _ => None,
         }
     }

@@ -8,6 +8,7 @@ use std::mem::{forget, take};
 use serde_json::{Map, Value};
 
 use super::number::integer;
+use super::tree::Tree;
 use crate::table::{Form, Literal, Table};
 
 /// One value, in the [`Form`](crate::table::Form) that its table node asks for.
@@ -180,6 +181,11 @@ impl Slots<'_, '_> {
     }
 }
 
+/// Sorts the entries of a map by key.
+pub(super) fn sort(entries: &mut [(Cow<'_, str>, Slot<'_>)]) {
+    entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+}
+
 /// A type that can be taken out of a slot.
 ///
 /// The slot stays where it is: moved, it would have to be dropped at every turn that this may take, and that machine
@@ -203,7 +209,7 @@ pub trait FromSlot: Sized {
 fn items_from_slot<T: FromSlot>(slot: &mut Slot<'_>) -> Vec<T> {
     match heap(slot, "an array") {
         Heap::Array(items) => items.iter_mut().map(T::from_slot).collect(),
-        other => mismatch("an array", other),
+        _ => mismatch("an array"),
     }
 }
 
@@ -211,20 +217,20 @@ fn items_from_slot<T: FromSlot>(slot: &mut Slot<'_>) -> Vec<T> {
 fn heap<'s, 'a>(slot: &'s mut Slot<'a>, wanted: &str) -> &'s mut Heap<'a> {
     match slot {
         Slot::Heap(heap) => heap,
-        other => mismatch(wanted, other),
+        _ => mismatch(wanted),
     }
 }
 
 #[cold]
-fn mismatch(wanted: &str, held: &dyn Debug) -> ! {
-    panic!("the argument table promised {wanted}, the slot holds {held:?}: run `cargo xtask gen`");
+fn mismatch(wanted: &str) -> ! {
+    panic!("the argument table promised {wanted}, and the slot holds something else: run `cargo xtask gen`");
 }
 
 impl FromSlot for bool {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
             Slot::Boolean(b) => *b,
-            other => mismatch("a boolean", other),
+            _ => mismatch("a boolean"),
         }
     }
 }
@@ -233,7 +239,7 @@ impl FromSlot for i64 {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
             Slot::Integer(i) => *i,
-            other => mismatch("an integer", other),
+            _ => mismatch("an integer"),
         }
     }
 }
@@ -242,7 +248,7 @@ impl FromSlot for f64 {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
         match slot {
             Slot::Number(n) => *n,
-            other => mismatch("a number", other),
+            _ => mismatch("a number"),
         }
     }
 }
@@ -253,7 +259,7 @@ impl FromSlot for String {
             Slot::Text(text) => (*text).to_owned(),
             slot => match heap(slot, "a string") {
                 Heap::String(text) => take(text),
-                other => mismatch("a string", other),
+                _ => mismatch("a string"),
             },
         }
     }
@@ -293,7 +299,7 @@ impl<T: FromSlot> FromSlot for BTreeMap<String, T> {
             Heap::Map(entries) => {
                 entries.iter_mut().map(|(key, value)| (take(key).into_owned(), T::from_slot(value))).collect()
             }
-            other => mismatch("a map", other),
+            _ => mismatch("a map"),
         }
     }
 }
@@ -304,7 +310,7 @@ impl FromSlot for Value {
             Slot::Null => Value::Null,
             slot => match heap(slot, "a JSON value") {
                 Heap::Value(value) => take(value),
-                other => mismatch("a JSON value", other),
+                _ => mismatch("a JSON value"),
             },
         }
     }
@@ -314,7 +320,7 @@ impl FromSlot for Map<String, Value> {
     fn from_slot(slot: &mut Slot<'_>) -> Self {
         match heap(slot, "a JSON object") {
             Heap::Value(Value::Object(map)) => take(map),
-            other => mismatch("a JSON object", other),
+            _ => mismatch("a JSON object"),
         }
     }
 }
@@ -326,7 +332,7 @@ impl FromSlot for Map<String, Value> {
 pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
     match slot {
         Slot::Choice(index) if usize::from(*index) < count => usize::from(*index),
-        other => mismatch("one of the enum's values", other),
+        _ => mismatch("one of the enum's values"),
     }
 }
 
@@ -334,7 +340,7 @@ pub fn choice(slot: &Slot<'_>, count: usize) -> usize {
 pub fn variant<T>(slot: &mut Slot<'_>, all: &[fn(&mut Slot<'_>) -> T]) -> T {
     match heap(slot, "one of the alternatives") {
         Heap::Variant(index, value) if usize::from(*index) < all.len() => all[usize::from(*index)](value),
-        other => mismatch("one of the alternatives", other),
+        _ => mismatch("one of the alternatives"),
     }
 }
 
@@ -345,7 +351,7 @@ pub fn variant<T>(slot: &mut Slot<'_>, all: &[fn(&mut Slot<'_>) -> T]) -> T {
 pub fn object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
     match heap(slot, "an object") {
         Heap::Object(slots) => Slots(slots),
-        other => mismatch("an object", other),
+        _ => mismatch("an object"),
     }
 }
 
@@ -354,5 +360,5 @@ pub fn object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
 /// # Panics
 /// When `text` is not JSON: a fault of the generator.
 pub fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("the generated default {text:?} is not JSON: {error}"))
+    Tree::any(text).unwrap_or_else(|error| panic!("the generated default {text:?} is not JSON: {error}"))
 }

@@ -8,13 +8,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::number;
 use super::reader::Reader;
 use super::repair::is_null;
 use super::scan::{Scan, same};
 use super::slot::{Heap, Slot, SlotBuffer};
 use super::tree::Tree;
 use super::validate::{fits_length, in_range};
+use super::{number, slot};
 use crate::table::{Additional, Bounds, Form, Literal, Node, NodeId, Property};
 
 /// Properties of one object that a mask of bits tells apart.
@@ -357,6 +357,6 @@ type Entries<'a> = Vec<(Cow<'a, str>, Slot<'a>)>;
 
 /// By key, if no key comes twice.
 fn sorted(mut entries: Entries<'_>) -> Option<Entries<'_>> {
-    entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    slot::sort(&mut entries);
     entries.is_sorted_by(|(a, _), (b, _)| a < b).then_some(entries)
 }

@@ -1,6 +1,5 @@
 //! Validation: whether a value keeps to its schema, and if not, every place where it does not.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
@@ -8,6 +7,7 @@ use serde_json::{Map, Value};
 use super::reader::Reader;
 use super::{kind, number, words};
 use crate::result::output::Problem;
+use crate::sorted;
 use crate::table::{Additional, Bounds, Node, NodeId, Table, Type};
 
 /// Problems that are reported; the rest is counted.
@@ -34,7 +34,7 @@ impl Reader<'_> {
             check.node(value, 0, &Path::ROOT);
         } else {
             let (table, root) = (self.table, self.table.node(0));
-            check.fail(&Path::ROOT, || ("object".to_owned(), Check::got(table, value, root)));
+            check.fail(&Path::ROOT, &|| ("object".to_owned(), Check::got(table, value, root)));
         }
         check.report.unwrap_or_default()
     }
@@ -55,9 +55,13 @@ impl Reader<'_> {
         value.is_null() && !required && !self.is_valid(value, id)
     }
 
-    /// The names of the declared properties of `node`.
-    pub(super) fn declared(&self, node: &Node) -> HashSet<&str> {
-        self.table.shown(node).map(|property| &*property.name).collect()
+    /// The names of the declared properties of `node`, sorted.
+    pub(super) fn declared(&self, node: &Node) -> Vec<&str> {
+        let mut names = Vec::new();
+        for property in self.table.shown(node) {
+            sorted::insert(&mut names, &*property.name);
+        }
+        names
     }
 }
 
@@ -69,7 +73,7 @@ struct Check<'r, 't> {
 }
 
 impl Check<'_, '_> {
-    fn fail(&mut self, path: &Path<'_>, words: impl FnOnce() -> (String, String)) {
+    fn fail(&mut self, path: &Path<'_>, words: &dyn Fn() -> (String, String)) {
         self.ok = false;
         if let Some(report) = &mut self.report {
             if report.shown.len() < MOST {
@@ -101,7 +105,7 @@ impl Check<'_, '_> {
     fn node(&mut self, value: &Value, id: NodeId, path: &Path<'_>) {
         let table = self.reader.table;
         if path.depth > DEEPEST || !self.reader.spend(1) {
-            return self.fail(path, || ("something simpler".to_owned(), "too much to check".to_owned()));
+            return self.fail(path, &|| ("something simpler".to_owned(), "too much to check".to_owned()));
         }
         let node = table.node(id);
         let literals = table.literals(node);
@@ -109,15 +113,15 @@ impl Check<'_, '_> {
             let whole = matches!(value, Value::Number(n) if node.types.names(Type::Integer) && n.as_f64().is_some_and(|f| f.fract() == 0.0));
             let whole = whole && node.bounds.is_none();
             let expected = || if whole { words::integer_range() } else { words::expected(table, node) };
-            return self.fail(path, || (expected(), Self::got(table, value, node)));
+            return self.fail(path, &|| (expected(), Self::got(table, value, node)));
         }
         if !literals.is_empty() && !literals.iter().any(|literal| kind::equals(literal, value)) {
-            return self.fail(path, || (words::expected(table, node), Self::got(table, value, node)));
+            return self.fail(path, &|| (words::expected(table, node), Self::got(table, value, node)));
         }
         if let Some(bounds) = table.bounds(node)
             && let Some(got) = out_of_bounds(value, bounds)
         {
-            self.fail(path, || (words::expected(table, node), got));
+            self.fail(path, &|| (words::expected(table, node), got.clone()));
         }
         match value {
             Value::Array(items) => {
@@ -156,7 +160,7 @@ impl Check<'_, '_> {
             match map.get(&*property.name) {
                 None if property.required => {
                     let expected = || words::expected(table, table.node(property.node)) + " (required)";
-                    self.fail(&path.then(Step::Key(&property.name)), || (expected(), "nothing".to_owned()));
+                    self.fail(&path.then(Step::Key(&property.name)), &|| (expected(), "nothing".to_owned()));
                 }
                 None => {}
                 Some(value) if self.reader.is_absence(value, property.required, property.node) => absent += 1,
@@ -171,13 +175,13 @@ impl Check<'_, '_> {
         if let Some(bounds) = table.bounds(node)
             && !in_range(count, bounds.min_properties, bounds.max_properties)
         {
-            self.fail(path, || (words::expected(table, node), words::counted(count, "key")));
+            self.fail(path, &|| (words::expected(table, node), words::counted(count, "key")));
         }
         if node.additional == Additional::Allow || count == known || self.is_over() {
             return;
         }
         let declared = self.reader.declared(node);
-        for (key, value) in map.iter().filter(|(key, _)| !declared.contains(key.as_str())) {
+        for (key, value) in map.iter().filter(|(key, _)| declared.binary_search(&key.as_str()).is_err()) {
             if self.is_over() {
                 return;
             }
@@ -187,7 +191,7 @@ impl Check<'_, '_> {
             let path = Path { secret, ..path };
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
-                _ => self.fail(&path, || (words::instead_of(key, table.shown(node)), words::got(value))),
+                _ => self.fail(&path, &|| (words::instead_of(key, table.shown(node)), words::got(value))),
             }
         }
     }
@@ -213,7 +217,7 @@ impl Check<'_, '_> {
         let hits = branches.iter().filter(|id| self.reader.is_valid_below(value, **id, &inner)).take(wanted).count();
         if hits > 1 {
             let expected = || format!("exactly one of these: {}", expected());
-            return self.fail(path, || (expected(), "more than one".to_owned()));
+            return self.fail(path, &|| (expected(), "more than one".to_owned()));
         }
         if hits == 1 {
             return;
@@ -227,7 +231,7 @@ impl Check<'_, '_> {
                 return self.node(value, *only, &inner);
             }
         }
-        self.fail(path, || (expected(), Self::got(table, value, node)));
+        self.fail(path, &|| (expected(), Self::got(table, value, node)));
     }
 }
 
@@ -262,12 +266,12 @@ pub(super) fn in_range(count: usize, least: Option<u64>, most: Option<u64>) -> b
 }
 
 fn are_unique(items: &[Value]) -> bool {
-    let mut seen = HashSet::with_capacity(items.len());
-    items.iter().all(|item| {
-        let mut text = String::new();
-        kind::canonical(item, &mut text);
-        seen.insert(text)
-    })
+    let mut texts = vec![String::new(); items.len()];
+    for (item, text) in items.iter().zip(&mut texts) {
+        kind::canonical(item, text);
+    }
+    let sorted = sorted::positions(texts.len(), &|a, b| texts[a].cmp(&texts[b]));
+    sorted.windows(2).all(|pair| texts[pair[0]] != texts[pair[1]])
 }
 
 /// Where in the arguments we are. Written out only where something is wrong.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::nearest;
 use crate::table::{Bound, Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
+use crate::{nearest, to_json};
 
 /// Bytes of a value that are shown.
 const SHOWN: usize = 80;
@@ -18,7 +18,7 @@ pub(super) fn got(value: &Value) -> String {
         Value::Array(_) => "array".to_owned(),
         Value::Object(_) => "object".to_owned(),
         Value::String(text) => quoted(text),
-        other => other.to_string(),
+        other => to_json::text(other),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Approval: somebody is asked before a call is run that its manifest, or a hook, will not have run unasked.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
@@ -93,7 +92,7 @@ pub enum Decision {
 
 /// Reasons for which nobody is asked again, each with the tool.
 #[derive(Debug, Default)]
-pub(crate) struct Allowed(Mutex<BTreeSet<(String, Why)>>);
+pub(crate) struct Allowed(Mutex<Vec<(String, Why)>>);
 
 impl Allowed {
     /// Those of the reasons for which somebody has to be asked.
@@ -102,7 +101,8 @@ impl Allowed {
             return why;
         }
         let allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        why.into_iter().filter(|why| !allowed.contains(&(tool.to_owned(), why.clone()))).collect()
+        let is_settled = |why: &Why| allowed.iter().any(|(of, other)| of == tool && other == why);
+        why.into_iter().filter(|why| !is_settled(why)).collect()
     }
 
     fn allow(&self, tool: &str, why: &[Why]) {

@@ -196,10 +196,7 @@ impl fmt::Display for Fault<'_> {
 
 /// What a part of the host comes to; an error or a panic is its message.
 pub(crate) fn attempt<T>(work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, String> {
-    match panics::caught(work) {
-        Ok(result) => result.map_err(|error| error.message().to_owned()),
-        Err(panicked) => Err(panicked.0),
-    }
+    panics::caught(work).map_err(|panicked| panicked.0)?.map_err(ToolError::into_message)
 }
 
 /// What a hook is called, whatever happens.

@@ -136,7 +136,7 @@ impl Turn {
 async fn settled(mut step: Result<Step, String>) -> Result<Step, String> {
     while let Ok(Step::Later(future)) = step {
         step = match panics::Caught(future).await {
-            Ok(step) => step.map_err(|error| error.message().to_owned()),
+            Ok(step) => step.map_err(ToolError::into_message),
             Err(panicked) => Err(panicked.0),
         };
     }

@@ -8,7 +8,6 @@
 //! items, a variant its number. What a number means is told by its position alone, so whatever changes here or in a
 //! type named here changes [`STAMP`](crate::STAMP).
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -20,7 +19,8 @@ use crate::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
 use crate::table::{Additional, Bound, Bounds, Form, Literal, Name, Node, Part, Property, Span, Table, Types};
 use crate::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
 
-/// What can stand in a packed text.
+/// What can stand in a packed text. It is unpacked once, where a program begins: little of that is inlined, or it would
+/// stand in the program many times.
 pub trait Pack: Sized {
     /// Appends this.
     fn pack(&self, out: &mut String);
@@ -82,6 +82,7 @@ fn damaged(wanted: &str, rest: &str) -> ! {
 }
 
 /// The text up to the next space, which is taken, too.
+#[inline(never)]
 fn word(from: &mut &'static str) -> &'static str {
     let Some((word, rest)) = from.split_once(' ') else { damaged("a number", from) };
     *from = rest;
@@ -95,6 +96,7 @@ macro_rules! numbers {
                 let _ = write!(out, "{self:?} ");
             }
 
+            #[inline(never)]
             fn unpack(from: &mut &'static str) -> Self {
                 let word = word(from);
                 word.parse().unwrap_or_else(|_| damaged("a number", word))
@@ -103,7 +105,18 @@ macro_rules! numbers {
     )* };
 }
 
-numbers!(u8, u16, u32, u64, usize, i64, f64);
+numbers!(u8, u16, u32, u64, usize, i64);
+
+impl Pack for f64 {
+    fn pack(&self, out: &mut String) {
+        let _ = write!(out, "{self:?} ");
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        let word = word(from);
+        serde_json::from_str(word).unwrap_or_else(|_| damaged("a number", word))
+    }
+}
 
 impl Pack for bool {
     fn pack(&self, out: &mut String) {
@@ -121,6 +134,7 @@ impl Pack for Text {
         out.push_str(self);
     }
 
+    #[inline(never)]
     fn unpack(from: &mut &'static str) -> Self {
         let length = usize::unpack(from);
         let Some((text, rest)) = from.split_at_checked(length) else { damaged("a string", from) };
@@ -158,6 +172,7 @@ impl<T: Pack> Pack for Vec<T> {
         }
     }
 
+    #[inline(never)]
     fn unpack(from: &mut &'static str) -> Self {
         let length = usize::unpack(from);
         // An item is a character at least: a length beyond that is damage, not a reason to ask for memory.
@@ -203,7 +218,7 @@ impl<A: Pack, B: Pack> Pack for (A, B) {
 }
 
 /// By the dialect's number. Of those that there is no feature for, nothing is unpacked.
-impl<T: Pack> Pack for BTreeMap<Dialect, T> {
+impl<T: Pack> Pack for Vec<(Dialect, T)> {
     fn pack(&self, out: &mut String) {
         self.len().pack(out);
         for (dialect, item) in self {
@@ -337,7 +352,7 @@ mod tests {
     #[test]
     fn what_is_said_of_an_unknown_dialect_is_passed_over() {
         let mut text: &'static str = "3 0 3 one200 3 far7 3 mcp5 ";
-        let names: BTreeMap<Dialect, Text> = Pack::unpack(&mut text);
+        let names: Vec<(Dialect, Text)> = Pack::unpack(&mut text);
         assert_eq!((names, text), ([(Dialect::OpenAi, "one".into()), (Dialect::Mcp, "mcp".into())].into(), "5 "));
     }
 

@@ -1,7 +1,6 @@
 //! What a provider says of its tools and toolsets: plain data. Its strings are borrowed where it is generated, owned where it is made at run time.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::Dialect;
@@ -43,11 +42,18 @@ pub struct Tool {
     /// The facts that its texts write out.
     pub facts: Vec<Text>,
     /// What dialects call it, where that is not its own name.
-    pub names: BTreeMap<Dialect, Text>,
+    pub names: Vec<(Dialect, Text)>,
     /// What has to be there for it to be shown.
     pub requires: Vec<Requirement>,
     /// How it behaves.
     pub behaviour: Behaviour,
+}
+
+impl Tool {
+    /// What `dialect` calls it, if that is not its own name.
+    pub fn name_in(&self, dialect: Dialect) -> Option<&Text> {
+        self.names.iter().find(|(of, _)| *of == dialect).map(|(_, name)| name)
+    }
 }
 
 /// Something that a host tells about its world.

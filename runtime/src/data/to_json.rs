@@ -19,6 +19,13 @@ pub trait ToJson {
     }
 }
 
+/// The JSON text of a value.
+pub(crate) fn text(value: &dyn ToJson) -> String {
+    let mut out = String::new();
+    value.to_json(&mut out);
+    out
+}
+
 /// Whether a property is written where it has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
@@ -124,7 +131,16 @@ impl ToJson for Text {
 
 impl ToJson for Value {
     fn to_json(&self, out: &mut String) {
-        let _ = write!(out, "{self}");
+        match self {
+            Value::Null => out.push_str("null"),
+            Value::Bool(flag) => flag.to_json(out),
+            Value::Number(number) => {
+                let _ = write!(out, "{number}");
+            }
+            Value::String(text) => text.to_json(out),
+            Value::Array(values) => items(out, values.iter()),
+            Value::Object(map) => map.to_json(out),
+        }
     }
 }
 
@@ -183,12 +199,6 @@ impl<T: ToJson + ?Sized> ToJson for &T {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn text(value: &dyn ToJson) -> String {
-        let mut out = String::new();
-        value.to_json(&mut out);
-        out
-    }
 
     #[test]
     fn values_are_json_text() {

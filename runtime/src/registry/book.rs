@@ -11,34 +11,49 @@ use std::sync::Arc;
 use crate::nearest::did_you_mean;
 use crate::registry::refusal::Refusal;
 use crate::registry::{EVERYTHING, RESERVED_TOOLS};
-use crate::segment::FactValue;
-use crate::{Dialect, Provider, ProviderId, Text, Tool, Toolset, nearest};
+use crate::{Dialect, Fact, Provider, ProviderId, Text, Tool, Toolset, nearest, sorted};
 
-/// Who has which name. The claims of one name are in the order in which their providers came.
+/// Who has which name.
 #[derive(Default)]
 pub(super) struct Book {
     /// How many changes there were.
     pub(super) number: u64,
-    pub(super) providers: BTreeMap<ProviderId, Held>,
-    /// Tools by their own names: the last one is it, the others are overridden.
-    tools: Claims<usize>,
-    /// Names that dialects give to tools, each with the own name of the tool.
-    called: Claims<(Dialect, Text)>,
-    /// Toolsets that are described.
-    toolsets: Claims<usize>,
-    /// Home toolsets of tools.
-    homes: Claims<()>,
-    /// Further names of toolsets, each with the toolset's name.
-    aliases: Claims<Text>,
-    facts: Claims<FactValue>,
+    /// In the order in which they came, which is that of their ids.
+    pub(super) providers: Vec<Held>,
+    /// The claims of each [`Sort`].
+    claims: [Claims; 6],
 }
 
-/// What is claimed under each name, by whom.
-type Claims<T> = BTreeMap<Text, Vec<(ProviderId, T)>>;
+/// What a name is of.
+#[derive(Clone, Copy)]
+enum Sort {
+    /// Of a tool: the last claim is it, the others are overridden.
+    Tool,
+    /// Of a tool in a dialect, where that is not its own.
+    Called,
+    /// Of a toolset that is described.
+    Toolset,
+    /// Of the home toolset of a tool.
+    Home,
+    /// Of a toolset, beside its own.
+    Alias,
+    Fact,
+}
+
+/// The claims of each name, in the order in which their providers came.
+type Claims = BTreeMap<Text, Vec<Claim>>;
+
+/// Whose a name is: this provider's, of what it has at this index. A home's is its tool's, an alias's its toolset's.
+#[derive(Clone, Copy)]
+struct Claim {
+    id: ProviderId,
+    index: usize,
+}
 
 /// A provider, and how it was added.
 #[derive(Clone)]
 pub(super) struct Held {
+    pub(super) id: ProviderId,
     pub(super) provider: Arc<dyn Provider>,
     /// Whether its tools may stand in for others that came before.
     pub(super) overriding: bool,
@@ -47,8 +62,9 @@ pub(super) struct Held {
 }
 
 impl Held {
-    pub(super) fn new(provider: Arc<dyn Provider>, overriding: bool) -> Self {
+    pub(super) fn new(id: ProviderId, provider: Arc<dyn Provider>, overriding: bool) -> Self {
         Self {
+            id,
             #[cfg(feature = "search")]
             indexed: Arc::new(crate::search::Indexed::new(Arc::clone(&provider))),
             provider,
@@ -57,20 +73,20 @@ impl Held {
     }
 }
 
-/// Claims a name.
-fn claim<T>(claims: &mut Claims<T>, name: &Text, id: ProviderId, what: T) {
-    let claims = claims.entry(name.clone()).or_default();
-    claims.insert(claims.partition_point(|(other, _)| *other <= id), (id, what));
-}
-
-/// Gives up every claim of `id` on a name.
-fn disclaim<T>(claims: &mut Claims<T>, name: &Text, id: ProviderId) {
-    if let Entry::Occupied(mut entry) = claims.entry(name.clone()) {
-        entry.get_mut().retain(|(other, _)| *other != id);
-        if entry.get().is_empty() {
-            entry.remove();
-        }
+/// The names that a provider brings, each with the index of what has it.
+fn names(provider: &dyn Provider) -> Vec<(Sort, &Text, usize)> {
+    let mut names = Vec::new();
+    for (index, tool) in provider.tools().iter().enumerate() {
+        names.push((Sort::Tool, &tool.name, index));
+        names.push((Sort::Home, &tool.toolset, index));
+        names.extend(further(tool).map(|(_, name)| (Sort::Called, name, index)));
     }
+    for (index, toolset) in provider.toolsets().iter().enumerate() {
+        names.push((Sort::Toolset, &toolset.name, index));
+        names.extend(aliases(toolset).map(|alias| (Sort::Alias, alias, index)));
+    }
+    names.extend(provider.facts().iter().enumerate().map(|(index, fact)| (Sort::Fact, &fact.name, index)));
+    names
 }
 
 /// The names that dialects give to a tool beside its own.
@@ -89,174 +105,206 @@ fn edges(toolset: &Toolset) -> impl Iterator<Item = &Text> {
     toolset.includes.iter().chain(&toolset.base)
 }
 
+/// Notes what speaks against a name.
+fn refuse(found: &mut Vec<Refusal>, why: fn(Text) -> Refusal, name: &Text) {
+    sorted::insert(found, why(name.clone()));
+}
+
 impl Book {
     /// Enters a provider, whatever speaks against it.
-    pub(super) fn enter(&mut self, id: ProviderId, held: Held) {
-        for (index, tool) in held.provider.tools().iter().enumerate() {
-            claim(&mut self.tools, &tool.name, id, index);
-            claim(&mut self.homes, &tool.toolset, id, ());
-            for (dialect, name) in further(tool) {
-                claim(&mut self.called, name, id, (dialect, tool.name.clone()));
-            }
+    pub(super) fn enter(&mut self, held: Held) {
+        for (sort, name, index) in names(&*held.provider) {
+            let claims = self.claims[sort as usize].entry(name.clone()).or_default();
+            claims.insert(claims.partition_point(|other| other.id <= held.id), Claim { id: held.id, index });
         }
-        for (index, toolset) in held.provider.toolsets().iter().enumerate() {
-            claim(&mut self.toolsets, &toolset.name, id, index);
-            for alias in aliases(toolset) {
-                claim(&mut self.aliases, alias, id, toolset.name.clone());
-            }
-        }
-        for fact in held.provider.facts() {
-            claim(&mut self.facts, &fact.name, id, fact.default.clone());
-        }
-        self.providers.insert(id, held);
+        self.providers.insert(self.place(held.id), held);
     }
 
     /// Takes a provider out.
     pub(super) fn leave(&mut self, id: ProviderId) -> Option<Held> {
-        let held = self.providers.remove(&id)?;
-        for tool in held.provider.tools() {
-            disclaim(&mut self.tools, &tool.name, id);
-            disclaim(&mut self.homes, &tool.toolset, id);
-            further(tool).for_each(|(_, name)| disclaim(&mut self.called, name, id));
+        let place = self.place(id);
+        self.providers.get(place).filter(|held| held.id == id)?;
+        let held = self.providers.remove(place);
+        for (sort, name, _) in names(&*held.provider) {
+            if let Entry::Occupied(mut entry) = self.claims[sort as usize].entry(name.clone()) {
+                entry.get_mut().retain(|claim| claim.id != id);
+                if entry.get().is_empty() {
+                    entry.remove();
+                }
+            }
         }
-        for toolset in held.provider.toolsets() {
-            disclaim(&mut self.toolsets, &toolset.name, id);
-            aliases(toolset).for_each(|alias| disclaim(&mut self.aliases, alias, id));
-        }
-        held.provider.facts().iter().for_each(|fact| disclaim(&mut self.facts, &fact.name, id));
         Some(held)
     }
 
-    /// The tools that can be called, by name: each one's provider and index.
-    pub(super) fn tools(&self) -> impl Iterator<Item = (&Text, ProviderId, usize)> {
-        self.tools.iter().filter_map(|(name, claims)| claims.last().map(|&(id, index)| (name, id, index)))
+    /// The position of a provider, or that where it belongs.
+    fn place(&self, id: ProviderId) -> usize {
+        self.providers.partition_point(|held| held.id < id)
     }
 
-    /// Facts and their defaults.
-    pub(super) fn facts(&self) -> impl Iterator<Item = (&Text, &FactValue)> {
-        self.facts.iter().filter_map(|(name, claims)| claims.first().map(|(_, default)| (name, default)))
+    fn held(&self, claim: Claim) -> &Held {
+        &self.providers[self.place(claim.id)]
     }
 
-    /// The toolsets that are described, where `is_home` tells those that have home tools. One of run time that lists
-    /// nothing is there as long as it has any.
+    fn tool(&self, claim: Claim) -> &Tool {
+        &self.held(claim).provider.tools()[claim.index]
+    }
+
+    fn toolset(&self, claim: Claim) -> &Toolset {
+        &self.held(claim).provider.toolsets()[claim.index]
+    }
+
+    fn fact(&self, claim: Claim) -> &Fact {
+        &self.held(claim).provider.facts()[claim.index]
+    }
+
+    /// Who claims a name. Nobody: it means nothing of this sort.
+    #[inline(never)]
+    fn claims(&self, sort: Sort, name: &str) -> &[Claim] {
+        self.claims[sort as usize].get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn has(&self, sort: Sort, name: &str) -> bool {
+        !self.claims(sort, name).is_empty()
+    }
+
+    /// All names of a sort, in order, each with the first claim and the last.
+    fn all(&self, sort: Sort) -> impl Iterator<Item = (&Text, Claim, Claim)> {
+        let claims = self.claims[sort as usize].iter();
+        claims.filter_map(|(name, claims)| Some((name, *claims.first()?, *claims.last()?)))
+    }
+
+    /// The tools that can be called, by name: each one's provider, by position, and index.
+    pub(super) fn tools(&self) -> impl Iterator<Item = (&Text, usize, usize)> {
+        self.all(Sort::Tool).map(|(name, _, last)| (name, self.place(last.id), last.index))
+    }
+
+    /// Facts, by name.
+    pub(super) fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.all(Sort::Fact).map(|(_, first, _)| self.fact(first))
+    }
+
+    /// Further names of toolsets, in order, each with the toolset.
+    pub(super) fn aliases(&self) -> impl Iterator<Item = (&Text, &Toolset)> {
+        self.all(Sort::Alias).map(|(name, first, _)| (name, self.toolset(first)))
+    }
+
+    /// The toolsets that are described, by name, where `is_home` tells those that have home tools. One of run time that
+    /// lists nothing is there as long as it has any.
     pub(super) fn toolsets(&self, is_home: &dyn Fn(&str) -> bool) -> impl Iterator<Item = &Toolset> {
-        self.toolsets.iter().filter_map(move |(name, claims)| {
-            let toolset = self.described(name)?;
+        self.all(Sort::Toolset).filter_map(move |(name, first, _)| {
+            let toolset = self.toolset(first);
             let lasts = !toolset.tools.is_empty() || edges(toolset).next().is_some();
-            let is_static = || claims.iter().any(|(id, _)| !self.providers[id].provider.checks_names());
-            (lasts || is_home(name) || is_static()).then_some(toolset)
+            let is_static = |claim: &Claim| !self.held(*claim).provider.checks_names();
+            let is_there = lasts || is_home(name) || self.claims(Sort::Toolset, name).iter().any(is_static);
+            is_there.then_some(toolset)
         })
     }
 
     /// What is said of a toolset.
     pub(super) fn described(&self, name: &str) -> Option<&Toolset> {
-        let &(id, index) = self.toolsets.get(name)?.first()?;
-        self.providers[&id].provider.toolsets().get(index)
+        self.claims(Sort::Toolset, name).first().map(|&first| self.toolset(first))
     }
 
-    /// What speaks against the provider that was entered last, or in place of another one.
-    pub(super) fn refusals(&self, id: ProviderId) -> Vec<Refusal> {
+    /// What speaks against the provider that was entered last, or in place of another one: sorted, nothing twice.
+    pub(super) fn refusals(&self, provider: &dyn Provider) -> Vec<Refusal> {
         let mut found = Vec::new();
-        let Some(held) = self.providers.get(&id) else { return found };
-        for tool in held.provider.tools() {
+        for tool in provider.tools() {
             self.check_tool(tool, &mut found);
         }
-        for toolset in held.provider.toolsets() {
+        for toolset in provider.toolsets() {
             self.check_toolset(toolset, &mut found);
         }
-        for fact in held.provider.facts() {
-            let defaults = &self.facts[&fact.name];
-            if defaults.iter().any(|(_, default)| *default != defaults[0].1) {
-                found.push(Refusal::FactTaken(fact.name.clone()));
+        for fact in provider.facts() {
+            if self.claims(Sort::Fact, &fact.name).iter().any(|&claim| self.fact(claim) != fact) {
+                refuse(&mut found, Refusal::FactTaken, &fact.name);
             }
         }
-        self.check_rings(held.provider.toolsets(), &mut found);
-        if held.provider.checks_names() {
-            held.provider.toolsets().iter().for_each(|toolset| self.check_names(toolset, &mut found));
+        self.check_rings(provider.toolsets(), &mut found);
+        if provider.checks_names() {
+            provider.toolsets().iter().for_each(|toolset| self.check_names(toolset, &mut found));
         }
         found
     }
 
     fn check_tool(&self, tool: &Tool, found: &mut Vec<Refusal>) {
-        let overrides = |pair: &[(ProviderId, usize)]| pair[0].0 != pair[1].0 && self.providers[&pair[1].0].overriding;
-        let is_another = |(_, (_, own)): &(ProviderId, (Dialect, Text))| *own != tool.name;
-        let called = self.called.get(&tool.name).is_some_and(|claims| claims.iter().any(is_another));
-        if called {
-            found.push(Refusal::CalledTaken(tool.name.clone()));
+        let overrides = |pair: &[Claim]| pair[0].id != pair[1].id && self.held(pair[1]).overriding;
+        if self.claims(Sort::Called, &tool.name).iter().any(|&claim| self.tool(claim).name != tool.name) {
+            refuse(found, Refusal::CalledTaken, &tool.name);
         }
-        if !self.tools[&tool.name].windows(2).all(overrides) {
-            found.push(Refusal::ToolTaken(tool.name.clone()));
+        if !self.claims(Sort::Tool, &tool.name).windows(2).all(overrides) {
+            refuse(found, Refusal::ToolTaken, &tool.name);
         }
         for (dialect, name) in further(tool) {
-            let is_taken = |(_, (other, own)): &(ProviderId, (Dialect, Text))| *other == dialect && *own != tool.name;
-            if self.tools.contains_key(name) || self.called[name].iter().any(is_taken) {
-                found.push(Refusal::CalledTaken(name.clone()));
+            let is_taken = |&claim: &Claim| {
+                let other = self.tool(claim);
+                other.name_in(dialect) == Some(name) && other.name != tool.name
+            };
+            if self.has(Sort::Tool, name) || self.claims(Sort::Called, name).iter().any(is_taken) {
+                refuse(found, Refusal::CalledTaken, name);
             }
         }
         let names = std::iter::once(&tool.name).chain(further(tool).map(|(_, name)| name));
         let reserved = names.filter(|name| RESERVED_TOOLS.contains(&&***name));
-        found.extend(reserved.cloned().map(Refusal::ToolReserved));
+        reserved.for_each(|name| refuse(found, Refusal::ToolReserved, name));
         if EVERYTHING.contains(&&*tool.toolset) {
-            found.push(Refusal::ToolsetReserved(tool.toolset.clone()));
-        } else if self.aliases.contains_key(&tool.toolset) {
-            found.push(Refusal::AliasTaken(tool.toolset.clone()));
+            refuse(found, Refusal::ToolsetReserved, &tool.toolset);
+        } else if self.has(Sort::Alias, &tool.toolset) {
+            refuse(found, Refusal::AliasTaken, &tool.toolset);
         }
     }
 
     fn check_toolset(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
         let name = &toolset.name;
         if EVERYTHING.contains(&&**name) {
-            found.push(Refusal::ToolsetReserved(name.clone()));
+            refuse(found, Refusal::ToolsetReserved, name);
         }
-        let says_so = |(id, index): &(ProviderId, usize)| self.providers[id].provider.toolsets()[*index] == *toolset;
-        if !self.toolsets[name].iter().all(says_so) {
-            found.push(Refusal::ToolsetTaken(name.clone()));
+        if self.claims(Sort::Toolset, name).iter().any(|&claim| self.toolset(claim) != toolset) {
+            refuse(found, Refusal::ToolsetTaken, name);
         }
-        if self.aliases.contains_key(name) {
-            found.push(Refusal::AliasTaken(name.clone()));
+        if self.has(Sort::Alias, name) {
+            refuse(found, Refusal::AliasTaken, name);
         }
         for alias in aliases(toolset) {
-            let is_name = self.toolsets.contains_key(alias) || self.homes.contains_key(alias);
+            let is_name = self.has(Sort::Toolset, alias) || self.has(Sort::Home, alias);
+            let is_anothers = |&claim: &Claim| self.toolset(claim).name != *name;
             if EVERYTHING.contains(&&**alias) {
-                found.push(Refusal::ToolsetReserved(alias.clone()));
-            } else if is_name || self.aliases[alias].iter().any(|(_, of)| of != name) {
-                found.push(Refusal::AliasTaken(alias.clone()));
+                refuse(found, Refusal::ToolsetReserved, alias);
+            } else if is_name || self.claims(Sort::Alias, alias).iter().any(is_anothers) {
+                refuse(found, Refusal::AliasTaken, alias);
             }
         }
     }
 
     /// The toolset that this is the name, or a legacy name, of.
     fn meant(&self, name: &str) -> Option<&Toolset> {
-        self.described(name).or_else(|| self.described(&self.aliases.get(name)?.first()?.1))
+        let claim = self.claims(Sort::Toolset, name).first().or_else(|| self.claims(Sort::Alias, name).first());
+        claim.map(|&claim| self.toolset(claim))
     }
 
     /// Looks for ways from `toolsets` that lead back. Depth first, with the way kept by hand: it may be long.
     fn check_rings<'b>(&'b self, toolsets: &'b [Toolset], found: &mut Vec<Refusal>) {
-        // Where on the way a toolset stands; none once everything behind it has been seen.
-        let mut seen: HashMap<&str, Option<usize>> = HashMap::new();
+        // Where on the way a toolset stands, or stood: everything behind it has been seen then.
+        let mut seen: HashMap<&str, usize> = HashMap::new();
         for first in toolsets.iter().filter(|toolset| edges(toolset).next().is_some()) {
             if seen.contains_key(&*first.name) {
                 continue;
             }
-            seen.insert(&first.name, Some(0));
+            seen.insert(&first.name, 0);
             let mut way = vec![(first, edges(first))];
-            while let Some((toolset, open)) = way.last_mut() {
+            while let Some((_, open)) = way.last_mut() {
                 let Some(next) = open.next() else {
-                    seen.insert(&toolset.name, None);
                     way.pop();
                     continue;
                 };
                 let Some(next) = self.meant(next) else { continue };
-                match seen.get(&*next.name) {
-                    Some(None) => {}
-                    Some(&Some(start)) => {
+                if let Some(&start) = seen.get(&*next.name) {
+                    if way.get(start).is_some_and(|(toolset, _)| toolset.name == next.name) {
                         let ring = way[start..].iter().map(|(toolset, _)| toolset.name.clone());
-                        found.push(Refusal::Ring(ring.chain([next.name.clone()]).collect()));
+                        sorted::insert(found, Refusal::Ring(ring.chain([next.name.clone()]).collect()));
                     }
-                    None => {
-                        seen.insert(&next.name, Some(way.len()));
-                        way.push((next, edges(next)));
-                    }
+                } else {
+                    seen.insert(&next.name, way.len());
+                    way.push((next, edges(next)));
                 }
             }
         }
@@ -265,30 +313,34 @@ impl Book {
     /// Whether there is all that a toolset names, and that is anything.
     fn check_names(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
         let of = || toolset.name.clone();
-        let is_toolset = |name: &Text| {
-            self.toolsets.contains_key(name) || self.homes.contains_key(name) || self.aliases.contains_key(name)
+        let is_tool = |name: &Text| self.has(Sort::Tool, name);
+        let is_toolset =
+            |name: &Text| [Sort::Toolset, Sort::Home, Sort::Alias].iter().any(|&sort| self.has(sort, name));
+        let near = |name: &str, sorts: &[Sort]| {
+            let known = sorts.iter().flat_map(|&sort| self.claims[sort as usize].keys());
+            did_you_mean(&nearest(name, known.map(|name| &**name)))
         };
-        for name in toolset.tools.iter().chain(&toolset.excludes).filter(|name| !self.tools.contains_key(*name)) {
+        for name in toolset.tools.iter().chain(&toolset.excludes).filter(|name| !is_tool(name)) {
             let hint = if is_toolset(name) {
                 ": it is a toolset; name it in `includes`".to_owned()
             } else {
-                did_you_mean(&nearest(name, self.tools.keys().map(|name| &**name)))
+                near(name, &[Sort::Tool])
             };
-            found.push(Refusal::UnknownTool { toolset: of(), name: name.clone(), hint });
+            sorted::insert(found, Refusal::UnknownTool { toolset: of(), name: name.clone(), hint });
         }
         for name in edges(toolset).filter(|name| !is_toolset(name)) {
             let hint = if EVERYTHING.contains(&&**name) {
                 ": it stands for every tool, and sessions enable it; name the toolsets that are meant".to_owned()
-            } else if self.tools.contains_key(name) {
+            } else if is_tool(name) {
                 ": it is a tool; name it in `tools`".to_owned()
             } else {
-                did_you_mean(&nearest(name, self.toolsets.keys().chain(self.homes.keys()).map(|name| &**name)))
+                near(name, &[Sort::Toolset, Sort::Home])
             };
-            found.push(Refusal::UnknownToolset { toolset: of(), name: name.clone(), hint });
+            sorted::insert(found, Refusal::UnknownToolset { toolset: of(), name: name.clone(), hint });
         }
-        let has_home_tools = !toolset.closed && self.homes.contains_key(&toolset.name);
+        let has_home_tools = !toolset.closed && self.has(Sort::Home, &toolset.name);
         if toolset.tools.is_empty() && edges(toolset).next().is_none() && !has_home_tools {
-            found.push(Refusal::Empty(of()));
+            sorted::insert(found, Refusal::Empty(of()));
         }
     }
 }

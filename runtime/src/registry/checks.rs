@@ -4,7 +4,7 @@
 //! while a check runs waits for that run. A run that takes too long is left behind: its answer counts when it comes, and
 //! until then the check is not begun again. Nothing is locked while a check runs.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -39,10 +39,10 @@ pub(crate) struct Checks {
     worlds: AtomicU64,
 }
 
-type Slots = BTreeMap<Key, Slot>;
+type Slots = HashMap<Key, Slot>;
 
 /// What is asked, of whom, in which environment. A provider is meant by its address, which its slot keeps taken.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     world: u64,
     provider: usize,
@@ -50,7 +50,7 @@ struct Key {
 }
 
 /// What is asked about.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// The provider's tool at this index.
     Tool(usize),
@@ -169,14 +169,12 @@ impl Checks {
 
     /// Forgets providers that are not among these.
     pub(crate) fn keep(&self, providers: &[Arc<dyn Provider>]) {
-        self.drop_slots(|_, slot| !providers.iter().any(|provider| Arc::ptr_eq(provider, &slot.provider)));
+        self.drop_slots(&|_, slot| !providers.iter().any(|provider| Arc::ptr_eq(provider, &slot.provider)));
     }
 
-    fn drop_slots(&self, is_gone: impl Fn(&Key, &Slot) -> bool) {
+    fn drop_slots(&self, is_gone: &dyn Fn(&Key, &Slot) -> bool) {
         let mut slots = self.slots();
-        let (gone, kept): (Slots, Slots) =
-            std::mem::take(&mut *slots).into_iter().partition(|(key, slot)| is_gone(key, slot));
-        *slots = kept;
+        let gone: Vec<(Key, Slot)> = slots.extract_if(|key, slot| is_gone(key, slot)).collect();
         drop(slots);
         // Who waits for one of them asks again.
         self.answered.notify_all();
@@ -306,7 +304,7 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         if self.id != 0 {
-            self.checks.drop_slots(|key, _| key.world == self.id);
+            self.checks.drop_slots(&|key, _| key.world == self.id);
         }
     }
 }
@@ -399,10 +397,13 @@ fn verdict(provider: &dyn Provider, subject: &Subject, env: &Env) -> Result<(), 
 /// The text, with the values of secret variables hidden: a model and a person read it.
 fn without_secrets(text: Text, provider: &dyn Provider, env: &Env) -> Text {
     let secrets = provider.variables().iter().filter(|variable| variable.secret);
-    let mut values: Vec<String> = secrets.filter_map(|variable| env.var(&variable.name)).collect();
-    values.retain(|value| value.len() >= SHORTEST_SECRET && text.contains(&**value));
-    // One may be the beginning of another.
-    values.sort_unstable_by_key(|value| std::cmp::Reverse(value.len()));
+    let mut values: Vec<String> = Vec::new();
+    for value in secrets.filter_map(|variable| env.var(&variable.name)) {
+        if value.len() >= SHORTEST_SECRET {
+            // The longest first: one may be the beginning of another.
+            values.insert(values.partition_point(|other| other.len() >= value.len()), value);
+        }
+    }
     values.iter().fold(text, |text, value| text.replace(&**value, HIDDEN).into())
 }
 

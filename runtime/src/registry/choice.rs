@@ -2,7 +2,6 @@
 //!
 //! What is gone grants nothing, and what was denied stays denied: a choice never comes to more because something left.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::Text;
@@ -20,8 +19,9 @@ pub(crate) struct Choice {
 
 /// The last state that the choice was looked up in, and what it denied there by names that mean nothing any more.
 pub(crate) struct Denied {
-    pub(crate) state: Arc<State>,
-    tools: BTreeMap<String, Vec<Text>>,
+    state: Arc<State>,
+    /// For each name that is disabled.
+    tools: Vec<Vec<Text>>,
 }
 
 /// What a choice comes to.
@@ -56,7 +56,7 @@ impl Choice {
         let disabled: Vec<Pick> = self.disabled.iter().filter_map(|name| pick(state, name)).collect();
         let (mut members, empty) = self.granted_by(state);
         graph.deny(&mut members, &disabled);
-        let still_denied = denied.tools.values().flatten().filter_map(|tool| state.find(tool));
+        let still_denied = denied.tools.iter().flatten().filter_map(|tool| state.find(tool));
         let denied_by_name = self.disabled_tools.iter().filter_map(|tool| state.find(tool));
         still_denied.chain(denied_by_name).for_each(|tool| members[tool] = false);
         let gone = self.names().filter(|name| pick(state, name).is_none());
@@ -99,19 +99,20 @@ impl Choice {
 impl Denied {
     /// By a choice that was made in `state`.
     pub(crate) fn new(state: Arc<State>) -> Self {
-        Self { state, tools: BTreeMap::new() }
+        Self { state, tools: Vec::new() }
     }
 
     /// Goes on to `state`: remembers what those denied that are not there any more.
     fn follow(&mut self, disabled: &[String], state: &Arc<State>) {
-        for name in disabled {
+        self.tools.resize_with(disabled.len(), Vec::new);
+        for (name, tools) in disabled.iter().zip(&mut self.tools) {
             if pick(state, name).is_some() {
-                self.tools.remove(name);
+                tools.clear();
             } else if let Some(pick) = pick(&self.state, name) {
                 let mut kept = vec![true; self.state.tools.len()];
                 self.state.graph.deny(&mut kept, &[pick]);
                 let taken = self.state.tools.iter().zip(kept).filter(|(_, kept)| !kept);
-                self.tools.insert(name.clone(), taken.map(|(tool, _)| tool.name.clone()).collect());
+                *tools = taken.map(|(tool, _)| tool.name.clone()).collect();
             }
         }
         self.state = Arc::clone(state);

@@ -1,7 +1,6 @@
 //! Which of the granted tools are there: the environment, the facts and the handlers are asked first, and then those
 //! tools leave whose tools are not there, until no more do. Linear in the requirements.
 
-use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use crate::registry::facts::{Asked, Facts};
 use crate::registry::gates::{Gate, Gates};
 use crate::registry::sheet::Line;
 use crate::run::clock::Clock;
-use crate::{Dialect, Env, Reason, Text};
+use crate::{Dialect, Env, Reason, Text, sorted};
 
 /// What a session is granted of one state of a registry, and what its environment said of that.
 pub(crate) struct Seen {
@@ -42,8 +41,8 @@ pub(crate) struct Found {
     /// Granted tools that are not there, by position, and why.
     pub(crate) hidden: Vec<(usize, Reason)>,
     pub(crate) seen: Arc<Seen>,
-    /// The checks that were asked, by gate.
-    pub(crate) checks: BTreeMap<usize, Standing>,
+    /// The checks that were asked, each with its gate, by which they are sorted.
+    pub(crate) checks: Vec<(usize, Standing)>,
     /// Whose time the checks were asked by.
     pub(crate) clock: Clock,
 }
@@ -83,10 +82,11 @@ impl Seen {
     /// Why a gate that asks for the environment, or for facts, is closed.
     pub(crate) fn closed(&self, gate: usize, facts: Facts<'_>) -> Option<Reason> {
         match &self.state.gates.all[gate] {
-            Gate::Facts { condition, asked } if !condition.holds(facts.atoms(asked, |_| false)) => {
-                let mut names: Vec<Text> = asked.iter().filter_map(Asked::fact).cloned().collect();
-                names.sort_unstable();
-                names.dedup();
+            Gate::Facts { condition, asked } if !condition.holds(facts.atoms(asked, &|_| false)) => {
+                let mut names = Vec::new();
+                for name in asked.iter().filter_map(Asked::fact) {
+                    sorted::insert(&mut names, name.clone());
+                }
                 Some(Reason::Facts(names))
             }
             _ => self.closed[gate].clone(),
@@ -109,42 +109,52 @@ impl Seen {
                 Line::Static(_) | Line::Pieces { .. } => there.push(id),
             }
         }
-        let (mut checks, mut until) = (BTreeMap::new(), self.until);
+        let (mut checks, mut until) = (Vec::new(), self.until);
         if !state.gates.is_empty() {
-            let closed = |id: usize| state.gates.of[id].iter().find_map(|&gate| self.closed(gate, facts));
+            let of = |id: usize| state.gates.of[id].iter();
+            let closed = |id| of(id).find_map(|&gate| self.closed(gate, facts));
             there.retain(|&id| closed(id).map(|reason| hidden.push((id, reason))).is_none());
             checks = self.ask(&there, world, terms);
-            until = checks.values().map(|standing: &Standing| standing.until).fold(until, Until::min);
-            let failed = |id: usize| state.gates.of[id].iter().find_map(|gate| checks.get(gate)?.verdict.clone().err());
-            there.retain(|&id| failed(id).map(|reason| hidden.push((id, reason))).is_none());
-            let mut members = vec![false; state.tools.len()];
-            for &id in &there {
-                members[id] = true;
+            until = checks.iter().map(|(_, standing)| standing.until).fold(until, Until::min);
+            if !checks.is_empty() {
+                let failed = |id| of(id).find_map(|&gate| standing(&checks, gate)?.verdict.clone().err());
+                there.retain(|&id| failed(id).map(|reason| hidden.push((id, reason))).is_none());
             }
-            leave(&state.gates, &mut members, &mut hidden);
-            there.retain(|&id| members[id]);
-            hidden.sort_unstable_by_key(|(id, _)| *id);
+            leave(&state.gates, &mut there, &mut hidden, state.tools.len());
+            hidden = in_order(hidden, state.tools.len());
         }
         Decided { there, found: Found { hidden, seen: Arc::clone(self), checks, clock: terms.clock.clone() }, until }
     }
 
     /// Asks the checks that these tools have to pass, each of them once.
-    fn ask(&self, tools: &[usize], world: &World, terms: &Terms<'_>) -> BTreeMap<usize, Standing> {
+    fn ask(&self, tools: &[usize], world: &World, terms: &Terms<'_>) -> Vec<(usize, Standing)> {
         let gates = &self.state.gates;
-        let mut asked: BTreeMap<usize, Question<'_>> = BTreeMap::new();
-        for (id, gate) in tools.iter().flat_map(|&id| gates.of[id].iter().map(move |&gate| (id, gate))) {
-            if let Gate::Check { provider } = gates.all[gate] {
-                let own = || Subject::Tool(self.state.tools[id].index);
-                let subject = gates.toolsets[gate].clone().map_or_else(own, Subject::Toolset);
-                asked.entry(gate).or_insert(Question { provider: &self.state.providers[provider], subject });
-            }
+        let (mut asked, mut questions) = (Vec::new(), Vec::new());
+        for (gate, behind) in gates.behind.iter().enumerate() {
+            let Gate::Check { provider } = gates.all[gate] else { continue };
+            let Some(&id) = behind.iter().find(|id| tools.binary_search(id).is_ok()) else { continue };
+            let own = || Subject::Tool(self.state.tools[id].index);
+            let subject = gates.toolsets[gate].clone().map_or_else(own, Subject::Toolset);
+            questions.push(Question { provider: &self.state.providers[provider], subject });
+            asked.push(gate);
         }
         if asked.is_empty() {
-            return BTreeMap::new();
+            return Vec::new();
         }
-        let (gates, questions): (Vec<usize>, Vec<Question<'_>>) = asked.into_iter().unzip();
-        gates.into_iter().zip(world.ask(&questions, terms)).collect()
+        asked.into_iter().zip(world.ask(&questions, terms)).collect()
     }
+}
+
+impl Found {
+    /// What is believed of a gate, if it is a check that was asked.
+    pub(crate) fn standing(&self, gate: usize) -> Option<&Standing> {
+        standing(&self.checks, gate)
+    }
+}
+
+fn standing(checks: &[(usize, Standing)], gate: usize) -> Option<&Standing> {
+    let found = checks.binary_search_by_key(&gate, |(gate, _)| *gate);
+    found.ok().map(|place| &checks[place].1)
 }
 
 /// Whether a gate is open, as far as the environment goes.
@@ -168,13 +178,17 @@ fn looked_at(gate: &Gate, env: &Env) -> Result<(), Reason> {
 }
 
 /// Takes out those whose tools are not there, then those who asked for them, and so on.
-fn leave(gates: &Gates, there: &mut [bool], hidden: &mut Vec<(usize, Reason)>) {
-    let mut spare: Vec<usize> = gates.all.iter().map(|gate| spare(gate, there)).collect();
+fn leave(gates: &Gates, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, Reason)>, count: usize) {
+    let mut there = vec![false; count];
+    for &tool in tools.iter() {
+        there[tool] = true;
+    }
+    let mut spare: Vec<usize> = gates.all.iter().map(|gate| spare(gate, &there)).collect();
     let asks = |gate: &Gate| matches!(gate, Gate::Tools { .. });
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
     while !closing.is_empty() {
         // The reasons first: what leaves together with a tool is not why it leaves.
-        let reasons: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], |tool| there[tool])).collect();
+        let reasons: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], &|tool| there[tool])).collect();
         let mut left = Vec::new();
         for (id, reason) in std::mem::take(&mut closing).into_iter().zip(reasons) {
             for &tool in &gates.behind[id] {
@@ -193,6 +207,16 @@ fn leave(gates: &Gates, there: &mut [bool], hidden: &mut Vec<(usize, Reason)>) {
             }
         }
     }
+    tools.retain(|&tool| there[tool]);
+}
+
+/// By position, of so many tools.
+fn in_order(hidden: Vec<(usize, Reason)>, count: usize) -> Vec<(usize, Reason)> {
+    let mut reasons: Vec<Option<Reason>> = (0..count).map(|_| None).collect();
+    for (id, reason) in hidden {
+        reasons[id] = Some(reason);
+    }
+    reasons.into_iter().enumerate().filter_map(|(id, reason)| Some((id, reason?))).collect()
 }
 
 /// How many more of its tools such a gate can lose until it closes.
@@ -203,7 +227,7 @@ fn spare(gate: &Gate, there: &[bool]) -> usize {
 }
 
 /// Why such a gate is closed.
-pub(crate) fn missing(gate: &Gate, there: impl Fn(usize) -> bool) -> Reason {
+pub(crate) fn missing(gate: &Gate, there: &dyn Fn(usize) -> bool) -> Reason {
     let Gate::Tools { tools, any } = gate else { return Reason::Tools(Vec::new()) };
     let names = |of: &dyn Fn(Option<usize>) -> bool| {
         tools.iter().filter(|(_, tool)| of(*tool)).map(|(name, _)| name.clone()).collect::<Vec<_>>()

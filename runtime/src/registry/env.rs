@@ -1,10 +1,11 @@
 //! The environment that tools are offered in: variables, and programs that can be run.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+
+use crate::sorted::Few;
 
 /// The environment of a session: the process's own, or one that was made by hand. Cheap to clone.
 ///
@@ -25,8 +26,8 @@ pub struct Env {
 /// What was put in by hand.
 #[derive(Clone, Default)]
 struct Made {
-    variables: BTreeMap<String, String>,
-    programs: BTreeSet<String>,
+    variables: Few<String, String>,
+    programs: Vec<String>,
 }
 
 impl Env {
@@ -60,7 +61,7 @@ impl Env {
     /// This one, with the program `name`, wherever that is.
     #[must_use]
     pub fn with_program(mut self, name: impl Into<String>) -> Self {
-        self.made().programs.insert(name.into());
+        self.made().programs.push(name.into());
         self
     }
 
@@ -76,7 +77,7 @@ impl Env {
     /// Whether the program `name` can be run: a file that may be executed, in one of the directories of this
     /// environment's `PATH`. A name with a separator in it is a path.
     pub fn has_program(&self, name: &str) -> bool {
-        if self.made.as_ref().is_some_and(|made| made.programs.contains(name)) {
+        if self.made.as_ref().is_some_and(|made| made.programs.iter().any(|program| program == name)) {
             return true;
         }
         let extensions = cfg!(windows).then(|| self.var("PATHEXT").unwrap_or_else(|| ".COM;.EXE;.BAT;.CMD".into()));
@@ -90,7 +91,7 @@ impl Env {
     }
 
     fn os_var(&self, name: &str) -> Option<OsString> {
-        match self.made.as_ref().and_then(|made| made.variables.get(&key(name))) {
+        match self.made.as_ref().and_then(|made| made.variables.get(key(name).as_str())) {
             Some(value) => Some(value.into()),
             None if self.process => std::env::var_os(name),
             None => None,

@@ -1,16 +1,20 @@
 //! What a session's world is like, and which of a tool's atoms hold in it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::Text;
+use crate::registry::State;
 use crate::segment::{Atom, Atoms, Comparison, FactValue};
+use crate::sorted::Few;
+
+/// Values of facts, by name.
+pub(crate) type Values = Few<Text, FactValue>;
 
 /// What the host told, and what is assumed where it told nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
-    pub(crate) told: &'a Arc<BTreeMap<Text, FactValue>>,
-    pub(crate) defaults: &'a BTreeMap<Text, FactValue>,
+    pub(crate) told: &'a Arc<Values>,
+    pub(crate) defaults: &'a Values,
 }
 
 /// An atom, looked up. A tool that nobody registered is none.
@@ -21,10 +25,10 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
-    /// `atom`, with `find` to tell a tool's position.
-    pub(crate) fn new(atom: &Atom, find: impl Fn(&str) -> Option<usize>) -> Self {
+    /// `atom`, with the position of the tool in `state`.
+    pub(crate) fn new(atom: &Atom, state: &State) -> Self {
         match atom {
-            Atom::Tool(name) => Asked::Tool(find(name)),
+            Atom::Tool(name) => Asked::Tool(state.find(name)),
             Atom::Fact(name) => Asked::Fact(name.clone(), Comparison::Equal, FactValue::Boolean(true)),
             Atom::Compared(name, comparison, with) => Asked::Fact(name.clone(), *comparison, with.clone()),
         }
@@ -46,9 +50,9 @@ impl<'a> Facts<'a> {
     }
 
     /// Which of these hold, where `there` says which tools are there.
-    pub(crate) fn atoms(self, asked: &[Asked], there: impl Fn(usize) -> bool) -> Atoms {
+    pub(crate) fn atoms(self, asked: &[Asked], there: &dyn Fn(usize) -> bool) -> Atoms {
         let holds = |asked: &Asked| match asked {
-            Asked::Tool(id) => id.is_some_and(&there),
+            Asked::Tool(id) => id.is_some_and(there),
             Asked::Fact(name, comparison, with) => self.get(name).is_some_and(|value| comparison.holds(value, with)),
         };
         asked.iter().enumerate().map(|(index, asked)| Atoms::from(holds(asked)) << index).sum()

@@ -1,9 +1,8 @@
 //! Gates: every requirement of a registry's tools, looked up once, at registration.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::registry::State;
 use crate::registry::facts::Asked;
+use crate::registry::state::Entry;
 use crate::requirement::Requirement;
 use crate::segment::Condition;
 use crate::{Env, Text, Tool, Toolset};
@@ -59,38 +58,31 @@ impl Gate {
 impl Gates {
     /// The gates of `state`, whose tools these are, with the toolsets that are declared in it, each with its provider.
     pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(usize, &Toolset)]) -> Self {
-        let homes: BTreeMap<&str, &Toolset> =
-            declared.iter().filter(|(_, t)| !t.requires.is_empty()).map(|&(_, t)| (&*t.name, t)).collect();
+        let mut homes: Vec<Home<'_>> = state.toolsets.iter().map(|_| Home::default()).collect();
+        for &(provider, toolset) in declared.iter().filter(|(_, toolset)| !toolset.requires.is_empty()) {
+            let Some(id) = state.toolset(&toolset.name) else { continue };
+            homes[id].toolset = Some(toolset);
+            homes[id].declaring.push((provider, None));
+        }
         let count = tools.len();
-        if homes.is_empty() && tools.iter().all(|tool| tool.requires.is_empty()) {
+        if homes.iter().all(|home| home.toolset.is_none()) && tools.iter().all(|tool| tool.requires.is_empty()) {
             return Self::default();
         }
-        let declaring: BTreeSet<(&str, usize)> = declared.iter().map(|&(provider, t)| (&*t.name, provider)).collect();
         let mut gates = Self { of: vec![Vec::new(); count], asking: vec![Vec::new(); count], ..Self::default() };
-        let mut shared: BTreeMap<(&str, Option<usize>), Vec<usize>> = BTreeMap::new();
         for (id, tool) in tools.iter().enumerate() {
-            let owner = state.tools[id].provider;
+            let Entry { provider: owner, home, .. } = state.tools[id];
+            let mut passed = Vec::new();
             // What is data comes first: no handler is asked whether it can work without its key.
             for check in [false, true] {
-                let sort = |requirement: &&Requirement| (**requirement == Requirement::Check) == check;
-                let mut passed = Vec::new();
-                if let Some(home) = homes.get(&*tool.toolset) {
-                    // The tool's own provider is asked, if it knows of the toolset; or else the first that does.
-                    let knows = |provider: &usize| declaring.contains(&(&*home.name, *provider));
-                    let asked = Some(owner).filter(knows).or_else(|| (0..state.providers.len()).find(knows));
-                    let asked = asked.unwrap_or(owner);
-                    let new = || {
-                        let gate = |requirement| gates.add(state, requirement, asked, Some(home.name.clone()));
-                        home.requires.iter().filter(sort).map(gate).collect()
-                    };
-                    passed.extend_from_slice(shared.entry((&home.name, check.then_some(asked))).or_insert_with(new));
+                passed.extend_from_slice(homes[home].gates(&mut gates, state, owner, check));
+                for requirement in tool.requires.iter().filter(|requirement| is_check(requirement) == check) {
+                    passed.push(gates.add(state, requirement, owner, None));
                 }
-                passed.extend(tool.requires.iter().filter(sort).map(|r| gates.add(state, r, owner, None)));
-                for &gate in &passed {
-                    gates.behind[gate].push(id);
-                }
-                gates.of[id].extend(passed);
             }
+            for &gate in &passed {
+                gates.behind[gate].push(id);
+            }
+            gates.of[id] = passed;
         }
         gates
     }
@@ -109,7 +101,7 @@ impl Gates {
             Requirement::Os(names) => Gate::Os(names.clone()),
             Requirement::When { condition, atoms } => Gate::Facts {
                 condition: condition.clone(),
-                asked: atoms.iter().map(|atom| Asked::new(atom, |name| state.find(name))).collect(),
+                asked: atoms.iter().map(|atom| Asked::new(atom, state)).collect(),
             },
             Requirement::Check => Gate::Check { provider },
             Requirement::Tools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: false },
@@ -124,4 +116,34 @@ impl Gates {
         self.behind.push(Vec::new());
         id
     }
+}
+
+/// A toolset with requirements, which its home tools share.
+#[derive(Default)]
+struct Home<'s> {
+    /// None: it has none.
+    toolset: Option<&'s Toolset>,
+    /// Its gates but the checks, once they are made.
+    data: Option<Vec<usize>>,
+    /// The providers that know of it, in order, each with the checks that it answers, once they are made.
+    declaring: Vec<(usize, Option<Vec<usize>>)>,
+}
+
+impl Home<'_> {
+    /// Its checks, or its other gates, for a tool of the provider `owner`.
+    fn gates(&mut self, gates: &mut Gates, state: &State, owner: usize, check: bool) -> &[usize] {
+        let Some(toolset) = self.toolset else { return &[] };
+        // The tool's own provider is asked, if it knows of the toolset; or else the first that does.
+        let knowing = self.declaring.binary_search_by_key(&owner, |(provider, _)| *provider).unwrap_or(0);
+        let (asked, checks) = &mut self.declaring[knowing];
+        let made = if check { checks } else { &mut self.data };
+        made.get_or_insert_with(|| {
+            let requirements = toolset.requires.iter().filter(|requirement| is_check(requirement) == check);
+            requirements.map(|requirement| gates.add(state, requirement, *asked, Some(toolset.name.clone()))).collect()
+        })
+    }
+}
+
+fn is_check(requirement: &Requirement) -> bool {
+    matches!(requirement, Requirement::Check)
 }

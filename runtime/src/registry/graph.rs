@@ -52,24 +52,27 @@ impl Graph {
     /// them; so a set that is reached twice, or that reaches itself, does no harm.
     pub fn resolve(&self, set: usize) -> Members {
         let mut members = vec![false; self.tools];
-        let mut excluders: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let reached = self.reach(set, &[]);
         for &id in &reached {
-            for &tool in &self.sets[id].tools {
-                if let Some(member) = members.get_mut(tool) {
-                    *member = true;
-                }
+            for &tool in self.sets[id].tools.iter().filter(|&&tool| tool < self.tools) {
+                members[tool] = true;
             }
-            for &tool in &self.sets[id].excludes {
-                excluders.entry(tool).or_default().push(id);
+        }
+        // For each tool, the sets that exclude it.
+        let mut excluders: Vec<Vec<usize>> = Vec::new();
+        for &id in reached.iter().filter(|&&id| !self.sets[id].excludes.is_empty()) {
+            excluders.resize_with(self.tools, Vec::new);
+            for &tool in self.sets[id].excludes.iter().filter(|&&tool| tool < self.tools) {
+                members[tool] = false;
+                excluders[tool].push(id);
             }
         }
         // Tools that the same sets exclude share one walk around those.
-        let mut around: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-        for (tool, without) in excluders {
-            if let Some(member) = members.get_mut(tool) {
-                *member = false;
-                around.entry(without).or_default().push(tool);
+        let mut around: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        for (tool, without) in excluders.into_iter().enumerate().filter(|(_, without)| !without.is_empty()) {
+            match around.iter_mut().find(|(other, _)| *other == without) {
+                Some((_, excluded)) => excluded.push(tool),
+                None => around.push((without, vec![tool])),
             }
         }
         for (without, excluded) in around {

@@ -117,15 +117,14 @@ impl Registry {
     /// As [`add`](Self::add), and when that provider is not there any more.
     pub fn replace(&self, id: ProviderId, provider: Box<dyn Provider>) -> Result<(), RegistryError> {
         let provider: Arc<dyn Provider> = ready(provider.into());
-        // Dropped when the lock is free: what providers do then is their own affair.
-        let (_refused, _left);
+        // Dropped when the lock is free, as is one that is refused: what providers do then is their own affair.
+        let _left;
         let mut now = self.lock();
         let Some(old) = now.book.leave(id) else { return RegistryError::of(vec![Refusal::NoProvider(id)]) };
-        _refused = Arc::clone(&provider);
-        now.book.enter(id, Held::new(provider, old.overriding));
-        if let Err(error) = RegistryError::of(now.book.refusals(id)) {
+        now.book.enter(Held::new(id, Arc::clone(&provider), old.overriding));
+        if let Err(error) = RegistryError::of(now.book.refusals(&*provider)) {
             now.book.leave(id);
-            now.book.enter(id, old);
+            now.book.enter(old);
             return Err(error);
         }
         _left = (old, self.changed(&mut now));
@@ -143,12 +142,11 @@ impl Registry {
 
     fn enter(&self, provider: Arc<dyn Provider>, overriding: bool) -> Result<ProviderId, RegistryError> {
         let provider = ready(provider);
-        let (_refused, _left);
+        let _left;
         let mut now = self.lock();
         let id = ProviderId::next();
-        _refused = Arc::clone(&provider);
-        now.book.enter(id, Held::new(provider, overriding));
-        if let Err(error) = RegistryError::of(now.book.refusals(id)) {
+        now.book.enter(Held::new(id, Arc::clone(&provider), overriding));
+        if let Err(error) = RegistryError::of(now.book.refusals(&*provider)) {
             now.book.leave(id);
             return Err(error);
         }
@@ -168,19 +166,20 @@ impl Registry {
     /// When there is no tool and no toolset of this name.
     pub fn invalidate(&self, name: &str) -> Result<(), SessionError> {
         let state = self.state();
-        let toolset = state.toolset(name).and_then(|id| state.toolsets.iter().find(|(_, other)| **other == id));
+        let toolset = state.toolset(name).map(|id| &state.toolsets[id]);
         let tool = state.find(name).map(|id| state.tool(id));
         if tool.is_none() && toolset.is_none() {
-            let known = state.tools.iter().map(|tool| &*tool.name).chain(state.toolsets.keys().map(|name| &**name));
+            let known = state.tools.iter().map(|tool| &*tool.name).chain(state.toolsets.iter().map(|name| &**name));
             return Err(SessionError::unknown("tool or toolset", name, known));
         }
         self.shared.checks.forget(|provider, subject| match subject {
             Subject::Toolset(asked) => {
-                toolset.is_some_and(|(name, _)| name == asked) || tool.is_some_and(|tool| tool.toolset == *asked)
+                toolset.is_some_and(|toolset| toolset == asked) || tool.is_some_and(|tool| tool.toolset == *asked)
             }
-            Subject::Tool(index) => provider.tools().get(*index).is_some_and(|asked| {
-                asked.name == name || toolset.is_some_and(|(toolset, _)| asked.toolset == *toolset)
-            }),
+            Subject::Tool(index) => provider
+                .tools()
+                .get(*index)
+                .is_some_and(|asked| asked.name == name || toolset.is_some_and(|toolset| asked.toolset == *toolset)),
         });
         Ok(())
     }
@@ -203,7 +202,7 @@ impl Registry {
 
     /// The names of all toolsets, sorted, without aliases, `all` and `*`.
     pub fn toolsets(&self) -> Vec<Text> {
-        self.state().toolsets.keys().cloned().collect()
+        self.state().toolsets.clone()
     }
 
     /// What there is to say of the toolset of this name or alias.
@@ -211,7 +210,7 @@ impl Registry {
         let mut now = self.lock();
         let state = now.state();
         let id = state.toolset(name)?;
-        let (name, _) = state.toolsets.iter().find(|&(_, other)| *other == id)?;
+        let name = &state.toolsets[id];
         let bare = || Toolset { name: name.clone(), ..Toolset::default() };
         let declared = now.book.described(name).cloned().unwrap_or_else(bare);
         drop(now);

@@ -41,7 +41,7 @@ impl Page<'_> {
                 let Some(definition) = self.state.definition(id, self.dialect) else { return };
                 let tool = self.state.tool(id);
                 let is_there = |id| self.tools.binary_search(&id).is_ok();
-                let atoms = self.facts.atoms(&self.state.tools[id].atoms, is_there);
+                let atoms = self.facts.atoms(&self.state.tools[id].atoms, &is_there);
                 let values: Vec<FactValue> = tool.facts.iter().filter_map(|n| self.facts.get(n).cloned()).collect();
                 segment::render(&definition.segments, atoms, &values, out);
             }

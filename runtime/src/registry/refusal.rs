@@ -12,9 +12,7 @@ pub struct RegistryError {
 
 impl RegistryError {
     /// None where nothing speaks against it.
-    pub(super) fn of(mut refusals: Vec<Refusal>) -> Result<(), Self> {
-        refusals.sort_unstable();
-        refusals.dedup();
+    pub(super) fn of(refusals: Vec<Refusal>) -> Result<(), Self> {
         if refusals.is_empty() { Ok(()) } else { Err(Self { refusals }) }
     }
 

@@ -1,6 +1,5 @@
 //! A session: one conversation's choice of toolsets.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::mem::discriminant;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +11,7 @@ use crate::registry::State;
 use crate::registry::checks::{PATIENCE, Terms, Until, World};
 use crate::registry::choice::Denied;
 use crate::registry::decide::Seen;
-use crate::registry::facts::Facts;
+use crate::registry::facts::{Facts, Values};
 use crate::run::clock::Clock;
 use crate::watch::log::Log;
 use crate::watch::trace;
@@ -33,7 +32,7 @@ pub struct Session {
 
 struct Now {
     /// What the host said.
-    facts: Arc<BTreeMap<Text, FactValue>>,
+    facts: Arc<Values>,
     denied: Denied,
     /// What the environment said.
     seen: Option<Arc<Seen>>,
@@ -176,7 +175,9 @@ impl SessionBuilder {
     /// silently comes to less than was asked for, or to more, is never right.
     pub fn build(mut self) -> Result<Session, SessionError> {
         // Before all hooks: it sees calls as they arrive.
-        self.host.hooks.splice(0..0, Log::if_wanted());
+        if let Some(log) = Log::if_wanted() {
+            self.host.hooks.insert(0, log);
+        }
         let state = self.registry.state();
         if let Some(name) = self.host.choice.unknown(&state) {
             return Err(unknown_toolset(&state, name));
@@ -282,7 +283,10 @@ impl Session {
         let mut now = self.now();
         // What was said before changes nothing, and prompt caches hold.
         if facts.iter().any(|(name, value)| now.facts.get(name) != Some(value)) {
-            Arc::make_mut(&mut now.facts).extend(facts);
+            let told = Arc::make_mut(&mut now.facts);
+            for (name, value) in facts {
+                told.insert(name, value);
+            }
             now.latest = None;
         }
         Ok(())
@@ -311,14 +315,13 @@ impl SessionError {
 }
 
 fn unknown_toolset(state: &State, name: &str) -> SessionError {
-    let near = nearest(name, state.toolsets.keys().map(|name| &**name));
+    let near = nearest(name, state.toolsets.iter().map(|name| &**name));
     let hint = if !near.is_empty() {
         did_you_mean(&near)
     } else if let Some(tool) = (0..state.tools.len()).map(|id| state.tool(id)).find(|tool| tool.name == name) {
         format!(": it is a tool, of the toolset `{}`", tool.toolset)
     } else {
-        let all: Vec<&str> = state.toolsets.keys().map(|name| &**name).collect();
-        format!(": there are all, {}", all.join(", "))
+        format!(": there are all, {}", state.toolsets.join(", "))
     };
     SessionError(format!("unknown toolset `{name}`{hint}"))
 }

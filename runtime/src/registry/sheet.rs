@@ -26,7 +26,7 @@ impl Line {
         match definition.map(|definition| &*definition.segments) {
             None => Line::Absent,
             Some([Segment::Text(Text::Borrowed(text))])
-                if tool.arguments.conditions.is_empty() && !tool.names.contains_key(&dialect) =>
+                if tool.arguments.conditions.is_empty() && tool.name_in(dialect).is_none() =>
             {
                 Line::Static(text)
             }

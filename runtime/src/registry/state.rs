@@ -1,18 +1,18 @@
 //! A state of a registry: its providers' tools under unique names, their toolsets as one graph. Made when it is first asked
 //! for after a change, and never changed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::behaviour::{Behaviour, Execution};
 use crate::graph::{Graph, Set};
 use crate::registry::book::Book;
-use crate::registry::facts::Asked;
+use crate::registry::facts::{Asked, Values};
 use crate::registry::gates::Gates;
 use crate::registry::sheet::{Line, Sheet};
-use crate::segment::FactValue;
+use crate::sorted::Few;
 use crate::table::Table;
-use crate::{Definition, Dialect, PerDialect, Provider, ProviderId, Text, Tool, Toolset};
+use crate::{Definition, Dialect, PerDialect, Provider, Text, Tool, Toolset, sorted};
 
 /// An immutable state of a registry. Tools are sorted by name, so that a list of their positions is too.
 #[derive(Default)]
@@ -23,11 +23,12 @@ pub(crate) struct State {
     pub(crate) tools: Vec<Entry>,
     /// How their names start, which is most often all that has to be compared.
     starts: Vec<u64>,
-    pub(crate) toolsets: BTreeMap<Text, usize>,
-    /// Further names of toolsets.
-    aliases: BTreeMap<Text, usize>,
-    /// Facts and their defaults.
-    pub(crate) facts: BTreeMap<Text, FactValue>,
+    /// The names of toolsets, sorted. A toolset's position is that of its set in the graph.
+    pub(crate) toolsets: Vec<Text>,
+    /// Further names of toolsets, each with the toolset's position.
+    aliases: Few<Text, usize>,
+    /// The defaults of facts.
+    pub(crate) facts: Values,
     pub(crate) graph: Graph,
     pub(crate) gates: Gates,
     sheets: PerDialect<Sheet>,
@@ -44,6 +45,8 @@ pub(crate) struct Entry {
     pub(crate) name: Text,
     pub(crate) provider: usize,
     pub(crate) index: usize,
+    /// The position of its home toolset.
+    pub(crate) home: usize,
     /// What its conditions ask.
     pub(crate) atoms: Vec<Asked>,
     pub(crate) way: Way,
@@ -132,21 +135,22 @@ impl State {
 
     /// The toolset of this name or alias.
     pub(crate) fn toolset(&self, name: &str) -> Option<usize> {
-        self.toolsets.get(name).or_else(|| self.aliases.get(name)).copied()
+        self.home(name).ok().or_else(|| self.aliases.get(name).copied())
+    }
+
+    fn home(&self, name: &str) -> Result<usize, usize> {
+        self.toolsets.binary_search_by(|toolset| (**toolset).cmp(name))
     }
 
     /// What the providers in `book` come to. Names are resolved here, once; after it, all is indices.
     pub(super) fn new(book: &Book) -> State {
-        let ids: Vec<ProviderId> = book.providers.keys().copied().collect();
-        let providers: Vec<Arc<dyn Provider>> =
-            book.providers.values().map(|held| Arc::clone(&held.provider)).collect();
+        let providers: Vec<Arc<dyn Provider>> = book.providers.iter().map(|held| Arc::clone(&held.provider)).collect();
         // Looked up once: they lie all over the memory.
         let (mut tools, mut entries) = (Vec::<&Tool>::new(), Vec::new());
-        for (name, id, index) in book.tools() {
-            let Ok(provider) = ids.binary_search(&id) else { continue };
+        for (name, provider, index) in book.tools() {
             let Some(tool) = providers[provider].tools().get(index) else { continue };
             let (way, table) = (Way::of(tool), Arc::clone(&tool.arguments));
-            entries.push(Entry { name: name.clone(), provider, index, atoms: Vec::new(), way, table });
+            entries.push(Entry { name: name.clone(), provider, index, home: 0, atoms: Vec::new(), way, table });
             tools.push(tool);
         }
         let mut next = State {
@@ -155,13 +159,13 @@ impl State {
             starts: entries.iter().map(|tool| start(&tool.name)).collect(),
             tools: entries,
             #[cfg(feature = "search")]
-            indexed: book.providers.values().map(|held| Arc::clone(&held.indexed)).collect(),
-            facts: book.facts().map(|(name, default)| (name.clone(), default.clone())).collect(),
+            indexed: book.providers.iter().map(|held| Arc::clone(&held.indexed)).collect(),
+            facts: book.facts().map(|fact| (fact.name.clone(), fact.default.clone())).collect(),
             ..State::default()
         };
         next.link(book, &tools);
 
-        let asked = |tool: &&Tool| tool.atoms.iter().map(|atom| Asked::new(atom, |name| next.find(name))).collect();
+        let asked = |tool: &&Tool| tool.atoms.iter().map(|atom| Asked::new(atom, &next)).collect();
         let atoms: Vec<Vec<Asked>> = tools.iter().map(asked).collect();
         next.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
         let declared: Vec<(usize, &Toolset)> =
@@ -180,28 +184,35 @@ impl State {
             });
             members[home].1.push(id);
         }
-        let described: BTreeMap<&Text, &Toolset> =
-            book.toolsets(&|name| homes.contains_key(name)).map(|toolset| (&toolset.name, toolset)).collect();
-        let names: BTreeSet<&Text> = described.keys().copied().chain(members.iter().map(|(home, _)| *home)).collect();
-        self.toolsets = names.into_iter().cloned().zip(0..).collect();
-        for toolset in described.values() {
-            let id = self.toolsets[&toolset.name];
-            self.aliases.extend(toolset.aliases.iter().map(|alias| (alias.clone(), id)));
+        let described: Vec<&Toolset> = book.toolsets(&|name| homes.contains_key(name)).collect();
+        let mut names: Vec<&Text> = members.iter().map(|(home, _)| *home).collect();
+        names.extend(described.iter().map(|toolset| &toolset.name));
+        for at in sorted::positions(names.len(), &|a, b| names[a].cmp(names[b])) {
+            if self.toolsets.last() != Some(names[at]) {
+                self.toolsets.push(names[at].clone());
+            }
         }
-        let mut sets = vec![Set::default(); self.toolsets.len()];
-        let ids = |names: &[Text]| names.iter().filter_map(|name| self.find(name)).collect();
-        for (name, toolset) in &described {
-            sets[self.toolsets[*name]] = Set {
-                tools: ids(&toolset.tools),
+        let alias = |(alias, of): (&Text, &Toolset)| Some((alias.clone(), self.home(&of.name).ok()?));
+        self.aliases = book.aliases().filter_map(alias).collect();
+
+        let mut sets: Vec<Set> = self.toolsets.iter().map(|_| Set::default()).collect();
+        for (home, tools) in members {
+            let Ok(id) = self.home(home) else { continue };
+            for &tool in &tools {
+                self.tools[tool].home = id;
+            }
+            sets[id].tools = tools;
+        }
+        let ids = |names: &[Text]| -> Vec<usize> { names.iter().filter_map(|name| self.find(name)).collect() };
+        for toolset in described {
+            let Ok(id) = self.home(&toolset.name) else { continue };
+            let homely = if toolset.closed { Vec::new() } else { std::mem::take(&mut sets[id].tools) };
+            sets[id] = Set {
+                tools: [ids(&toolset.tools), homely].concat(),
                 includes: toolset.includes.iter().filter_map(|name| self.toolset(name)).collect(),
                 base: toolset.base.as_ref().and_then(|name| self.toolset(name)),
                 excludes: ids(&toolset.excludes),
             };
-        }
-        for (home, ids) in members {
-            if !described.get(home).is_some_and(|home| home.closed) {
-                sets[self.toolsets[home]].tools.extend(ids);
-            }
         }
         self.graph = Graph { tools: tools.len(), sets };
     }

@@ -1,18 +1,17 @@
 //! A turn: an immutable snapshot of a session in one dialect.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::call::host::Host;
 use crate::registry::State;
 use crate::registry::decide::{Decided, Found};
-use crate::registry::facts::Facts;
+use crate::registry::facts::{Facts, Values};
 use crate::registry::page::Page;
 use crate::registry::sheet::Line;
 use crate::segment::{Atoms, FactValue};
 use crate::table::Table;
-use crate::{Dialect, Hidden, Reason, Text};
+use crate::{Dialect, Hidden, Reason, Text, sorted};
 
 /// What the model is shown, and the only things that it can call. Cheap to clone.
 #[derive(Clone)]
@@ -41,7 +40,7 @@ struct Snapshot {
     /// Of the session's choice.
     missing: Arc<[Text]>,
     /// What the host had told.
-    facts: Arc<BTreeMap<Text, FactValue>>,
+    facts: Arc<Values>,
     definitions: String,
     /// Those that tool search stands for, by position.
     #[cfg(feature = "search")]
@@ -143,7 +142,7 @@ impl Turn {
     }
 
     /// Whether it is of this state in this dialect, with these facts.
-    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect, told: &Arc<BTreeMap<Text, FactValue>>) -> bool {
+    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect, told: &Arc<Values>) -> bool {
         let Snapshot { state: of, dialect: shown_in, facts, .. } = &*self.made.snapshot;
         Arc::ptr_eq(of, state) && *shown_in == dialect && Arc::ptr_eq(facts, told)
     }
@@ -188,10 +187,7 @@ impl Turn {
 
     /// What the turn's dialect calls the tool at a position of the state.
     pub(crate) fn called(&self, id: usize) -> &str {
-        match self.state().tool(id).names.get(&self.made.snapshot.dialect) {
-            Some(name) => name,
-            None => self.name(id),
-        }
+        self.state().tool(id).name_in(self.dialect()).map_or(self.name(id), |name| &**name)
     }
 
     /// Every name that can be called.
@@ -255,13 +251,13 @@ impl Snapshot {
         facts: Facts<'_>,
     ) -> Self {
         let sheet = state.sheet(dialect);
-        let (mut renamed, mut narrowed) = (Vec::new(), Vec::new());
+        let (mut renamed, mut narrowed) = (Vec::<(Text, usize)>::new(), Vec::new());
         for &id in &tools {
             let Line::Pieces { .. } = sheet[id] else { continue };
             let tool = state.tool(id);
-            renamed.extend(tool.names.get(&dialect).map(|name| (name.clone(), id)));
+            renamed.extend(tool.name_in(dialect).map(|name| (name.clone(), id)));
             if !tool.arguments.conditions.is_empty() {
-                let atoms = facts.atoms(&state.tools[id].atoms, |id| tools.binary_search(&id).is_ok());
+                let atoms = facts.atoms(&state.tools[id].atoms, &|id| tools.binary_search(&id).is_ok());
                 narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
             }
         }
@@ -272,7 +268,8 @@ impl Snapshot {
         let definitions = if deferred.is_empty() { page.all() } else { page.searched(&deferred) };
         #[cfg(not(feature = "search"))]
         let definitions = page.all();
-        renamed.sort_unstable();
+        let renamed_at = sorted::positions(renamed.len(), &|a, b| renamed[a].0.cmp(&renamed[b].0));
+        let renamed = renamed_at.into_iter().map(|at| renamed[at].clone()).collect();
         Self {
             state,
             host,

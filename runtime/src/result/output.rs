@@ -166,7 +166,12 @@ impl ToolError {
 
     /// A failure of this kind.
     pub fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), problems: Vec::new() }))
+        Self::made(kind, message.into())
+    }
+
+    #[cold]
+    fn made(kind: ErrorKind, message: String) -> Self {
+        Self(Box::new(Inner { kind, message, problems: Vec::new() }))
     }
 
     /// Adds what is wrong with the arguments, place by place.
@@ -184,6 +189,12 @@ impl ToolError {
     /// Its text.
     pub fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// Its text alone.
+    #[cold]
+    pub(crate) fn into_message(self) -> String {
+        self.0.message
     }
 
     /// What is wrong with the arguments, place by place.

@@ -186,9 +186,9 @@ fn lose_some(text: &mut Cow<'_, str>) -> bool {
         if let Some((_, close)) = PAIRS.iter().find(is_open)
             && let Some(end) = text[at..].find(close)
         {
-            text.replace_range(at + end..at + end + close.len(), "");
+            text.drain(at + end..at + end + close.len());
         }
-        text.replace_range(at..at + length, "");
+        text.drain(at..at + length);
         at = text.floor_char_boundary(at.saturating_sub(REACH));
     }
     found

@@ -5,12 +5,13 @@
 //! the host's own, for single calls, stays pulled.
 
 use std::array;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+
+use crate::sorted::Few;
 
 /// A switch that stops the calls [with it](crate::ToolCall::with_cancel): those under way, and those that would begin
 /// later. Clones are the same switch.
@@ -34,7 +35,7 @@ struct Switch {
 #[derive(Default)]
 struct Waiting {
     next: u64,
-    wakers: BTreeMap<u64, Waker>,
+    wakers: Few<u64, Waker>,
 }
 
 impl Cancel {
@@ -57,7 +58,7 @@ impl Cancel {
     /// Wakes those who wait: not with a lock held, who knows what they do.
     pub(crate) fn wake(&self) {
         let wakers = std::mem::take(&mut self.waiting().wakers);
-        wakers.into_values().for_each(Waker::wake);
+        wakers.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
     fn pulls(&self) -> u64 {

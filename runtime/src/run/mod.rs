@@ -9,3 +9,8 @@ pub(crate) mod progress;
 pub(crate) mod running;
 pub(crate) mod task;
 pub(crate) mod timer;
+
+/// Starts a thread of this name, which ends by itself.
+fn start_thread(name: &str, work: Box<dyn FnOnce() + Send>) -> std::io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
+}

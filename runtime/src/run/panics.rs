@@ -14,7 +14,7 @@ pub(crate) struct Panicked(pub(crate) String);
 ///
 /// Handlers are shared: they have to keep their state whole across a panic, as they have to across threads.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Panicked(message(&*panic).to_owned()))
+    catch_unwind(AssertUnwindSafe(work)).map_err(Panicked::with)
 }
 
 /// A future of somebody else's, whose panic is its error.
@@ -31,10 +31,14 @@ impl<T> Future for Caught<'_, T> {
     }
 }
 
-fn message(panic: &(dyn Any + Send)) -> &str {
-    (panic.downcast_ref::<&str>().copied())
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
+impl Panicked {
+    #[cold]
+    #[allow(clippy::needless_pass_by_value, reason = "it is dropped here, and not wherever something is caught")]
+    fn with(panic: Box<dyn Any + Send>) -> Self {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Self(text.unwrap_or("no message").to_owned())
+    }
 }
 
 impl From<Panicked> for ToolError {

@@ -11,11 +11,10 @@ use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::thread;
 use std::time::Duration;
 
 use crate::call::Life;
-use crate::run::panics;
+use crate::run::{panics, start_thread};
 use crate::{Output, ToolError};
 
 /// As many handlers as work at a time, whose calls are waited for.
@@ -98,8 +97,7 @@ impl Pool {
         } else if line.threads - line.left < self.workers && line.threads < self.threads {
             line.threads += 1;
             drop(line);
-            let started = thread::Builder::new().name("toolc-blocking".to_owned()).spawn(|| self.work());
-            if let Err(error) = started {
+            if let Err(error) = start_thread("toolc-blocking", Box::new(|| self.work())) {
                 self.fail(&error);
             }
         }

@@ -1,12 +1,12 @@
 //! Tasks: what a handler keeps from one call to the next belongs to one, and ends with it.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Cancel;
 use crate::run::panics;
+use crate::sorted::Few;
 
 /// One piece of work of an agent: a conversation, a sub-agent's errand. Calls [belong](crate::ToolCall::with_task) to a
 /// task, and so does [what handlers keep](crate::Call::state) between them. Calls that name none belong to their
@@ -32,7 +32,7 @@ pub(crate) struct Kept {
     values: Mutex<Option<Values>>,
 }
 
-type Values = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
+type Values = Few<TypeId, Arc<dyn Any + Send + Sync>>;
 
 impl Task {
     /// The name of the task of calls that name none.
@@ -65,7 +65,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         let values = self.0.values().take();
         self.0.cancel.cancel();
-        for value in values.into_iter().flat_map(Values::into_values) {
+        for (_, value) in values.unwrap_or_default() {
             // One that cannot even be dropped must not keep the others.
             let _ = panics::caught(|| drop(value));
         }
@@ -88,8 +88,13 @@ impl Kept {
         }
         // Not under the lock: it may panic, or ask for other state.
         let made = Arc::new(T::default());
-        let known = self.values().as_mut().and_then(|values| typed(values.entry(key).or_insert_with(|| made.clone())));
-        known.unwrap_or(made)
+        let mut values = self.values();
+        let Some(values) = values.as_mut() else { return made };
+        if let Some(known) = values.get(&key).and_then(typed) {
+            return known;
+        }
+        values.insert(key, made.clone());
+        made
     }
 
     /// What the user has asked for by now.

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use crate::shown::{Short, short_name};
-use crate::{Answer, CallInfo, Fault, Hook, Step, ToolError};
+use crate::{Answer, CallInfo, Fault, Hook, Step, ToolError, to_json};
 
 /// The variable of the process's environment that switches it on.
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
@@ -32,7 +32,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
     }
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
-        let arguments = call.arguments().to_string();
+        let arguments = to_json::text(call.arguments());
         self.line("begins", call, format_args!("arguments={}", Short(&arguments, SHOWN)));
         Ok(Step::Continue)
     }

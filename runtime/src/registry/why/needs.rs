@@ -35,7 +35,7 @@ impl Turn {
         let Some(found) = self.found() else { return (NeedState::Unasked, None) };
         match asked {
             Gate::Check { .. } => {
-                let standing = found.checks.get(&gate);
+                let standing = found.standing(gate);
                 let state = match standing {
                     None => NeedState::Unasked,
                     Some(Standing { verdict: Err(reason), .. }) => NeedState::Unmet(reason.clone()),
@@ -48,7 +48,7 @@ impl Turn {
                 let is_there = |tool: &Option<usize>| tool.is_some_and(|tool| self.has(tool));
                 let mut there = tools.iter().map(|(_, tool)| is_there(tool));
                 let is_open = if *any { there.any(|there| there) } else { there.all(|there| there) };
-                let closed = || NeedState::Unmet(decide::missing(asked, |tool| self.has(tool)));
+                let closed = || NeedState::Unmet(decide::missing(asked, &|tool| self.has(tool)));
                 (if is_open { NeedState::Met } else { closed() }, None)
             }
             _ => (found.seen.closed(gate, self.facts()).map_or(NeedState::Met, NeedState::Unmet), None),

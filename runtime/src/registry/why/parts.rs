@@ -12,7 +12,7 @@ impl Turn {
     /// The parts of the definition of the tool at a position of the state that depend on conditions.
     pub(super) fn parts(&self, id: usize) -> Vec<Part> {
         let (tool, asked) = (self.state().tool(id), &self.state().tools[id].atoms);
-        let atoms = self.facts().atoms(asked, |id| self.has(id));
+        let atoms = self.facts().atoms(asked, &|id| self.has(id));
         let part = |place, condition: &Condition, is_shown| Part {
             place,
             condition: condition.written(&tool.atoms),

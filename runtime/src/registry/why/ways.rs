@@ -9,7 +9,7 @@ impl Turn {
     /// What grants the tool at a position of the state, and what takes it away.
     pub(super) fn ways(&self, tool: usize) -> (Vec<Grant>, Vec<Denial>) {
         let (state, host) = (self.state(), self.host());
-        let named = |path: Vec<usize>| path.into_iter().map(|set| self.toolset_name(set)).collect::<Vec<Text>>();
+        let named = |path: Vec<usize>| path.into_iter().map(|set| state.toolsets[set].clone()).collect::<Vec<Text>>();
         let path = |set| state.graph.path(set, tool).map(named);
         let (mut grants, mut denials) = (Vec::new(), Vec::new());
         let is_named = |tools: &[String]| tools.iter().any(|name| name == self.name(tool));
@@ -44,7 +44,7 @@ impl Turn {
             denials.extend(host.choice.enabled.iter().filter_map(|name| {
                 let Some(Pick::Set(set)) = pick(state, name) else { return None };
                 let (path, by) = state.graph.exclusion(set, tool)?;
-                Some(Denial::Excluded { path: named(path), by: self.toolset_name(by) })
+                Some(Denial::Excluded { path: named(path), by: state.toolsets[by].clone() })
             }));
         }
         (grants, denials)
@@ -53,13 +53,7 @@ impl Turn {
     /// The toolsets that bring the tool at a position of the state.
     pub(super) fn bringers(&self, tool: usize) -> Vec<Text> {
         let state = self.state();
-        let brings = |set: &usize| state.graph.path(*set, tool).is_some();
-        state.toolsets.iter().filter(|(_, set)| brings(set)).map(|(name, _)| name.clone()).collect()
-    }
-
-    /// The name of the toolset at a position of the graph. There are few.
-    fn toolset_name(&self, set: usize) -> Text {
-        let found = self.state().toolsets.iter().find(|(_, id)| **id == set);
-        found.map(|(name, _)| name.clone()).unwrap_or_default()
+        let brings = |set: usize| state.graph.path(set, tool).is_some();
+        state.toolsets.iter().enumerate().filter(|(set, _)| brings(*set)).map(|(_, name)| name.clone()).collect()
     }
 }

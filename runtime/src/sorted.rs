@@ -1,0 +1,116 @@
+//! Sorted lists, in place of trees and tables of hashes: those, and sorting, are much machine code, once more for each
+//! type that they are made of.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::mem;
+use std::ops::Deref;
+
+/// The positions below `count`, in this order.
+pub(crate) fn positions(count: usize, order: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut positions: Vec<usize> = (0..count).collect();
+    positions.sort_unstable_by(|&a, &b| order(a, b));
+    positions
+}
+
+/// Puts something where it belongs in a list, if it is not there.
+pub(crate) fn insert<T: Ord>(list: &mut Vec<T>, one: T) {
+    if let Err(place) = list.binary_search(&one) {
+        list.insert(place, one);
+    }
+}
+
+/// A map of a few entries, in the order of their keys. To insert and to remove moves whatever comes behind.
+#[derive(Debug, Clone)]
+pub(crate) struct Few<K, V>(Vec<(K, V)>);
+
+impl<K: Ord, V> Few<K, V> {
+    pub(crate) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.place(key).ok().map(|place| &self.0[place].1)
+    }
+
+    pub(crate) fn insert(&mut self, key: K, value: V) {
+        match self.place(&key) {
+            Ok(place) => self.0[place].1 = value,
+            Err(place) => self.0.insert(place, (key, value)),
+        }
+    }
+
+    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
+        self.place(key).ok().map(|place| self.0.remove(place).1)
+    }
+
+    /// Takes out all up to this key.
+    pub(crate) fn take_until(&mut self, key: &K) -> Vec<(K, V)> {
+        let rest = self.0.split_off(self.0.partition_point(|(other, _)| other <= key));
+        mem::replace(&mut self.0, rest)
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    where
+        K: Borrow<Q>,
+    {
+        self.0.binary_search_by(|(other, _)| other.borrow().cmp(key))
+    }
+}
+
+impl<K, V> Default for Few<K, V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K, V> Deref for Few<K, V> {
+    type Target = [(K, V)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<K, V> IntoIterator for Few<K, V> {
+    type Item = (K, V);
+    type IntoIter = std::vec::IntoIter<(K, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+/// Of what comes in the order of its keys, each of them once.
+impl<K: Ord, V> FromIterator<(K, V)> for Few<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let entries: Vec<(K, V)> = entries.into_iter().collect();
+        debug_assert!(entries.is_sorted_by(|(a, _), (b, _)| a < b));
+        Self(entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_replaced_and_taken_out() {
+        let mut few: Few<String, u8> = [("b".to_owned(), 2), ("d".to_owned(), 4)].into_iter().collect();
+        for (key, value) in [("c", 3), ("a", 1), ("b", 20), ("e", 5)] {
+            few.insert(key.to_owned(), value);
+        }
+        assert_eq!(few.keys().map(String::as_str).collect::<String>(), "abcde");
+        assert_eq!([few.get("b"), few.get("e"), few.get("f")], [Some(&20), Some(&5), None]);
+        assert_eq!([few.remove(&"c".to_owned()), few.remove(&"c".to_owned())], [Some(3), None]);
+        assert_eq!(few.take_until(&"c".to_owned()), [("a".to_owned(), 1), ("b".to_owned(), 20)]);
+        assert_eq!(few.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), [4, 5]);
+    }
+}
