@@ -9,6 +9,7 @@ use crate::graph::{Graph, Set};
 use crate::registry::book::Book;
 use crate::registry::facts::Asked;
 use crate::registry::gates::Gates;
+use crate::registry::places::Places;
 use crate::registry::sheet::{Line, Sheet};
 use crate::segment::FactValue;
 use crate::table::Table;
@@ -21,8 +22,8 @@ pub(crate) struct State {
     pub(super) number: u64,
     pub(crate) providers: Vec<Arc<dyn Provider>>,
     pub(crate) tools: Vec<Entry>,
-    /// How their names start, which is most often all that has to be compared.
-    starts: Vec<u64>,
+    /// By their names.
+    places: Places,
     pub(crate) toolsets: BTreeMap<Text, usize>,
     /// Further names of toolsets.
     aliases: BTreeMap<Text, usize>,
@@ -78,15 +79,6 @@ impl Way {
     }
 }
 
-/// How a name starts, as a number that sorts as names do.
-fn start(name: &str) -> u64 {
-    let name = name.as_bytes();
-    match name.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => name.iter().fold(0, |start, byte| start << 8 | u64::from(*byte)) << (64 - 8 * name.len()).min(63),
-    }
-}
-
 impl State {
     pub(crate) fn tool(&self, id: usize) -> &Tool {
         let entry = &self.tools[id];
@@ -120,14 +112,9 @@ impl State {
 
     /// The position of the tool of this name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        let start = start(name);
-        let first = self.starts.partition_point(|other| *other < start);
-        if self.tools.get(first).is_some_and(|tool| tool.name == name) {
-            return Some(first);
-        }
-        let alike = self.starts[first..].iter().take_while(|other| **other == start).count();
-        let among = &self.tools[first..first + alike];
-        Some(first + among.binary_search_by(|entry| (*entry.name).cmp(name)).ok()?)
+        let places = self.places.of(name);
+        let found = places.binary_search_by(|&place| (*self.tools[place as usize].name).cmp(name)).ok()?;
+        Some(places[found] as usize)
     }
 
     /// The toolset of this name or alias.
@@ -152,7 +139,7 @@ impl State {
         let mut next = State {
             number: book.number,
             providers: providers.clone(),
-            starts: entries.iter().map(|tool| start(&tool.name)).collect(),
+            places: Places::new(entries.iter().map(|tool| &*tool.name)),
             tools: entries,
             #[cfg(feature = "search")]
             indexed: book.providers.values().map(|held| Arc::clone(&held.indexed)).collect(),
