@@ -23,7 +23,7 @@ use ::toolc::{
     Slots, Text, Tool, Toolset, Variable,
 };
 
-const _: () = ::toolc::assert_stamp(8);
+const _: () = ::toolc::assert_stamp(9);
 
 #[rustfmt::skip]
 pub mod file;

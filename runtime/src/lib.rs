@@ -80,7 +80,7 @@ pub use serde_json::{Map, Value};
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.
-pub const STAMP: u32 = 8;
+pub const STAMP: u32 = 9;
 
 /// Fails the build of generated code that was written for another version of this crate.
 ///

@@ -28,7 +28,7 @@ pub enum Presence {
     Optional,
 }
 
-/// A property of a generated struct.
+/// A property of a generated struct: its name as JSON writes it, with its quotes and the colon, and its value.
 pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
 
 /// Appends a JSON object of these properties, in their order.
@@ -39,35 +39,69 @@ pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
 /// let mut out = String::new();
 /// let (name, size) = ("a", None::<i64>);
 /// object(&mut out, &[
-///     ("name", Presence::Always, &name),
-///     ("size", Presence::Always, &size),
-///     ("note", Presence::Optional, &None::<String>),
+///     ("\"name\":", Presence::Always, &name),
+///     ("\"size\":", Presence::Always, &size),
+///     ("\"note\":", Presence::Optional, &None::<String>),
 /// ]);
 /// assert_eq!(out, r#"{"name":"a","size":null}"#);
 /// ```
 pub fn object(out: &mut String, fields: &[Field<'_>]) {
-    open_object(out, fields, &BTreeMap::<String, Value>::new());
+    let before = declared(out, fields);
+    close(out, before);
 }
 
 /// Appends a JSON object of these properties, in their order, and then of those in `rest` that have other names.
 pub fn open_object<T: ToJson>(out: &mut String, fields: &[Field<'_>], rest: &BTreeMap<String, T>) {
-    let declared = fields.iter().filter(|(_, presence, value)| *presence == Presence::Always || !value.is_absent());
-    let others = rest.iter().filter(|(key, _)| fields.iter().all(|(name, ..)| name != key));
-    let declared = declared.map(|&(name, _, value)| (name, value));
-    entries(out, declared.chain(others.map(|(key, value)| (key.as_str(), value as &dyn ToJson))));
+    let mut before = declared(out, fields);
+    for (name, value) in rest {
+        let end = out.len();
+        push_name(out, before, name);
+        if fields.iter().any(|(declared, ..)| out[end + 1..] == **declared) {
+            out.truncate(end);
+        } else {
+            before = ',';
+            value.to_json(out);
+        }
+    }
+    close(out, before);
 }
 
-fn entries<'a>(out: &mut String, entries: impl Iterator<Item = (&'a str, &'a dyn ToJson)>) {
-    out.push('{');
-    for (index, (key, value)) in entries.enumerate() {
-        if index > 0 {
-            out.push(',');
+/// Appends the properties that have a value, and gives what stands before the next one.
+fn declared(out: &mut String, fields: &[Field<'_>]) -> char {
+    let mut before = '{';
+    for (name, presence, value) in fields {
+        if *presence == Presence::Always || !value.is_absent() {
+            out.push(before);
+            before = ',';
+            out.push_str(name);
+            value.to_json(out);
         }
-        json::push_string(out, key);
-        out.push(':');
-        value.to_json(out);
+    }
+    before
+}
+
+fn push_name(out: &mut String, before: char, name: &str) {
+    out.push(before);
+    json::push_string(out, name);
+    out.push(':');
+}
+
+/// Ends an object before whose next entry this would stand.
+fn close(out: &mut String, before: char) {
+    if before == '{' {
+        out.push('{');
     }
     out.push('}');
+}
+
+fn entries<'a>(out: &mut String, entries: impl Iterator<Item = (&'a String, &'a (impl ToJson + 'a))>) {
+    let mut before = '{';
+    for (name, value) in entries {
+        push_name(out, before, name);
+        before = ',';
+        value.to_json(out);
+    }
+    close(out, before);
 }
 
 fn items<'a, T: ToJson + 'a>(out: &mut String, items: impl Iterator<Item = &'a T>) {
@@ -89,14 +123,24 @@ impl ToJson for bool {
 
 impl ToJson for i64 {
     fn to_json(&self, out: &mut String) {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{self}");
+        if *self < 0 {
+            out.push('-');
+        }
+        push_digits(out, self.unsigned_abs());
     }
+}
+
+fn push_digits(out: &mut String, number: u64) {
+    if number > 9 {
+        push_digits(out, number / 10);
+    }
+    out.push(char::from(b'0' + (number % 10) as u8));
 }
 
 /// Infinities and what is no number are `null`: JSON has neither.
 impl ToJson for f64 {
     fn to_json(&self, out: &mut String) {
+        // Writing to a string cannot fail.
         let _ = match Number::from_f64(*self) {
             Some(number) => write!(out, "{number}"),
             None => write!(out, "null"),
@@ -130,7 +174,7 @@ impl ToJson for Value {
 
 impl ToJson for Map<String, Value> {
     fn to_json(&self, out: &mut String) {
-        entries(out, self.iter().map(|(key, value)| (key.as_str(), value as &dyn ToJson)));
+        entries(out, self.iter());
     }
 }
 
@@ -156,7 +200,7 @@ impl<T: ToJson> ToJson for Vec<T> {
 
 impl<T: ToJson> ToJson for BTreeMap<String, T> {
     fn to_json(&self, out: &mut String) {
-        entries(out, self.iter().map(|(key, value)| (key.as_str(), value as &dyn ToJson)));
+        entries(out, self.iter());
     }
 }
 
@@ -225,7 +269,7 @@ mod tests {
     impl ToJson for Tree {
         fn to_json(&self, out: &mut String) {
             use Presence::{Always, Optional};
-            open_object(out, &[("label", Always, &self.label), ("next", Optional, &self.next)], &self.rest);
+            open_object(out, &[("\"label\":", Always, &self.label), ("\"next\":", Optional, &self.next)], &self.rest);
         }
     }
 

@@ -30,7 +30,7 @@ pub trait BenchTools: Send + Sync {
     /// Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.
     ///
     /// `execution = "sync"` in `manifests/tools/trivial.toml`.
-    fn trivial(&self, args: trivial::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn trivial(&self, args: trivial::Args, call: &Call<'_>) -> Result<trivial::Returns, ToolError>;
 }
 
 /// The tools of this toolset alone, run by these handlers.
@@ -73,7 +73,7 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     match index {
         0 => Reply::Ready(H::open_page(handlers, open_page::Args::read(args), call)),
         1 => Reply::Ready(H::send_reply(handlers, send_reply::Args::read(args), call)),
-        2 => Reply::Ready(H::trivial(handlers, trivial::Args::read(args), call)),
+        2 => Reply::Ready(H::trivial(handlers, trivial::Args::read(args), call).map(|returns| Output::of(&returns))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -289,6 +289,45 @@ pub mod trivial {
                 sort: slots.take_or(3, Sort::Relevance),
                 tags: slots.take(4),
             }
+        }
+    }
+
+    /// What `trivial` returns.
+    pub struct Returns {
+        pub query: String,
+        pub limit: i64,
+        pub recursive: bool,
+        pub sort: String,
+        pub tags: Option<Vec<String>>,
+        pub total: i64,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Returns",
+                "query limit recursive sort tags total",
+                (&self.query, &self.limit, &self.recursive, &self.sort, &self.tags, &self.total),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::to_json::Presence::{Always, Optional};
+            ::toolc::to_json::object(
+                out,
+                &[
+                    ("\"query\":", Always, &self.query),
+                    ("\"limit\":", Always, &self.limit),
+                    ("\"recursive\":", Always, &self.recursive),
+                    ("\"sort\":", Always, &self.sort),
+                    ("\"tags\":", Always, &self.tags),
+                    ("\"total\":", Always, &self.total),
+                ],
+            );
         }
     }
 
