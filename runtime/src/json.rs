@@ -48,11 +48,16 @@ pub(crate) fn plain(text: &[u8]) -> usize {
         }
         rest = after;
     }
-    match text.last_chunk() {
-        // The last ones once more with some before them, which are plain.
-        Some(bytes) => special(*bytes).map_or(text.len(), |found| text.len() - 8 + found),
-        None => text.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(text.len()),
+    // The last ones once more with some before them, which are plain.
+    if let Some(bytes) = text.last_chunk() {
+        return special(*bytes).map_or(text.len(), |found| text.len() - 8 + found);
     }
+    if let (Some([a, b, c, d]), Some([e, f, g, h])) = (text.first_chunk(), text.last_chunk())
+        && special([*a, *b, *c, *d, *e, *f, *g, *h]).is_none()
+    {
+        return text.len();
+    }
+    text.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(text.len())
 }
 
 /// The first of these bytes that does not stand for itself.

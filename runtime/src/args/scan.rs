@@ -18,17 +18,23 @@ impl<'a> Scan<'a> {
     }
 
     /// The next byte that is not white space, which it comes to stand on.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.text.as_bytes().get(self.at)?;
-            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
-                return Some(byte);
-            }
-            self.at += 1;
+        match self.text.as_bytes().get(self.at) {
+            Some(&byte) if byte > b' ' => Some(byte),
+            _ => self.peek_behind_space(),
         }
     }
 
+    fn peek_behind_space(&mut self) -> Option<u8> {
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
+        let rest = self.text.as_bytes().get(self.at..)?;
+        self.at += rest.iter().position(|byte| !is_space(byte)).unwrap_or(rest.len());
+        self.text.as_bytes().get(self.at).copied()
+    }
+
     /// Steps over white space and `byte`, if that comes next.
+    #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -172,7 +178,7 @@ impl<'a> Scan<'a> {
 
 /// Whether two short texts are equal: for these few bytes a call of `memcmp` takes longer than they do.
 #[inline]
-pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }

@@ -283,7 +283,8 @@ impl<'a> Strict<'_, '_, 'a> {
             sort(entries(slots.last_mut()?)?)?;
         }
         let missing = |(index, property): (usize, &Property)| property.required && seen & (1 << index) == 0;
-        (!properties.iter().enumerate().any(missing)).then_some(())
+        let is_full = seen.count_ones() as usize == properties.len();
+        (is_full || !properties.iter().enumerate().any(missing)).then_some(())
     }
 
     fn map(&mut self, node: &Node, room: usize) -> Option<Entries<'a>> {

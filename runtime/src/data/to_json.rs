@@ -28,7 +28,8 @@ pub enum Presence {
     Optional,
 }
 
-/// A property of a generated struct: its name as JSON writes it, with its quotes and the colon, and its value.
+/// A property of a generated struct: its name as JSON writes it after another property, with the comma, its quotes and
+/// the colon; and its value.
 pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
 
 /// Appends a JSON object of these properties, in their order.
@@ -39,69 +40,67 @@ pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
 /// let mut out = String::new();
 /// let (name, size) = ("a", None::<i64>);
 /// object(&mut out, &[
-///     ("\"name\":", Presence::Always, &name),
-///     ("\"size\":", Presence::Always, &size),
-///     ("\"note\":", Presence::Optional, &None::<String>),
+///     (",\"name\":", Presence::Always, &name),
+///     (",\"size\":", Presence::Always, &size),
+///     (",\"note\":", Presence::Optional, &None::<String>),
 /// ]);
 /// assert_eq!(out, r#"{"name":"a","size":null}"#);
 /// ```
 pub fn object(out: &mut String, fields: &[Field<'_>]) {
-    let before = declared(out, fields);
-    close(out, before);
+    out.push('{');
+    declared(out, fields);
+    out.push('}');
 }
 
 /// Appends a JSON object of these properties, in their order, and then of those in `rest` that have other names.
 pub fn open_object<T: ToJson>(out: &mut String, fields: &[Field<'_>], rest: &BTreeMap<String, T>) {
-    let mut before = declared(out, fields);
+    out.push('{');
+    let mut first = declared(out, fields);
+    let is_declared = |name: &str| {
+        let name = name.strip_prefix(',').unwrap_or(name);
+        fields.iter().any(|(declared, ..)| declared[1..] == *name)
+    };
     for (name, value) in rest {
         let end = out.len();
-        push_name(out, before, name);
-        if fields.iter().any(|(declared, ..)| out[end + 1..] == **declared) {
+        push_name(out, first, name);
+        if is_declared(&out[end..]) {
             out.truncate(end);
         } else {
-            before = ',';
+            first = false;
             value.to_json(out);
         }
-    }
-    close(out, before);
-}
-
-/// Appends the properties that have a value, and gives what stands before the next one.
-fn declared(out: &mut String, fields: &[Field<'_>]) -> char {
-    let mut before = '{';
-    for (name, presence, value) in fields {
-        if *presence == Presence::Always || !value.is_absent() {
-            out.push(before);
-            before = ',';
-            out.push_str(name);
-            value.to_json(out);
-        }
-    }
-    before
-}
-
-fn push_name(out: &mut String, before: char, name: &str) {
-    out.push(before);
-    json::push_string(out, name);
-    out.push(':');
-}
-
-/// Ends an object before whose next entry this would stand.
-fn close(out: &mut String, before: char) {
-    if before == '{' {
-        out.push('{');
     }
     out.push('}');
 }
 
+/// Appends the properties that have a value. Whether there is none.
+fn declared(out: &mut String, fields: &[Field<'_>]) -> bool {
+    let mut first = true;
+    for (name, presence, value) in fields {
+        if *presence == Presence::Always || !value.is_absent() {
+            out.push_str(if first { &name[1..] } else { name });
+            first = false;
+            value.to_json(out);
+        }
+    }
+    first
+}
+
+fn push_name(out: &mut String, first: bool, name: &str) {
+    if !first {
+        out.push(',');
+    }
+    json::push_string(out, name);
+    out.push(':');
+}
+
 fn entries<'a>(out: &mut String, entries: impl Iterator<Item = (&'a String, &'a (impl ToJson + 'a))>) {
-    let mut before = '{';
-    for (name, value) in entries {
-        push_name(out, before, name);
-        before = ',';
+    out.push('{');
+    for (index, (name, value)) in entries.enumerate() {
+        push_name(out, index == 0, name);
         value.to_json(out);
     }
-    close(out, before);
+    out.push('}');
 }
 
 fn items<'a, T: ToJson + 'a>(out: &mut String, items: impl Iterator<Item = &'a T>) {
@@ -131,10 +130,14 @@ impl ToJson for i64 {
 }
 
 fn push_digits(out: &mut String, number: u64) {
-    if number > 9 {
-        push_digits(out, number / 10);
+    let digit = |number: u64| char::from(b'0' + (number % 10) as u8);
+    if number > 99 {
+        push_digits(out, number / 100);
     }
-    out.push(char::from(b'0' + (number % 10) as u8));
+    if number > 9 {
+        out.push(digit(number / 10));
+    }
+    out.push(digit(number));
 }
 
 /// Infinities and what is no number are `null`: JSON has neither.
@@ -156,7 +159,7 @@ impl ToJson for str {
 
 impl ToJson for String {
     fn to_json(&self, out: &mut String) {
-        self.as_str().to_json(out);
+        json::push_string(out, self);
     }
 }
 
@@ -269,7 +272,7 @@ mod tests {
     impl ToJson for Tree {
         fn to_json(&self, out: &mut String) {
             use Presence::{Always, Optional};
-            open_object(out, &[("\"label\":", Always, &self.label), ("\"next\":", Optional, &self.next)], &self.rest);
+            open_object(out, &[(",\"label\":", Always, &self.label), (",\"next\":", Optional, &self.next)], &self.rest);
         }
     }
 

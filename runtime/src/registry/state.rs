@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::args::same;
 use crate::behaviour::{Behaviour, Execution};
 use crate::graph::{Graph, Set};
 use crate::registry::book::Book;
@@ -112,9 +113,8 @@ impl State {
 
     /// The position of the tool of this name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        let places = self.places.of(name);
-        let found = places.binary_search_by(|&place| (*self.tools[place as usize].name).cmp(name)).ok()?;
-        Some(places[found] as usize)
+        let mut places = self.places.of(name).iter().map(|&place| place as usize);
+        places.find(|&place| same(self.tools[place].name.as_bytes(), name.as_bytes()))
     }
 
     /// The toolset of this name or alias.

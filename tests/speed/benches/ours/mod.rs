@@ -18,7 +18,7 @@ use crate::handler;
 #[path = "../../../projects/bench/generated/rust/lib.rs"]
 mod catalog;
 
-use catalog::bench::trivial;
+pub(crate) use catalog::bench::trivial;
 
 /// The bench project's 40 tools.
 pub(crate) fn provider() -> Box<dyn Provider> {
@@ -63,7 +63,7 @@ impl catalog::BenchTools for Handlers {
     fn trivial(&self, args: trivial::Args, _: &Call<'_>) -> Result<trivial::Returns, ToolError> {
         let trivial::Args { query, limit, recursive, sort, tags } = args;
         let total = handler::total(&query);
-        Ok(trivial::Returns { query, limit, recursive, sort: sort.as_str().into(), tags, total })
+        Ok(trivial::Returns { query, limit, recursive, sort, tags, total })
     }
 }
 

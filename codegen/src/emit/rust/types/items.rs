@@ -306,7 +306,7 @@ fn tag(name: &str, value: &Value) -> TokenStream {
     quote!((#key, Always, &#value))
 }
 
-/// A property's name as it stands in JSON text before its value.
+/// A property's name as it stands in JSON text between another property and its value.
 fn key(name: &str) -> String {
-    Output::text(name).into_json() + ":"
+    format!(",{}:", Output::text(name).as_json())
 }

@@ -155,12 +155,12 @@ pub mod trivial {
             ::toolc::to_json::object(
                 out,
                 &[
-                    ("\"query\":", Always, &self.query),
-                    ("\"limit\":", Always, &self.limit),
-                    ("\"recursive\":", Always, &self.recursive),
-                    ("\"sort\":", Always, &self.sort),
-                    ("\"tags\":", Always, &self.tags),
-                    ("\"total\":", Always, &self.total),
+                    (",\"query\":", Always, &self.query),
+                    (",\"limit\":", Always, &self.limit),
+                    (",\"recursive\":", Always, &self.recursive),
+                    (",\"sort\":", Always, &self.sort),
+                    (",\"tags\":", Always, &self.tags),
+                    (",\"total\":", Always, &self.total),
                 ],
             );
         }
