@@ -2,7 +2,6 @@
 
 /// Appends `text` as a JSON string, quotes included.
 pub(crate) fn push_string(out: &mut String, text: &str) {
-    out.reserve(text.len() + 2);
     out.push('"');
     if plain(text.as_bytes()) == text.len() {
         out.push_str(text);

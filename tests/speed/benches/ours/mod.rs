@@ -18,7 +18,7 @@ use crate::handler;
 #[path = "../../../projects/bench/generated/rust/lib.rs"]
 mod catalog;
 
-pub(crate) use catalog::bench::trivial;
+use catalog::bench::trivial;
 
 /// The bench project's 40 tools.
 pub(crate) fn provider() -> Box<dyn Provider> {
