@@ -3,35 +3,74 @@
 /// Appends `text` as a JSON string, quotes included.
 pub(crate) fn push_string(out: &mut String, text: &str) {
     out.push('"');
-    push_escaped(out, text);
+    if plain(text.as_bytes()) == text.len() {
+        out.push_str(text);
+    } else {
+        push_escaped(out, text);
+    }
     out.push('"');
 }
 
 /// Appends `text` as it stands within a JSON string.
-pub(crate) fn push_escaped(out: &mut String, text: &str) {
-    let mut clean = 0;
-    for (at, byte) in text.bytes().enumerate() {
+pub(crate) fn push_escaped(out: &mut String, mut text: &str) {
+    loop {
+        let (clean, rest) = text.split_at(plain(text.as_bytes()));
+        out.push_str(clean);
+        let Some(&byte) = rest.as_bytes().first() else { return };
         let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
             b'\n' => "\\n",
             b'\r' => "\\r",
             b'\t' => "\\t",
-            0..0x20 => "",
-            _ => continue,
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            _ => {
+                const HEX: &[u8; 16] = b"0123456789abcdef";
+                out.push_str("\\u00");
+                out.push(HEX[usize::from(byte >> 4)].into());
+                out.push(HEX[usize::from(byte & 15)].into());
+                ""
+            }
         };
-        out.push_str(&text[clean..at]);
-        clean = at + 1;
-        if escape.is_empty() {
-            const HEX: &[u8; 16] = b"0123456789abcdef";
-            out.push_str("\\u00");
-            out.push(HEX[usize::from(byte >> 4)].into());
-            out.push(HEX[usize::from(byte & 15)].into());
-        } else {
-            out.push_str(escape);
-        }
+        out.push_str(escape);
+        text = &rest[1..];
     }
-    out.push_str(&text[clean..]);
+}
+
+/// How many bytes at the start of a string's text stand for themselves: up to a quote, a backslash or a
+/// control character.
+#[inline]
+pub(crate) fn plain(text: &[u8]) -> usize {
+    let mut rest = text;
+    while let Some((bytes, after)) = rest.split_first_chunk() {
+        if let Some(found) = special(*bytes) {
+            return text.len() - rest.len() + found;
+        }
+        rest = after;
+    }
+    // The last ones once more with some before them, which are plain.
+    if let Some(bytes) = text.last_chunk() {
+        return special(*bytes).map_or(text.len(), |found| text.len() - 8 + found);
+    }
+    if let (Some([a, b, c, d]), Some([e, f, g, h])) = (text.first_chunk(), text.last_chunk())
+        && special([*a, *b, *c, *d, *e, *f, *g, *h]).is_none()
+    {
+        return text.len();
+    }
+    text.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)).unwrap_or(text.len())
+}
+
+/// The first of these bytes that does not stand for itself.
+#[inline]
+fn special(bytes: [u8; 8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let word = u64::from_le_bytes(bytes);
+    // All eight at a time. A subtraction that borrows leaves a high bit where there was none, first of all in the lowest
+    // byte of those that are sought.
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
+    let (quote, backslash) = (word ^ (ONES * u64::from(b'"')), word ^ (ONES * u64::from(b'\\')));
+    let found = (below(word, 0x20) | below(quote, 1) | below(backslash, 1)) & HIGH;
+    (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
 }
 
 /// The JSON text `json` with a line for each value. Its values stay as they are written.
@@ -93,6 +132,23 @@ mod tests {
         let mut out = String::new();
         push_string(&mut out, &text);
         assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text);
+    }
+
+    #[test]
+    fn escapes_are_found_at_every_place() {
+        for length in 0..=20 {
+            let clean = "ü".repeat(length / 2) + &"x".repeat(length % 2);
+            assert_eq!((clean.len(), plain(clean.as_bytes())), (length, length));
+            for at in (0..length).filter(|at| clean.is_char_boundary(*at)) {
+                for escaped in ["\"", "\\", "\n", "\u{1f}"] {
+                    let text = [&clean[..at], escaped, &clean[at..], escaped].concat();
+                    assert_eq!(plain(text.as_bytes()), at, "{text:?}");
+                    let mut out = String::new();
+                    push_string(&mut out, &text);
+                    assert_eq!(out, serde_json::to_string(&text).unwrap());
+                }
+            }
+        }
     }
 
     #[test]

@@ -32,6 +32,7 @@ use crate::table::Table;
 pub(crate) use bridged::bridged;
 pub(crate) use number::integer;
 use reader::Reader;
+pub(crate) use scan::same;
 use tree::Tree;
 
 /// How large the arguments of one call may be.

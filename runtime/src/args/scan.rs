@@ -5,6 +5,8 @@
 
 use serde_json::Number;
 
+use crate::json::plain;
+
 pub(super) struct Scan<'a> {
     text: &'a str,
     at: usize,
@@ -16,17 +18,23 @@ impl<'a> Scan<'a> {
     }
 
     /// The next byte that is not white space, which it comes to stand on.
+    #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.text.as_bytes().get(self.at)?;
-            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
-                return Some(byte);
-            }
-            self.at += 1;
+        match self.text.as_bytes().get(self.at) {
+            Some(&byte) if byte > b' ' => Some(byte),
+            _ => self.peek_behind_space(),
         }
     }
 
+    fn peek_behind_space(&mut self) -> Option<u8> {
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
+        let rest = self.text.as_bytes().get(self.at..)?;
+        self.at += rest.iter().position(|byte| !is_space(byte)).unwrap_or(rest.len());
+        self.text.as_bytes().get(self.at).copied()
+    }
+
     /// Steps over white space and `byte`, if that comes next.
+    #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -170,7 +178,7 @@ impl<'a> Scan<'a> {
 
 /// Whether two short texts are equal: for these few bytes a call of `memcmp` takes longer than they do.
 #[inline]
-pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
@@ -187,29 +195,6 @@ pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
     } else {
         a.iter().zip(b).all(|(a, b)| a == b)
     }
-}
-
-/// How many bytes at the start of a string's text stand for themselves: up to a quote, a backslash or a
-/// control character.
-#[inline]
-fn plain(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    let mut at = 0;
-    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        // Eight bytes at a time. A subtraction that borrows leaves a high bit where there was none, first of
-        // all in the lowest byte of those that are sought.
-        let word = u64::from_le_bytes(*chunk);
-        let (quote, backslash) = (word ^ (ONES * u64::from(b'"')), word ^ (ONES * u64::from(b'\\')));
-        let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
-        let found = (below(word, 0x20) | below(quote, 1) | below(backslash, 1)) & HIGH;
-        if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]

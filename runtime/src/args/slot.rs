@@ -103,8 +103,11 @@ impl<'a> SlotBuffer<'a> {
 
     /// Drops it; without a look at each slot where none of them owns anything, as most do not once they were taken.
     pub(crate) fn discard(self) {
-        if self.many.capacity() == 0 && !self.few.iter().any(|slot| matches!(slot, Slot::Strings(_) | Slot::Heap(_))) {
-            forget(self);
+        if self.count <= FEW {
+            let owns = |slot: &Slot<'_>| matches!(slot, Slot::Strings(_) | Slot::Heap(_));
+            if self.many.capacity() == 0 && !self.few[..self.count].iter().any(owns) {
+                forget(self);
+            }
         }
     }
 

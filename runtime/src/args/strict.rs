@@ -63,6 +63,8 @@ struct Strict<'r, 't, 'a> {
 impl<'a> Strict<'_, '_, 'a> {
     /// Reads a value into `slot`, which is absent so far. Nested at most `room` deep; `optional`: null may
     /// stand for its absence.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it stands where the properties of an object are read, and in `item`")]
     fn value(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
         let node = self.reader.table.node(id);
         let next = self.scan.peek()?;
@@ -222,6 +224,7 @@ impl<'a> Strict<'_, '_, 'a> {
     }
 
     /// An item of an array or a value of a map; where there is no node, any.
+    #[inline(never)]
     fn item(&mut self, id: Option<NodeId>, room: usize, slot: &mut Slot<'a>) -> Option<()> {
         if let Some(id) = id {
             return self.value(id, false, room, slot);
@@ -243,37 +246,45 @@ impl<'a> Strict<'_, '_, 'a> {
         let room = room.checked_sub(1)?;
         let properties = self.reader.table.properties(node);
         let (mut seen, mut first, mut next) = (0_u64, true, 0);
-        let (mut unknown, mut rest) = (Vec::new(), Vec::new());
         if !self.scan.eat(b'{') {
             return None;
+        }
+        if node.additional != Additional::Deny {
+            put(slots.last_mut()?, Heap::Map(Vec::new()).into())?;
         }
         while self.scan.next(first, b'}')? {
             first = false;
             // Most often the next one comes, as it is written here.
             let found = match properties.get(next) {
                 Some(property) if !property.hidden && self.scan.key(property.name.quoted()) => next,
-                _ => self.key(|key| find(properties, key), &mut unknown)?,
+                _ => {
+                    let key = self.key()?;
+                    let Some(found) = find(properties, &key) else {
+                        if node.additional == Additional::Deny {
+                            return None;
+                        }
+                        let mut value = Slot::Absent;
+                        self.item(others(node), room, &mut value)?;
+                        entries(slots.last_mut()?)?.push((key, value));
+                        continue;
+                    };
+                    found
+                }
             };
-            if let (Some(property), Some(slot)) = (properties.get(found), slots.get_mut(found)) {
-                if seen & (1 << found) != 0 {
-                    return None;
-                }
-                seen |= 1 << found;
-                next = found + 1;
-                self.value(property.node, !property.required, room, slot)?;
-            } else {
-                if node.additional == Additional::Deny {
-                    return None;
-                }
-                rest.push((unknown.pop()?, Slot::Absent));
-                self.item(others(node), room, &mut rest.last_mut()?.1)?;
+            let (property, slot) = (properties.get(found)?, slots.get_mut(found)?);
+            if seen & (1 << found) != 0 {
+                return None;
             }
+            seen |= 1 << found;
+            next = found + 1;
+            self.value(property.node, !property.required, room, slot)?;
         }
         if node.additional != Additional::Deny {
-            put(slots.last_mut()?, Heap::Map(sorted(rest)?).into())?;
+            sort(entries(slots.last_mut()?)?)?;
         }
         let missing = |(index, property): (usize, &Property)| property.required && seen & (1 << index) == 0;
-        (!properties.iter().enumerate().any(missing)).then_some(())
+        let is_full = seen.count_ones() as usize == properties.len();
+        (is_full || !properties.iter().enumerate().any(missing)).then_some(())
     }
 
     fn map(&mut self, node: &Node, room: usize) -> Option<Entries<'a>> {
@@ -281,34 +292,23 @@ impl<'a> Strict<'_, '_, 'a> {
         if node.additional == Additional::Deny {
             return None;
         }
-        let (mut keys, mut entries) = (Vec::new(), Vec::new());
+        let mut entries = Vec::new();
         self.scan.eat(b'{');
         while self.scan.next(entries.is_empty(), b'}')? {
-            self.key(|_| NONE, &mut keys)?;
-            entries.push((keys.pop()?, Slot::Absent));
+            entries.push((self.key()?, Slot::Absent));
             self.item(others(node), room, &mut entries.last_mut()?.1)?;
         }
-        sorted(entries)
+        sort(&mut entries)?;
+        Some(entries)
     }
 
-    /// The index of the property that the next key names; [`NONE`], and the key among the unknown, if none.
-    #[inline]
-    fn key(&mut self, find: impl Fn(&str) -> usize, unknown: &mut Vec<Cow<'a, str>>) -> Option<usize> {
-        let found = if let Some(key) = self.scan.plain_string() {
-            let found = find(key);
-            if found == NONE {
-                unknown.push(Cow::Borrowed(key));
-            }
-            found
-        } else {
-            let key = self.scan.escaped_string()?;
-            let found = find(&key);
-            if found == NONE {
-                unknown.push(Cow::Owned(key));
-            }
-            found
+    /// The next key, and the colon after it.
+    fn key(&mut self) -> Option<Cow<'a, str>> {
+        let key = match self.scan.plain_string() {
+            Some(key) => Cow::Borrowed(key),
+            None => Cow::Owned(self.scan.escaped_string()?),
         };
-        self.scan.eat(b':').then_some(found)
+        self.scan.eat(b':').then_some(key)
     }
 
     /// A value of which nothing is said.
@@ -336,13 +336,10 @@ fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) -> Option<()> {
     Some(())
 }
 
-/// The index of no property.
-const NONE: usize = usize::MAX;
-
-/// The property of that name.
-fn find(properties: &[Property], key: &str) -> usize {
+/// The index of the property of that name.
+fn find(properties: &[Property], key: &str) -> Option<usize> {
     let is = |property: &Property| same(property.name.as_bytes(), key.as_bytes()) && !property.hidden;
-    properties.iter().position(is).unwrap_or(NONE)
+    properties.iter().position(is)
 }
 
 /// The node of undeclared properties; none where nothing is said of them.
@@ -355,8 +352,17 @@ fn others(node: &Node) -> Option<NodeId> {
 
 type Entries<'a> = Vec<(Cow<'a, str>, Slot<'a>)>;
 
-/// By key, if no key comes twice.
-fn sorted(mut entries: Entries<'_>) -> Option<Entries<'_>> {
-    slot::sort(&mut entries);
-    entries.is_sorted_by(|(a, _), (b, _)| a < b).then_some(entries)
+/// Those that a slot holds.
+fn entries<'s, 'a>(slot: &'s mut Slot<'a>) -> Option<&'s mut Entries<'a>> {
+    let Slot::Heap(heap) = slot else { return None };
+    match &mut **heap {
+        Heap::Map(entries) => Some(entries),
+        _ => None,
+    }
+}
+
+/// By key; none where a key comes twice.
+fn sort(entries: &mut Entries<'_>) -> Option<()> {
+    slot::sort(entries);
+    entries.is_sorted_by(|(a, _), (b, _)| a < b).then_some(())
 }

@@ -56,7 +56,9 @@ impl Turn {
         #[cfg(feature = "search")]
         let bridged = self.bridged(request);
         #[cfg(feature = "search")]
-        let request = &bridged.as_ref().map_or(*request, |bridged| bridged.request(request));
+        let inner = bridged.as_ref().map(|bridged| bridged.request(request));
+        #[cfg(feature = "search")]
+        let request = inner.as_ref().unwrap_or(request);
         let session = self.begin();
         // Where nobody looks at it, nothing is made but the arguments, and a handler that waits for nothing is done
         // before any of this is kept.
@@ -72,7 +74,9 @@ impl Turn {
                 Err(error) => Err(error),
             };
             return match result {
-                Ok(output) if !limit::is_over(output.as_json(), self.most(Some(id))) => Answer::from(Ok(output)),
+                Ok(Output { json, images }) if !limit::is_over(&json, self.most(Some(id))) => {
+                    Answer { json, error: None, images }
+                }
                 result => self.ended(Some(id), request, Record::default(), result).answer,
             };
         }
@@ -116,7 +120,9 @@ impl Turn {
         #[cfg(feature = "search")]
         let bridged = self.bridged(request);
         #[cfg(feature = "search")]
-        let request = &bridged.as_ref().map_or(*request, |bridged| bridged.request(request));
+        let inner = bridged.as_ref().map(|bridged| bridged.request(request));
+        #[cfg(feature = "search")]
+        let request = inner.as_ref().unwrap_or(request);
         let id = self.find(request.name())?;
         if !self.state().tools[id].way.is_agents {
             return None;

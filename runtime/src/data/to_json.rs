@@ -35,7 +35,8 @@ pub enum Presence {
     Optional,
 }
 
-/// A property of a generated struct.
+/// A property of a generated struct: its name as JSON writes it after another property, with the comma, its quotes and
+/// the colon; and its value.
 pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
 
 /// Appends a JSON object of these properties, in their order.
@@ -46,32 +47,64 @@ pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
 /// let mut out = String::new();
 /// let (name, size) = ("a", None::<i64>);
 /// object(&mut out, &[
-///     ("name", Presence::Always, &name),
-///     ("size", Presence::Always, &size),
-///     ("note", Presence::Optional, &None::<String>),
+///     (",\"name\":", Presence::Always, &name),
+///     (",\"size\":", Presence::Always, &size),
+///     (",\"note\":", Presence::Optional, &None::<String>),
 /// ]);
 /// assert_eq!(out, r#"{"name":"a","size":null}"#);
 /// ```
 pub fn object(out: &mut String, fields: &[Field<'_>]) {
-    open_object(out, fields, &BTreeMap::<String, Value>::new());
+    out.push('{');
+    declared(out, fields);
+    out.push('}');
 }
 
 /// Appends a JSON object of these properties, in their order, and then of those in `rest` that have other names.
 pub fn open_object<T: ToJson>(out: &mut String, fields: &[Field<'_>], rest: &BTreeMap<String, T>) {
-    let declared = fields.iter().filter(|(_, presence, value)| *presence == Presence::Always || !value.is_absent());
-    let others = rest.iter().filter(|(key, _)| fields.iter().all(|(name, ..)| name != key));
-    let declared = declared.map(|&(name, _, value)| (name, value));
-    entries(out, declared.chain(others.map(|(key, value)| (key.as_str(), value as &dyn ToJson))));
+    out.push('{');
+    let mut first = declared(out, fields);
+    let is_declared = |name: &str| {
+        let name = name.strip_prefix(',').unwrap_or(name);
+        fields.iter().any(|(declared, ..)| declared[1..] == *name)
+    };
+    for (name, value) in rest {
+        let end = out.len();
+        push_name(out, first, name);
+        if is_declared(&out[end..]) {
+            out.truncate(end);
+        } else {
+            first = false;
+            value.to_json(out);
+        }
+    }
+    out.push('}');
 }
 
-fn entries<'a>(out: &mut String, entries: impl Iterator<Item = (&'a str, &'a dyn ToJson)>) {
-    out.push('{');
-    for (index, (key, value)) in entries.enumerate() {
-        if index > 0 {
-            out.push(',');
+/// Appends the properties that have a value. Whether there is none.
+fn declared(out: &mut String, fields: &[Field<'_>]) -> bool {
+    let mut first = true;
+    for (name, presence, value) in fields {
+        if *presence == Presence::Always || !value.is_absent() {
+            out.push_str(if first { &name[1..] } else { name });
+            first = false;
+            value.to_json(out);
         }
-        json::push_string(out, key);
-        out.push(':');
+    }
+    first
+}
+
+fn push_name(out: &mut String, first: bool, name: &str) {
+    if !first {
+        out.push(',');
+    }
+    json::push_string(out, name);
+    out.push(':');
+}
+
+fn entries<'a>(out: &mut String, entries: impl Iterator<Item = (&'a String, &'a (impl ToJson + 'a))>) {
+    out.push('{');
+    for (index, (name, value)) in entries.enumerate() {
+        push_name(out, index == 0, name);
         value.to_json(out);
     }
     out.push('}');
@@ -96,14 +129,28 @@ impl ToJson for bool {
 
 impl ToJson for i64 {
     fn to_json(&self, out: &mut String) {
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{self}");
+        if *self < 0 {
+            out.push('-');
+        }
+        push_digits(out, self.unsigned_abs());
     }
+}
+
+fn push_digits(out: &mut String, number: u64) {
+    let digit = |number: u64| char::from(b'0' + (number % 10) as u8);
+    if number > 99 {
+        push_digits(out, number / 100);
+    }
+    if number > 9 {
+        out.push(digit(number / 10));
+    }
+    out.push(digit(number));
 }
 
 /// Infinities and what is no number are `null`: JSON has neither.
 impl ToJson for f64 {
     fn to_json(&self, out: &mut String) {
+        // Writing to a string cannot fail.
         let _ = match Number::from_f64(*self) {
             Some(number) => write!(out, "{number}"),
             None => write!(out, "null"),
@@ -119,7 +166,7 @@ impl ToJson for str {
 
 impl ToJson for String {
     fn to_json(&self, out: &mut String) {
-        self.as_str().to_json(out);
+        json::push_string(out, self);
     }
 }
 
@@ -146,7 +193,7 @@ impl ToJson for Value {
 
 impl ToJson for Map<String, Value> {
     fn to_json(&self, out: &mut String) {
-        entries(out, self.iter().map(|(key, value)| (key.as_str(), value as &dyn ToJson)));
+        entries(out, self.iter());
     }
 }
 
@@ -172,7 +219,7 @@ impl<T: ToJson> ToJson for Vec<T> {
 
 impl<T: ToJson> ToJson for BTreeMap<String, T> {
     fn to_json(&self, out: &mut String) {
-        entries(out, self.iter().map(|(key, value)| (key.as_str(), value as &dyn ToJson)));
+        entries(out, self.iter());
     }
 }
 
@@ -235,7 +282,7 @@ mod tests {
     impl ToJson for Tree {
         fn to_json(&self, out: &mut String) {
             use Presence::{Always, Optional};
-            open_object(out, &[("label", Always, &self.label), ("next", Optional, &self.next)], &self.rest);
+            open_object(out, &[(",\"label\":", Always, &self.label), (",\"next\":", Optional, &self.next)], &self.rest);
         }
     }
 

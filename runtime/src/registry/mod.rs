@@ -12,6 +12,7 @@ pub(crate) mod facts;
 pub(crate) mod gates;
 pub mod graph;
 pub(crate) mod page;
+mod places;
 pub(crate) mod provider;
 pub(crate) mod refusal;
 pub(crate) mod session;

@@ -4,11 +4,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::args::same;
 use crate::behaviour::{Behaviour, Execution};
 use crate::graph::{Graph, Set};
 use crate::registry::book::Book;
 use crate::registry::facts::{Asked, Values};
 use crate::registry::gates::Gates;
+use crate::registry::places::Places;
 use crate::registry::sheet::{Line, Sheet};
 use crate::sorted::Few;
 use crate::table::Table;
@@ -21,8 +23,8 @@ pub(crate) struct State {
     pub(super) number: u64,
     pub(crate) providers: Vec<Arc<dyn Provider>>,
     pub(crate) tools: Vec<Entry>,
-    /// How their names start, which is most often all that has to be compared.
-    starts: Vec<u64>,
+    /// By their names.
+    places: Places,
     /// The names of toolsets, sorted. A toolset's position is that of its set in the graph.
     pub(crate) toolsets: Vec<Text>,
     /// Further names of toolsets, each with the toolset's position.
@@ -81,15 +83,6 @@ impl Way {
     }
 }
 
-/// How a name starts, as a number that sorts as names do.
-fn start(name: &str) -> u64 {
-    let name = name.as_bytes();
-    match name.first_chunk() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => name.iter().fold(0, |start, byte| start << 8 | u64::from(*byte)) << (64 - 8 * name.len()).min(63),
-    }
-}
-
 impl State {
     pub(crate) fn tool(&self, id: usize) -> &Tool {
         let entry = &self.tools[id];
@@ -123,14 +116,8 @@ impl State {
 
     /// The position of the tool of this name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        let start = start(name);
-        let first = self.starts.partition_point(|other| *other < start);
-        if self.tools.get(first).is_some_and(|tool| tool.name == name) {
-            return Some(first);
-        }
-        let alike = self.starts[first..].iter().take_while(|other| **other == start).count();
-        let among = &self.tools[first..first + alike];
-        Some(first + among.binary_search_by(|entry| (*entry.name).cmp(name)).ok()?)
+        let mut places = self.places.of(name).iter().map(|&place| place as usize);
+        places.find(|&place| same(self.tools[place].name.as_bytes(), name.as_bytes()))
     }
 
     /// The toolset of this name or alias.
@@ -156,7 +143,7 @@ impl State {
         let mut next = State {
             number: book.number,
             providers: providers.clone(),
-            starts: entries.iter().map(|tool| start(&tool.name)).collect(),
+            places: Places::new(entries.iter().map(|tool| &*tool.name)),
             tools: entries,
             #[cfg(feature = "search")]
             indexed: book.providers.iter().map(|held| Arc::clone(&held.indexed)).collect(),

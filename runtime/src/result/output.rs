@@ -9,6 +9,9 @@ use crate::result::scrub::{self, scrub};
 use crate::to_json::ToJson;
 use crate::{Image, json};
 
+/// Bytes for which a result has room from the start: most take no more.
+const FEW: usize = 128;
+
 /// A handler's result: a JSON text, perhaps with images beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
@@ -41,7 +44,7 @@ impl Output {
 
     /// A typed result, such as a generated `Returns`.
     pub fn of(value: &(impl ToJson + ?Sized)) -> Self {
-        let mut json = String::new();
+        let mut json = String::with_capacity(FEW);
         value.to_json(&mut json);
         Self::of_json(json)
     }

@@ -227,7 +227,7 @@ macro_rules! objects {
         impl ToJson for $name {
             fn to_json(&self, out: &mut String) {
                 let $it = self;
-                let fields: &[Field<'_>] = &[$(($key, $presence, &$value)),*];
+                let fields: &[Field<'_>] = &[$((concat!(",\"", $key, "\":"), $presence, &$value)),*];
                 object(out, fields);
             }
         }

@@ -1,4 +1,5 @@
-//! The work that both sides do once they have their arguments: as little as a handler can do.
+//! The work that both sides do once they have their arguments, as little as a handler can do; and what it comes to, for
+//! those who have no type of their own for that.
 
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ pub(crate) struct Found<'a> {
     recursive: bool,
     sort: &'static str,
     tags: Option<&'a [String]>,
-    total: usize,
+    total: i64,
 }
 
 pub(crate) fn trivial<'a>(
@@ -20,7 +21,11 @@ pub(crate) fn trivial<'a>(
     sort: &'static str,
     tags: Option<&'a [String]>,
 ) -> Found<'a> {
-    Found { query, limit, recursive, sort, tags, total: query.len() }
+    Found { query, limit, recursive, sort, tags, total: total(query) }
+}
+
+pub(crate) fn total(query: &str) -> i64 {
+    i64::try_from(query.len()).unwrap_or(i64::MAX)
 }
 
 /// What every other tool answers.

@@ -18,6 +18,8 @@ use crate::handler;
 #[path = "../../../projects/bench/generated/rust/lib.rs"]
 mod catalog;
 
+use catalog::bench::trivial;
+
 /// The bench project's 40 tools.
 pub(crate) fn provider() -> Box<dyn Provider> {
     catalog::provider(Handlers)
@@ -58,9 +60,10 @@ impl catalog::BenchTools for Handlers {
         Output::json(&handler::Done::default())
     }
 
-    fn trivial(&self, args: catalog::bench::trivial::Args, _: &Call<'_>) -> Result<Output, ToolError> {
-        let catalog::bench::trivial::Args { query, limit, recursive, sort, tags } = args;
-        Output::json(&handler::trivial(&query, limit, recursive, sort.as_str(), tags.as_deref()))
+    fn trivial(&self, args: trivial::Args, _: &Call<'_>) -> Result<trivial::Returns, ToolError> {
+        let trivial::Args { query, limit, recursive, sort, tags } = args;
+        let total = handler::total(&query);
+        Ok(trivial::Returns { query, limit, recursive, sort, tags, total })
     }
 }
 

@@ -8,6 +8,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 use syn::ext::IdentExt as _;
+use toolc::Output;
 use toolc::fields::MOST_FIELDS;
 
 use super::super::doc;
@@ -274,9 +275,12 @@ fn written(item: &Item<'_>) -> TokenStream {
 
 fn properties(structure: &Struct) -> TokenStream {
     let mut all: Vec<TokenStream> = (structure.fields.iter())
-        .map(|Field { name, json, presence, .. }| match presence {
-            Presence::Optional => quote!((#json, Optional, &self.#name)),
-            Presence::Required | Presence::Default(_) => quote!((#json, Always, &self.#name)),
+        .map(|Field { name, json, presence, .. }| {
+            let key = key(json);
+            match presence {
+                Presence::Optional => quote!((#key, Optional, &self.#name)),
+                Presence::Required | Presence::Default(_) => quote!((#key, Always, &self.#name)),
+            }
         })
         .collect();
     if let Some(Tag { index, name, value }) = &structure.tag {
@@ -302,5 +306,11 @@ fn tag(name: &str, value: &Value) -> TokenStream {
             quote!(#integer)
         }
     };
-    quote!((#name, Always, &#value))
+    let key = key(name);
+    quote!((#key, Always, &#value))
+}
+
+/// A property's name as it stands in JSON text between another property and its value.
+fn key(name: &str) -> String {
+    format!(",{}:", Output::text(name).as_json())
 }

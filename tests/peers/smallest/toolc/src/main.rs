@@ -14,7 +14,7 @@ impl generated::BenchTools for Handlers {
     fn trivial(&self, args: trivial::Args, _: &Call<'_>) -> Result<trivial::Returns, ToolError> {
         let trivial::Args { query, limit, recursive, sort, tags } = args;
         let total = i64::try_from(query.len()).unwrap_or(i64::MAX);
-        Ok(trivial::Returns { query, limit, recursive, sort: sort.as_str().into(), tags, total })
+        Ok(trivial::Returns { query, limit, recursive, sort, tags, total })
     }
 }
 

@@ -26,7 +26,7 @@ pub trait BenchTools: Send + Sync {
     /// Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.
     ///
     /// `execution = "sync"` in `manifests/tools/trivial.toml`.
-    fn trivial(&self, args: trivial::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn trivial(&self, args: trivial::Args, call: &Call<'_>) -> Result<trivial::Returns, ToolError>;
 }
 
 /// The tools of this toolset alone, run by these handlers.
@@ -45,7 +45,7 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     match index {
         0 => Reply::Ready(H::open_page(handlers, open_page::Args::read(args), call)),
         1 => Reply::Ready(H::send_reply(handlers, send_reply::Args::read(args), call)),
-        2 => Reply::Ready(H::trivial(handlers, trivial::Args::read(args), call)),
+        2 => Reply::Ready(H::trivial(handlers, trivial::Args::read(args), call).map(|returns| Output::of(&returns))),
         _ => Reply::no_such_tool(index),
     }
 }
@@ -68,7 +68,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
             defined = &[
                 r#"1 14 0 215 {"type":"function","function":{"name":"open_page","description":"Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password.1 1 0 0 1 0 45  Where the layout matters, ask for a picture.1 3 0 1 0 2 3 3 0 34  To show it to somebody else, use 3 2 1 19 share_pinned_labels2 10 send_reply4  or 0 1 .0 194 ","parameters":{"type":"object","properties":{"url":{"type":"string","description":"Absolute URL of the page.","minLength":1},"as":{"type":"string","description":"What to return.","enum":["text"1 1 0 0 1 0 10 ,"picture"0 19 ],"default":"text"}1 1 0 0 1 0 149 ,"width":{"type":"integer","description":"How wide the window is, in pixels, when the picture is taken.","default":1280,"minimum":320,"maximum":3840}0 155 ,"links":{"type":"boolean","description":"Add the addresses of the links to the text.","default":false}},"required":["url"],"additionalProperties":false}}}"#,
                 r#"1 10 0 190 {"type":"function","function":{"name":"send_reply","description":"Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them.1 4 0 2 0 0 1 2 1 0 72  Do not paste whole pages that `open_page` returned: quote what matters.0 219 ","parameters":{"type":"object","properties":{"body":{"type":"string","description":"The text of the reply.","minLength":1},"format":{"type":"string","description":"How the text is marked up.","enum":["plain","markdown"1 1 0 0 1 0 7 ,"html"0 20 ],"default":"plain"}1 1 0 1 1 0 97 ,"thread":{"type":"string","description":"The thread in which it goes, as its messages name it."}0 170 ,"attachments":{"type":"array","description":"Paths of files to go with it.","maxItems":20,"items":{"type":"string"}}},"required":["body"],"additionalProperties":false}}}"#,
-                r#"1 1 0 937 {"type":"function","function":{"name":"trivial","description":"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in an entry; case does not matter."},"limit":{"type":"integer","description":"How many entries to return at most.","default":10,"minimum":1,"maximum":100},"recursive":{"type":"boolean","description":"Also look at entries within entries.","default":false},"sort":{"type":"string","description":"In which order the entries come.","enum":["relevance","newest","oldest"],"default":"relevance"},"tags":{"type":"array","description":"Labels that an entry must have.","items":{"type":"string"}}},"required":["query"],"additionalProperties":false}}}"#,
+                r##"1 1 0 980 {"type":"function","function":{"name":"trivial","description":"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in an entry; case does not matter."},"limit":{"type":"integer","description":"How many entries to return at most.","default":10,"minimum":1,"maximum":100},"recursive":{"type":"boolean","description":"Also look at entries within entries.","default":false},"sort":{"$ref":"#/$defs/order","description":"In which order the entries come.","default":"relevance"},"tags":{"type":"array","description":"Labels that an entry must have.","items":{"type":"string"}}},"required":["query"],"additionalProperties":false,"$defs":{"order":{"type":"string","enum":["relevance","newest","oldest"]}}}}}"##,
             ];
         }
     }
@@ -238,7 +238,7 @@ pub mod trivial {
         /// Also look at entries within entries.
         pub recursive: bool,
         /// In which order the entries come.
-        pub sort: Sort,
+        pub sort: Order,
         /// Labels that an entry must have.
         pub tags: Option<Vec<String>>,
     }
@@ -263,15 +263,53 @@ pub mod trivial {
                 query: slots.value(0),
                 limit: slots.value_or(1, 10),
                 recursive: slots.value_or(2, false),
-                sort: slots.value_or(3, Sort::Relevance),
+                sort: slots.value_or(3, Order::Relevance),
                 tags: slots.value(4),
             }
         }
     }
 
-    /// In which order the entries come.
+    /// What `trivial` returns.
+    pub struct Returns {
+        pub query: String,
+        pub limit: i64,
+        pub recursive: bool,
+        pub sort: Order,
+        pub tags: Option<Vec<String>>,
+        pub total: i64,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::fields::debug_fields(
+                f,
+                "Returns",
+                "query limit recursive sort tags total",
+                (&self.query, &self.limit, &self.recursive, &self.sort, &self.tags, &self.total),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::to_json::Presence::{Always, Optional};
+            ::toolc::to_json::object(
+                out,
+                &[
+                    (",\"query\":", Always, &self.query),
+                    (",\"limit\":", Always, &self.limit),
+                    (",\"recursive\":", Always, &self.recursive),
+                    (",\"sort\":", Always, &self.sort),
+                    (",\"tags\":", Always, &self.tags),
+                    (",\"total\":", Always, &self.total),
+                ],
+            );
+        }
+    }
+
     #[derive(Debug, Clone, Copy)]
-    pub enum Sort {
+    pub enum Order {
         /// `relevance`
         Relevance,
         /// `newest`
@@ -280,7 +318,7 @@ pub mod trivial {
         Oldest,
     }
 
-    impl Sort {
+    impl Order {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
@@ -291,12 +329,12 @@ pub mod trivial {
         }
     }
 
-    impl PartialEq for Sort {
+    impl PartialEq for Order {
         #[inline]
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Sort {
+    impl ::toolc::FromSlot for Order {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             match ::toolc::args::choice(slot, 3) {
@@ -305,5 +343,9 @@ pub mod trivial {
                 _ => Self::Oldest,
             }
         }
+    }
+
+    impl ::toolc::ToJson for Order {
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 }

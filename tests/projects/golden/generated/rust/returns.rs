@@ -280,18 +280,18 @@ pub mod return_all {
             ::toolc::to_json::open_object(
                 out,
                 &[
-                    ("tree", Always, &self.tree),
-                    ("node", Optional, &self.node),
-                    ("nest", Optional, &self.nest),
-                    ("maybe", Always, &self.maybe),
-                    ("left_out", Optional, &self.left_out),
-                    ("count", Always, &self.count),
-                    ("ratio", Optional, &self.ratio),
-                    ("mode", Always, &self.mode),
-                    ("words", Optional, &self.words),
-                    ("by_name", Optional, &self.by_name),
-                    ("any", Optional, &self.any),
-                    ("shapes", Optional, &self.shapes),
+                    (",\"tree\":", Always, &self.tree),
+                    (",\"node\":", Optional, &self.node),
+                    (",\"nest\":", Optional, &self.nest),
+                    (",\"maybe\":", Always, &self.maybe),
+                    (",\"left_out\":", Optional, &self.left_out),
+                    (",\"count\":", Always, &self.count),
+                    (",\"ratio\":", Optional, &self.ratio),
+                    (",\"mode\":", Always, &self.mode),
+                    (",\"words\":", Optional, &self.words),
+                    (",\"by_name\":", Optional, &self.by_name),
+                    (",\"any\":", Optional, &self.any),
+                    (",\"shapes\":", Optional, &self.shapes),
                 ],
                 &self.rest,
             );
@@ -327,7 +327,11 @@ pub mod return_all {
             use ::toolc::to_json::Presence::{Always, Optional};
             ::toolc::to_json::object(
                 out,
-                &[("label", Always, &self.label), ("children", Always, &self.children), ("next", Optional, &self.next)],
+                &[
+                    (",\"label\":", Always, &self.label),
+                    (",\"children\":", Always, &self.children),
+                    (",\"next\":", Optional, &self.next),
+                ],
             );
         }
     }
@@ -415,7 +419,7 @@ pub mod return_all {
     impl ::toolc::ToJson for ReturnsShapesItemCircle {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[("radius", Always, &self.radius), ("kind", Always, &"circle")]);
+            ::toolc::to_json::object(out, &[(",\"radius\":", Always, &self.radius), (",\"kind\":", Always, &"circle")]);
         }
     }
 
@@ -434,7 +438,7 @@ pub mod return_all {
     impl ::toolc::ToJson for ReturnsShapesItemSquare {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::open_object(out, &[("kind", Always, &"square")], &self.rest);
+            ::toolc::to_json::open_object(out, &[(",\"kind\":", Always, &"square")], &self.rest);
         }
     }
 
@@ -453,7 +457,7 @@ pub mod return_all {
             use ::toolc::to_json::Presence::Always;
             match self {
                 Self::Circle(value) => ::toolc::ToJson::to_json(value, out),
-                Self::Point => ::toolc::to_json::object(out, &[("kind", Always, &"point")]),
+                Self::Point => ::toolc::to_json::object(out, &[(",\"kind\":", Always, &"point")]),
                 Self::Square(value) => ::toolc::ToJson::to_json(value, out),
             }
         }
@@ -544,7 +548,7 @@ pub mod return_def {
     impl ::toolc::ToJson for Found {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[("path", Always, &self.path), ("more", Optional, &self.more)]);
+            ::toolc::to_json::object(out, &[(",\"path\":", Always, &self.path), (",\"more\":", Optional, &self.more)]);
         }
     }
 }
@@ -578,7 +582,7 @@ pub mod return_list {
     impl ::toolc::ToJson for ReturnsItem {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[("id", Always, &self.id)]);
+            ::toolc::to_json::object(out, &[(",\"id\":", Always, &self.id)]);
         }
     }
 }
@@ -621,7 +625,7 @@ pub mod return_maybe {
     impl ::toolc::ToJson for ReturnsValue {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[("id", Always, &self.id)]);
+            ::toolc::to_json::object(out, &[(",\"id\":", Always, &self.id)]);
         }
     }
 }

@@ -109,10 +109,10 @@ pub mod self_ {
             ::toolc::to_json::object(
                 out,
                 &[
-                    ("all", Always, &self.all),
-                    ("foo", Optional, &self.foo),
-                    ("args", Always, &self.args),
-                    ("self", Optional, &self.self_),
+                    (",\"all\":", Always, &self.all),
+                    (",\"foo\":", Optional, &self.foo),
+                    (",\"args\":", Always, &self.args),
+                    (",\"self\":", Optional, &self.self_),
                 ],
             );
         }
@@ -133,7 +133,7 @@ pub mod self_ {
     impl ::toolc::ToJson for FooBar {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[("foo_bar", Optional, &self.foo_bar)]);
+            ::toolc::to_json::object(out, &[(",\"foo_bar\":", Optional, &self.foo_bar)]);
         }
     }
 
@@ -152,7 +152,7 @@ pub mod self_ {
     impl ::toolc::ToJson for FooBar2 {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[("foo-bar", Optional, &self.foo_bar)]);
+            ::toolc::to_json::object(out, &[(",\"foo-bar\":", Optional, &self.foo_bar)]);
         }
     }
 
@@ -218,7 +218,7 @@ pub mod self_ {
     impl ::toolc::ToJson for Returns2 {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[("type", Always, &self.r#type)]);
+            ::toolc::to_json::object(out, &[(",\"type\":", Always, &self.r#type)]);
         }
     }
 
@@ -257,7 +257,7 @@ pub mod self_ {
     impl ::toolc::ToJson for Option2 {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[("r", Optional, &self.r)]);
+            ::toolc::to_json::object(out, &[(",\"r\":", Optional, &self.r)]);
         }
     }
 
@@ -394,7 +394,7 @@ pub mod self_ {
     impl ::toolc::ToJson for ReturnsSelf {
         fn to_json(&self, out: &mut String) {
             use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::open_object(out, &[("self", Optional, &self.self_)], &self.rest);
+            ::toolc::to_json::open_object(out, &[(",\"self\":", Optional, &self.self_)], &self.rest);
         }
     }
 }

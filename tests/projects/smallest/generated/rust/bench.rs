@@ -49,7 +49,7 @@ fn definitions(dialect: Dialect) -> &'static [&'static str] {
     let mut defined: &[&str] = &[];
     ::toolc::with_openai! {
         if dialect == Dialect::OpenAi {
-            defined = &[r#"1 1 0 937 {"type":"function","function":{"name":"trivial","description":"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in an entry; case does not matter."},"limit":{"type":"integer","description":"How many entries to return at most.","default":10,"minimum":1,"maximum":100},"recursive":{"type":"boolean","description":"Also look at entries within entries.","default":false},"sort":{"type":"string","description":"In which order the entries come.","enum":["relevance","newest","oldest"],"default":"relevance"},"tags":{"type":"array","description":"Labels that an entry must have.","items":{"type":"string"}}},"required":["query"],"additionalProperties":false}}}"#];
+            defined = &[r##"1 1 0 980 {"type":"function","function":{"name":"trivial","description":"Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"Words that must occur in an entry; case does not matter."},"limit":{"type":"integer","description":"How many entries to return at most.","default":10,"minimum":1,"maximum":100},"recursive":{"type":"boolean","description":"Also look at entries within entries.","default":false},"sort":{"$ref":"#/$defs/order","description":"In which order the entries come.","default":"relevance"},"tags":{"type":"array","description":"Labels that an entry must have.","items":{"type":"string"}}},"required":["query"],"additionalProperties":false,"$defs":{"order":{"type":"string","enum":["relevance","newest","oldest"]}}}}}"##];
         }
     }
     defined
@@ -66,7 +66,7 @@ pub mod trivial {
         /// Also look at entries within entries.
         pub recursive: bool,
         /// In which order the entries come.
-        pub sort: Sort,
+        pub sort: Order,
         /// Labels that an entry must have.
         pub tags: Option<Vec<String>>,
     }
@@ -91,7 +91,7 @@ pub mod trivial {
                 query: slots.value(0),
                 limit: slots.value_or(1, 10),
                 recursive: slots.value_or(2, false),
-                sort: slots.value_or(3, Sort::Relevance),
+                sort: slots.value_or(3, Order::Relevance),
                 tags: slots.value(4),
             }
         }
@@ -102,7 +102,7 @@ pub mod trivial {
         pub query: String,
         pub limit: i64,
         pub recursive: bool,
-        pub sort: String,
+        pub sort: Order,
         pub tags: Option<Vec<String>>,
         pub total: i64,
     }
@@ -125,20 +125,19 @@ pub mod trivial {
             ::toolc::to_json::object(
                 out,
                 &[
-                    ("query", Always, &self.query),
-                    ("limit", Always, &self.limit),
-                    ("recursive", Always, &self.recursive),
-                    ("sort", Always, &self.sort),
-                    ("tags", Always, &self.tags),
-                    ("total", Always, &self.total),
+                    (",\"query\":", Always, &self.query),
+                    (",\"limit\":", Always, &self.limit),
+                    (",\"recursive\":", Always, &self.recursive),
+                    (",\"sort\":", Always, &self.sort),
+                    (",\"tags\":", Always, &self.tags),
+                    (",\"total\":", Always, &self.total),
                 ],
             );
         }
     }
 
-    /// In which order the entries come.
     #[derive(Debug, Clone, Copy)]
-    pub enum Sort {
+    pub enum Order {
         /// `relevance`
         Relevance,
         /// `newest`
@@ -147,7 +146,7 @@ pub mod trivial {
         Oldest,
     }
 
-    impl Sort {
+    impl Order {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
@@ -158,12 +157,12 @@ pub mod trivial {
         }
     }
 
-    impl PartialEq for Sort {
+    impl PartialEq for Order {
         #[inline]
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Sort {
+    impl ::toolc::FromSlot for Order {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             match ::toolc::args::choice(slot, 3) {
@@ -172,5 +171,9 @@ pub mod trivial {
                 _ => Self::Oldest,
             }
         }
+    }
+
+    impl ::toolc::ToJson for Order {
+        fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 }
