@@ -241,6 +241,10 @@ impl Turn {
         let own = self.state().find(name).map(|id| self.called(id)).filter(|called| self.find(called).is_some());
         let near = own.map_or_else(|| nearest(name, self.callable()), |called| vec![called]);
         error(if near.is_empty() {
+            #[cfg(feature = "search")]
+            if !self.deferred_ids().is_empty() {
+                return error(format!("look for it with `{}`", crate::search::SEARCH));
+            }
             match self.callable().collect::<Vec<_>>() {
                 all if all.is_empty() => "no tool is enabled".to_owned(),
                 all if all.len() <= 20 => format!("the tools are: {}", all.join(", ")),

@@ -42,8 +42,7 @@ struct Snapshot {
     /// What the host had told.
     facts: Arc<Values>,
     definitions: String,
-    /// Those that tool search stands for, by position.
-    #[cfg(feature = "search")]
+    /// Those that tool search stands for, by position. None without the feature `search`.
     deferred: Vec<usize>,
     /// The definitions, made when they are first asked for.
     #[cfg(feature = "raw_value")]
@@ -217,7 +216,6 @@ impl Turn {
     }
 
     /// The tools that tool search stands for, by position.
-    #[cfg(feature = "search")]
     pub(crate) fn deferred_ids(&self) -> &[usize] {
         &self.made.snapshot.deferred
     }
@@ -267,7 +265,7 @@ impl Snapshot {
         #[cfg(feature = "search")]
         let definitions = if deferred.is_empty() { page.all() } else { page.searched(&deferred) };
         #[cfg(not(feature = "search"))]
-        let definitions = page.all();
+        let (deferred, definitions) = (Vec::new(), page.all());
         let renamed_at = sorted::positions(renamed.len(), &|a, b| renamed[a].0.cmp(&renamed[b].0));
         let renamed = renamed_at.into_iter().map(|at| renamed[at].clone()).collect();
         Self {
@@ -280,7 +278,6 @@ impl Snapshot {
             missing: Arc::clone(missing),
             facts: Arc::clone(facts.told),
             definitions,
-            #[cfg(feature = "search")]
             deferred,
             #[cfg(feature = "raw_value")]
             raw: OnceLock::new(),

@@ -10,11 +10,11 @@ use crate::call::hooks::CallResult;
 use crate::registry::dynamic::definition;
 use crate::segment::Segment;
 use crate::table::Table;
-use crate::{Dialect, ErrorKind, Output, ToolCall, ToolError, Turn, nearest};
+use crate::{Dialect, ErrorKind, Output, ToolCall, ToolError, Turn};
 
 const CALL: &str = "tool_call";
 const DESCRIBE: &str = "tool_describe";
-const SEARCH: &str = "tool_search";
+pub(crate) const SEARCH: &str = "tool_search";
 
 /// Hits that a search gives where the model does not say how many.
 const HITS: i64 = 5;
@@ -213,23 +213,18 @@ impl Turn {
         for name in names {
             if let Some(id) = self.find(name) {
                 tools.push(serde_json::from_str(&self.definition(id)).unwrap_or(Value::Null));
+            } else if BRIDGES.iter().any(|bridge| bridge.name == name) {
+                unknown.push(format!("`{name}` is listed with its definition"));
             } else {
-                let near = nearest(name, self.callable());
-                unknown.push((name, near));
+                unknown.push(self.unknown(name).message().to_owned());
             }
         }
         if tools.is_empty() {
-            let near = |near: &[&str]| {
-                if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) }
-            };
-            let each: Vec<_> = unknown.iter().map(|(name, others)| format!("`{name}`{}", near(others))).collect();
-            let text = format!("there is no such tool in this turn: {}", each.join(", "));
-            return Err(ToolError::of(ErrorKind::UnknownTool, text));
+            return Err(ToolError::of(ErrorKind::UnknownTool, unknown.join("; ")));
         }
         let mut answer = json!({ "tools": tools });
         if !unknown.is_empty() {
-            let unknown = unknown.into_iter().map(|(name, near)| json!({ "name": name, "did_you_mean": near }));
-            answer["unknown"] = unknown.collect();
+            answer["not_described"] = unknown.into();
         }
         Output::json(&answer)
     }

@@ -14,7 +14,7 @@ use serde_json::Value;
 pub use document::document;
 pub use index::Index;
 
-pub(crate) use bridge::definitions;
+pub(crate) use bridge::{SEARCH, definitions};
 
 use crate::registry::State;
 use crate::{Dialect, Provider, Turn, estimated_tokens};

@@ -156,7 +156,8 @@ fn what_cannot_be_called_is_told() {
     let described = call(&turn, "tool_describe", &json!({"names": ["send_mial"]})).json;
     assert!(described.contains("send_mail") && described.contains("unknown_tool"), "{described}");
     let some = self::told(&turn, "tool_describe", &json!({"names": ["zoom", "nothing"]}));
-    assert_eq!(some["unknown"], json!([{"name": "nothing", "did_you_mean": []}]));
+    let why = "there is no tool `nothing` in this turn: look for it with `tool_search`";
+    assert_eq!(some["not_described"], json!([why]));
 }
 
 #[test]
@@ -238,7 +239,25 @@ fn a_secret_beside_the_arguments_is_not_told() {
 
 #[test]
 fn names_that_are_not_there_are_told_in_words() {
-    let answer = call(&searched(&registry()), "tool_describe", &json!({"names": ["send_mial", "xyz"]}));
+    let answer = call(&searched(&registry()), "tool_describe", &json!({"names": ["send_mial", "xyz", "tool_call"]}));
     let told: Value = serde_json::from_str(&answer.json).unwrap();
-    assert_eq!(told["error"], "there is no such tool in this turn: `send_mial` (did you mean send_mail?), `xyz`");
+    let each = [
+        "there is no tool `send_mial` in this turn: did you mean `send_mail`?",
+        "there is no tool `xyz` in this turn: look for it with `tool_search`",
+        "`tool_call` is listed with its definition",
+    ];
+    assert_eq!(told["error"], each.join("; "));
+}
+
+#[test]
+fn a_deferred_tool_is_explained_and_a_hidden_one_not_described() {
+    let mut hidden = crate::fakes::tool("show_map", "maps", &[]);
+    hidden.requires = vec![crate::requirement::Requirement::Env(vec!["MAP_KEY".into()])];
+    let registry = registry();
+    registry.add(Box::new(crate::fakes::Fake::new([hidden]))).unwrap();
+    let turn = searched(&registry);
+    let why = turn.why("send_mail").unwrap();
+    assert!(why.is_deferred && why.to_string().contains("`tool_search` finds it"), "{why}");
+    let answer = call(&turn, "tool_describe", &json!({"names": ["show_map"]}));
+    assert!(answer.json.contains("not available now") && answer.json.contains("MAP_KEY"), "{}", answer.json);
 }

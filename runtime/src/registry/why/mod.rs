@@ -29,6 +29,8 @@ pub struct Explanation {
     pub toolset: Text,
     /// What became of it.
     pub status: Status,
+    /// Whether tool search stands for it: the model finds it with `tool_search`, as its definition is not listed.
+    pub is_deferred: bool,
     /// What grants it.
     pub grants: Vec<Grant>,
     /// What takes it away.
@@ -238,6 +240,7 @@ impl Turn {
             missing: self.missing(id, &needs),
             parts: self.parts(id),
             status,
+            is_deferred: self.deferred_ids().binary_search(&id).is_ok(),
             grants,
             denials,
             needs,

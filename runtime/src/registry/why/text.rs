@@ -24,6 +24,7 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let called = self.called.as_ref().map(|called| format!(", here called `{called}`,")).unwrap_or_default();
         let status = match &self.status {
+            Status::Shown if self.is_deferred => "is not listed: `tool_search` finds it".to_owned(),
             Status::Shown => "is shown".to_owned(),
             Status::Hidden(reason) => format!("is hidden: {reason}"),
             Status::TakenAway => "is taken away".to_owned(),
@@ -240,6 +241,7 @@ objects! {
         "called" Optional it.called,
         "toolset" Always it.toolset,
         "status" Always it.status.word(),
+        "is_deferred" Always it.is_deferred,
         "reason" Optional if let Status::Hidden(reason) = &it.status { Some(reason) } else { None },
         "grants" Always it.grants,
         "denials" Always it.denials,
