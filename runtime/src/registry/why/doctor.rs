@@ -12,6 +12,9 @@ use crate::{Reason, Text, Turn, Variable};
 pub struct Doctor {
     /// The tools, by name.
     pub tools: Vec<Diagnosis>,
+    /// Toolsets that the session names and that are gone, or hold nothing now: see
+    /// [`missing_toolsets`](Turn::missing_toolsets).
+    pub missing_toolsets: Vec<Text>,
     /// The environment variables that are not set and that tools need, by name.
     pub variables: Vec<Lacking>,
 }
@@ -108,7 +111,8 @@ impl Turn {
                 missing,
             });
         }
-        Doctor { tools, variables: lacking.into_values().collect() }
+        let missing_toolsets = self.missing_toolsets().map(|name| Text::from(name.to_owned())).collect();
+        Doctor { tools, missing_toolsets, variables: lacking.into_values().collect() }
     }
 
     /// What a provider says of a variable.

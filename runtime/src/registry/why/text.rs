@@ -195,6 +195,9 @@ impl fmt::Display for AtomValue {
 impl fmt::Display for Doctor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tools.iter().try_for_each(|tool| writeln!(f, "{tool}"))?;
+        for name in &self.missing_toolsets {
+            writeln!(f, "! the toolset `{}` is gone, or holds nothing now", Visible(name))?;
+        }
         let shown = self.tools.iter().filter(|tool| tool.is_shown).count();
         write!(f, "{shown} of {} tools are there", self.tools.len())?;
         if !self.variables.is_empty() {
@@ -309,7 +312,11 @@ objects! {
         },
     ];
     UnknownTool: |it| ["error" Always it.to_string(), "nearest" Always it.nearest];
-    Doctor: |it| ["tools" Always it.tools, "variables" Always it.variables];
+    Doctor: |it| [
+        "tools" Always it.tools,
+        "missing_toolsets" Always it.missing_toolsets,
+        "variables" Always it.variables,
+    ];
     Diagnosis: |it| [
         "tool" Always it.tool,
         "toolset" Always it.toolset,
