@@ -3,7 +3,6 @@
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
-use std::mem;
 use std::ops::Deref;
 
 /// The positions below `count`, in this order.
@@ -20,7 +19,7 @@ pub(crate) fn insert<T: Ord>(list: &mut Vec<T>, one: T) {
     }
 }
 
-/// A map of a few entries, in the order of their keys. To insert and to remove moves whatever comes behind.
+/// A map of a few entries, in the order of their keys. To insert moves whatever comes behind.
 #[derive(Debug, Clone)]
 pub(crate) struct Few<K, V>(Vec<(K, V)>);
 
@@ -41,16 +40,6 @@ impl<K: Ord, V> Few<K, V> {
             Ok(place) => self.0[place].1 = value,
             Err(place) => self.0.insert(place, (key, value)),
         }
-    }
-
-    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
-        self.place(key).ok().map(|place| self.0.remove(place).1)
-    }
-
-    /// Takes out all up to this key.
-    pub(crate) fn take_until(&mut self, key: &K) -> Vec<(K, V)> {
-        let rest = self.0.split_off(self.0.partition_point(|(other, _)| other <= key));
-        mem::replace(&mut self.0, rest)
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
@@ -102,15 +91,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_found_replaced_and_taken_out() {
+    fn entries_are_found_and_replaced() {
         let mut few: Few<String, u8> = [("b".to_owned(), 2), ("d".to_owned(), 4)].into_iter().collect();
         for (key, value) in [("c", 3), ("a", 1), ("b", 20), ("e", 5)] {
             few.insert(key.to_owned(), value);
         }
         assert_eq!(few.keys().map(String::as_str).collect::<String>(), "abcde");
         assert_eq!([few.get("b"), few.get("e"), few.get("f")], [Some(&20), Some(&5), None]);
-        assert_eq!([few.remove(&"c".to_owned()), few.remove(&"c".to_owned())], [Some(3), None]);
-        assert_eq!(few.take_until(&"c".to_owned()), [("a".to_owned(), 1), ("b".to_owned(), 20)]);
-        assert_eq!(few.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), [4, 5]);
+        assert_eq!(few.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), [1, 20, 3, 4, 5]);
     }
 }

@@ -10,7 +10,7 @@ use crate::run::cancel::Watch;
 use crate::run::panics;
 use crate::run::panics::Panicked;
 use crate::shown::Visible;
-use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError};
+use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError, sorted};
 
 /// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
 ///
@@ -90,7 +90,7 @@ pub enum Decision {
     Deny(String),
 }
 
-/// Reasons for which nobody is asked again, each with the tool.
+/// Reasons for which nobody is asked again, each with the tool, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Allowed(Mutex<Vec<(String, Why)>>);
 
@@ -101,13 +101,15 @@ impl Allowed {
             return why;
         }
         let allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_settled = |why: &Why| allowed.iter().any(|(of, other)| of == tool && other == why);
-        why.into_iter().filter(|why| !is_settled(why)).collect()
+        let place = |why: &Why| allowed.binary_search_by(|(of, other)| (of.as_str(), other).cmp(&(tool, why)));
+        why.into_iter().filter(|why| place(why).is_err()).collect()
     }
 
     fn allow(&self, tool: &str, why: &[Why]) {
         let mut allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        allowed.extend(why.iter().map(|why| (tool.to_owned(), why.clone())));
+        for why in why {
+            sorted::insert(&mut allowed, (tool.to_owned(), why.clone()));
+        }
     }
 }
 

@@ -107,7 +107,7 @@ fn edges(toolset: &Toolset) -> impl Iterator<Item = &Text> {
 
 /// Notes what speaks against a name.
 fn refuse(found: &mut Vec<Refusal>, why: fn(Text) -> Refusal, name: &Text) {
-    sorted::insert(found, why(name.clone()));
+    found.push(why(name.clone()));
 }
 
 impl Book {
@@ -205,17 +205,26 @@ impl Book {
         self.claims(Sort::Toolset, name).first().map(|&first| self.toolset(first))
     }
 
+    /// Whether a claim on a name says otherwise than the provider `id`. Those of others agree, or they would not be here: of
+    /// them the first and the last are asked, and all that are its own.
+    fn differs(&self, id: ProviderId, sort: Sort, name: &str, otherwise: &dyn Fn(Claim) -> bool) -> bool {
+        let claims = self.claims(sort, name);
+        let ends = claims.first().into_iter().chain(claims.last());
+        let own = claims.partition_point(|claim| claim.id < id)..claims.partition_point(|claim| claim.id <= id);
+        ends.chain(&claims[own]).any(|&claim| otherwise(claim))
+    }
+
     /// What speaks against the provider that was entered last, or in place of another one: sorted, nothing twice.
-    pub(super) fn refusals(&self, provider: &dyn Provider) -> Vec<Refusal> {
+    pub(super) fn refusals(&self, id: ProviderId, provider: &dyn Provider) -> Vec<Refusal> {
         let mut found = Vec::new();
         for tool in provider.tools() {
             self.check_tool(tool, &mut found);
         }
         for toolset in provider.toolsets() {
-            self.check_toolset(toolset, &mut found);
+            self.check_toolset(id, toolset, &mut found);
         }
         for fact in provider.facts() {
-            if self.claims(Sort::Fact, &fact.name).iter().any(|&claim| self.fact(claim) != fact) {
+            if self.differs(id, Sort::Fact, &fact.name, &|claim| self.fact(claim) != fact) {
                 refuse(&mut found, Refusal::FactTaken, &fact.name);
             }
         }
@@ -223,6 +232,9 @@ impl Book {
         if provider.checks_names() {
             provider.toolsets().iter().for_each(|toolset| self.check_names(toolset, &mut found));
         }
+        let order = sorted::positions(found.len(), &|a, b| found[a].cmp(&found[b]));
+        let mut found: Vec<Refusal> = order.into_iter().map(|at| found[at].clone()).collect();
+        found.dedup();
         found
     }
 
@@ -253,12 +265,12 @@ impl Book {
         }
     }
 
-    fn check_toolset(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
+    fn check_toolset(&self, id: ProviderId, toolset: &Toolset, found: &mut Vec<Refusal>) {
         let name = &toolset.name;
         if EVERYTHING.contains(&&**name) {
             refuse(found, Refusal::ToolsetReserved, name);
         }
-        if self.claims(Sort::Toolset, name).iter().any(|&claim| self.toolset(claim) != toolset) {
+        if self.differs(id, Sort::Toolset, name, &|claim| self.toolset(claim) != toolset) {
             refuse(found, Refusal::ToolsetTaken, name);
         }
         if self.has(Sort::Alias, name) {
@@ -266,10 +278,10 @@ impl Book {
         }
         for alias in aliases(toolset) {
             let is_name = self.has(Sort::Toolset, alias) || self.has(Sort::Home, alias);
-            let is_anothers = |&claim: &Claim| self.toolset(claim).name != *name;
+            let is_anothers = |claim| self.toolset(claim).name != *name;
             if EVERYTHING.contains(&&**alias) {
                 refuse(found, Refusal::ToolsetReserved, alias);
-            } else if is_name || self.claims(Sort::Alias, alias).iter().any(is_anothers) {
+            } else if is_name || self.differs(id, Sort::Alias, alias, &is_anothers) {
                 refuse(found, Refusal::AliasTaken, alias);
             }
         }
@@ -300,7 +312,7 @@ impl Book {
                 if let Some(&start) = seen.get(&*next.name) {
                     if way.get(start).is_some_and(|(toolset, _)| toolset.name == next.name) {
                         let ring = way[start..].iter().map(|(toolset, _)| toolset.name.clone());
-                        sorted::insert(found, Refusal::Ring(ring.chain([next.name.clone()]).collect()));
+                        found.push(Refusal::Ring(ring.chain([next.name.clone()]).collect()));
                     }
                 } else {
                     seen.insert(&next.name, way.len());
@@ -326,7 +338,7 @@ impl Book {
             } else {
                 near(name, &[Sort::Tool])
             };
-            sorted::insert(found, Refusal::UnknownTool { toolset: of(), name: name.clone(), hint });
+            found.push(Refusal::UnknownTool { toolset: of(), name: name.clone(), hint });
         }
         for name in edges(toolset).filter(|name| !is_toolset(name)) {
             let hint = if EVERYTHING.contains(&&**name) {
@@ -336,11 +348,11 @@ impl Book {
             } else {
                 near(name, &[Sort::Toolset, Sort::Home])
             };
-            sorted::insert(found, Refusal::UnknownToolset { toolset: of(), name: name.clone(), hint });
+            found.push(Refusal::UnknownToolset { toolset: of(), name: name.clone(), hint });
         }
         let has_home_tools = !toolset.closed && self.has(Sort::Home, &toolset.name);
         if toolset.tools.is_empty() && edges(toolset).next().is_none() && !has_home_tools {
-            sorted::insert(found, Refusal::Empty(of()));
+            found.push(Refusal::Empty(of()));
         }
     }
 }

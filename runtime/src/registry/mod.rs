@@ -123,7 +123,7 @@ impl Registry {
         let mut now = self.lock();
         let Some(old) = now.book.leave(id) else { return RegistryError::of(vec![Refusal::NoProvider(id)]) };
         now.book.enter(Held::new(id, Arc::clone(&provider), old.overriding));
-        if let Err(error) = RegistryError::of(now.book.refusals(&*provider)) {
+        if let Err(error) = RegistryError::of(now.book.refusals(id, &*provider)) {
             now.book.leave(id);
             now.book.enter(old);
             return Err(error);
@@ -147,7 +147,7 @@ impl Registry {
         let mut now = self.lock();
         let id = ProviderId::next();
         now.book.enter(Held::new(id, Arc::clone(&provider), overriding));
-        if let Err(error) = RegistryError::of(now.book.refusals(&*provider)) {
+        if let Err(error) = RegistryError::of(now.book.refusals(id, &*provider)) {
             now.book.leave(id);
             return Err(error);
         }

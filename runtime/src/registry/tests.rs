@@ -485,3 +485,20 @@ fn a_tool_moves_home_with_who_stands_in_for_it() {
     registry.remove(id);
     assert_eq!((granted(&registry, &["home"], &[]), registry.toolsets()), ("a b".into(), texts(&["home"])));
 }
+
+#[test]
+fn a_fact_has_one_default_whoever_of_several_is_replaced() {
+    let registry = Registry::new();
+    let of = |default| Box::new(Fake::new([]).fact("vision", default));
+    let ids = [(); 3].map(|()| registry.add(of(true)).unwrap());
+    let taken = [Refusal::FactTaken("vision".into())];
+    assert_eq!(registry.add(of(false)).unwrap_err().refusals(), taken);
+    for id in ids {
+        assert_eq!(registry.replace(id, of(false)).unwrap_err().refusals(), taken);
+        registry.replace(id, of(true)).unwrap();
+    }
+    ids[1..].iter().for_each(|&id| assert!(registry.remove(id)));
+    registry.replace(ids[0], of(false)).unwrap();
+    let twice = Fake::new([]).fact("vision", false).fact("vision", true);
+    assert_eq!(registry.replace(ids[0], Box::new(twice)).unwrap_err().refusals(), taken);
+}

@@ -5,13 +5,12 @@
 //! the host's own, for single calls, stays pulled.
 
 use std::array;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-
-use crate::sorted::Few;
 
 /// A switch that stops the calls [with it](crate::ToolCall::with_cancel): those under way, and those that would begin
 /// later. Clones are the same switch.
@@ -35,7 +34,8 @@ struct Switch {
 #[derive(Default)]
 struct Waiting {
     next: u64,
-    wakers: Few<u64, Waker>,
+    /// As many as there are calls: no list, in which each that goes moves those behind it.
+    wakers: BTreeMap<u64, Waker>,
 }
 
 impl Cancel {
@@ -58,7 +58,7 @@ impl Cancel {
     /// Wakes those who wait: not with a lock held, who knows what they do.
     pub(crate) fn wake(&self) {
         let wakers = std::mem::take(&mut self.waiting().wakers);
-        wakers.into_iter().for_each(|(_, waker)| waker.wake());
+        wakers.into_values().for_each(Waker::wake);
     }
 
     fn pulls(&self) -> u64 {

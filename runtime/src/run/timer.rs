@@ -1,12 +1,12 @@
 //! Alarms: one thread for the process that wakes futures when their time has come, whatever the executor.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use crate::run::{clock, panics, start_thread};
-use crate::sorted::Few;
 
 /// How long the thread waits for alarms to be set before it ends.
 const IDLE: Duration = Duration::from_secs(10);
@@ -19,7 +19,8 @@ struct Timer {
 }
 
 struct Alarms {
-    set: Few<Key, Waker>,
+    /// As many as there are calls: no list, in which each that goes moves those behind it.
+    set: BTreeMap<Key, Waker>,
     next: u64,
     /// Whether the thread runs.
     runs: bool,
@@ -72,7 +73,7 @@ impl Drop for Alarm {
 
 impl Timer {
     const fn new() -> Self {
-        Self { alarms: Mutex::new(Alarms { set: Few::new(), next: 0, runs: false }), changed: Condvar::new() }
+        Self { alarms: Mutex::new(Alarms { set: BTreeMap::new(), next: 0, runs: false }), changed: Condvar::new() }
     }
 
     fn alarms(&self) -> MutexGuard<'_, Alarms> {
@@ -84,7 +85,7 @@ impl Timer {
         let key = (at, alarms.next);
         alarms.next += 1;
         alarms.set.insert(key, waker);
-        let is_first = alarms.set.first().is_some_and(|(first, _)| *first == key);
+        let is_first = alarms.set.first_key_value().is_some_and(|(first, _)| *first == key);
         let starts = !std::mem::replace(&mut alarms.runs, true);
         drop(alarms);
         if starts {
@@ -103,17 +104,18 @@ impl Timer {
         let mut alarms = self.alarms();
         loop {
             let now = Instant::now();
-            let due = alarms.set.take_until(&(now, u64::MAX));
+            let later = alarms.set.split_off(&(now, u64::MAX));
+            let due = std::mem::replace(&mut alarms.set, later);
             if !due.is_empty() {
                 // Not with the lock held: who knows what they do.
                 drop(alarms);
-                for waker in due.into_iter().map(|(_, waker)| waker) {
+                for waker in due.into_values() {
                     let _ = panics::caught(|| waker.wake());
                 }
                 alarms = self.alarms();
                 continue;
             }
-            let first = alarms.set.first().map(|((at, _), _)| at.saturating_duration_since(now));
+            let first = alarms.set.first_key_value().map(|((at, _), _)| at.saturating_duration_since(now));
             let waited = self.changed.wait_timeout(alarms, first.unwrap_or(IDLE));
             let (woken, ended) = waited.unwrap_or_else(PoisonError::into_inner);
             alarms = woken;
