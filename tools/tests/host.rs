@@ -226,7 +226,7 @@ fn the_doctor_speaks_json_too() {
     let lacks = json!([{ "kind": "programs", "names": ["sh"], "text": "needs the program `sh`" }]);
     let terminal = json!({ "tool": "terminal", "toolset": "terminal", "is_shown": false, "lacks": lacks, "flakes": [],
         "missing": [] });
-    assert_eq!(ill.json(), json!({ "tools": [terminal], "variables": [], "plugins": [] }));
+    assert_eq!(ill.json(), json!({ "tools": [terminal], "missing_toolsets": [], "variables": [], "plugins": [] }));
     assert_eq!(with_a_shell(&["doctor", "--json"]).result()["tools"][0]["is_shown"], true);
 }
 
