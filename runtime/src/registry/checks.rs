@@ -399,7 +399,7 @@ fn without_secrets(text: Text, provider: &dyn Provider, env: &Env) -> Text {
     let secrets = provider.variables().iter().filter(|variable| variable.secret);
     let mut values: Vec<String> = Vec::new();
     for value in secrets.filter_map(|variable| env.var(&variable.name)) {
-        if value.len() >= SHORTEST_SECRET {
+        if value.len() >= SHORTEST_SECRET && text.contains(&*value) {
             // The longest first: one may be the beginning of another.
             values.insert(values.partition_point(|other| other.len() >= value.len()), value);
         }

@@ -72,21 +72,20 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         (tool.name(), document(&words(&manifest.description.value), &manifest.parameters().whole()))
     })));
     let trait_and_checks = handled.has_trait().then(|| handlers_of(catalog, &handled));
-    let (bound, provider) = if handled.has_trait() {
+    let (bound, provider, by) = if handled.has_trait() {
         let handlers = handled.handlers();
         let provider = quote! {
             /// The tools of this toolset alone, run by these handlers.
             pub fn provider<H: #handlers + 'static>(handlers: H) -> Box<dyn Provider>
         };
-        (quote!(#handlers), provider)
+        (quote!(#handlers), provider, quote!(handlers))
     } else {
         let provider = quote! {
             /// The tools of this toolset alone. The agent runs them: there are no handlers.
             pub fn provider() -> Box<dyn Provider>
         };
-        (quote!(Send + Sync), provider)
+        (quote!(Send + Sync), provider, quote!(()))
     };
-    let handlers = if handled.has_trait() { quote!(handlers) } else { quote!(()) };
     let ask = if handled.has_checks() { quote!(Some(available)) } else { quote!(None) };
     let rust = quote! {
         #![doc = #title]
@@ -100,7 +99,7 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         #provider {
             static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
-            COMPILED.provider(#handlers, call, #ask)
+            COMPILED.provider(#by, call, #ask)
         }
 
         pub(super) fn call<'a, H: #bound + 'static>(

@@ -447,12 +447,15 @@ fn no_secret_of_the_environment_is_told_by_a_check() {
         .variable(variable("KEY", true))
         .variable(variable("LONGER_KEY", true))
         .variable(variable("HOST", false))
+        // As what stands in for a secret is written: it is not hidden once more.
+        .variable(variable("WORD", true))
         .available(|name, env| {
             let text = ["KEY", "LONGER_KEY", "HOST"].map(|name| env.var(name).unwrap()).join(" ");
             assert!(name != "panics", "{text}");
             Availability::Unavailable(text.into())
         });
     let env = Env::empty().with_var("KEY", "hunter2").with_var("LONGER_KEY", "hunter23").with_var("HOST", "here");
+    let env = env.with_var("WORD", "secret");
     let told = told(&session(&fake.registry(), &Time::new(), Some(env), LONG));
     assert_eq!(told, "(panics: its check failed unexpectedly: [secret] [secret] here) (says: [secret] [secret] here)");
 }
