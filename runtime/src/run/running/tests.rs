@@ -268,9 +268,11 @@ fn state_ends_with_the_task_although_a_thread_is_still_at_work() {
         Box::new(move |call| {
             let (go_on, tell) = (Arc::clone(&go_on), tell.clone());
             Reply::blocking(call, move |call| {
-                tell.send(Arc::downgrade(&call.state::<Count>())).unwrap();
+                // Not held any more when it is told.
+                let state = || Arc::downgrade(&call.state::<Count>());
+                tell.send(state()).unwrap();
                 go_on.lock().unwrap().recv().unwrap();
-                tell.send(Arc::downgrade(&call.state::<Count>())).unwrap();
+                tell.send(state()).unwrap();
                 Ok(Output::text("unheard"))
             })
         }),
