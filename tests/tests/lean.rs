@@ -2,10 +2,15 @@
 //! without threads, too.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use toolc_codegen::lower::DIALECTS;
+
+#[path = "lean/reads.rs"]
+#[allow(dead_code, reason = "its `main` is that of a program of its own")]
+mod reads;
 
 /// Crates that an agent links for calls alone, this one included.
 const MOST: usize = 12;
@@ -99,24 +104,36 @@ const SPEAKS: &str = "fn main() { let _: toolc::Dialect = toolc::Dialect::Anthro
 
 /// Runs cargo on those programs, with these features of the runtime.
 fn cargo_on_programs(features: &[&str], arguments: &[&str]) -> Output {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lean-programs");
+    let dependencies = format!("toolc = {{ path = '{}', features = {features:?} }}\n", path("runtime"))
+        + &format!("toolc-catalog.path = '{}'\n", path("manifests"));
+    cargo_on("lean-programs", &dependencies, &[("shows.rs", SHOWS), ("speaks.rs", SPEAKS)], arguments, "")
+}
+
+fn path(name: &str) -> String {
+    root().join(name).display().to_string()
+}
+
+/// Runs cargo in a package made of these programs.
+fn cargo_on(name: &str, dependencies: &str, programs: &[(&str, &str)], arguments: &[&str], input: &str) -> Output {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(folder.join("src/bin")).expect("failed to make a folder");
-    let path = |name: &str| root().join(name).display().to_string();
     let manifest = format!(
-        "[package]\nname = \"lean-programs\"\nedition = \"2024\"\n[workspace]\n[profile.dev]\nstrip = true\n[dependencies]\n\
-         toolc = {{ path = '{}', features = {features:?} }}\ntoolc-catalog.path = '{}'\n",
-        path("runtime"),
-        path("manifests")
+        "[package]\nname = \"{name}\"\nedition = \"2024\"\n[workspace]\n[profile.dev]\nstrip = true\n[dependencies]\n\
+         {dependencies}"
     );
-    let files = [("Cargo.toml", &*manifest), ("src/bin/shows.rs", SHOWS), ("src/bin/speaks.rs", SPEAKS)];
-    for (name, text) in files {
+    let programs = programs.iter().map(|(name, text)| (format!("src/bin/{name}"), *text));
+    for (name, text) in programs.chain([("Cargo.toml".to_owned(), &*manifest)]) {
         std::fs::write(folder.join(name), text).expect("failed to write a file of the programs");
     }
     // The versions of this workspace: nothing is fetched.
     std::fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("failed to copy Cargo.lock");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(arguments).args(["--quiet", "--offline", "--color=never"]).current_dir(&folder);
-    cargo.env("CARGO_TARGET_DIR", folder.join("target")).output().expect("failed to start cargo")
+    cargo.env("CARGO_TARGET_DIR", folder.join("target"));
+    let mut cargo =
+        cargo.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("no cargo");
+    cargo.stdin.take().expect("it is piped").write_all(input.as_bytes()).expect("failed to write to the program");
+    cargo.wait_with_output().expect("failed to wait for cargo")
 }
 
 /// What that program shows, by dialect, and the program.
@@ -149,6 +166,41 @@ fn a_program_carries_the_dialects_whose_features_it_has_and_is_told_of_others() 
     for part in ["mismatched types", "it needs a feature: `toolc = { features = [\"anthropic\"] }`"] {
         assert!(told.contains(part), "{told}");
     }
+}
+
+/// Whoever shares a program with it: the feature is one for all.
+#[test]
+fn a_serde_json_that_keeps_the_texts_of_numbers_changes_nothing() {
+    const LINES: [&str; 20] = [
+        r#"{"number": 2.5}"#,
+        r#"{"number": 250E-2}"#,
+        r#"{"number": "2.50"}"#,
+        r#"{"integer": 7}"#,
+        r#"{"integer": 7.0}"#,
+        r#"{"integer": "7e2"}"#,
+        r#"{"text": 0.10}"#,
+        r#"{"number": 0.4}"#,
+        r#"{"number": 0.55}"#,
+        r#"{"number": 1e999}"#,
+        r#"{"number": "1e999"}"#,
+        r#"{"integer": 0.5}"#,
+        r#"{"integer": 9007199254740993}"#,
+        r#"{"integer": "9223372036854775808"}"#,
+        r#"{"list": [1.5, 2.0, 15e-1, "{'a': 1}"]}"#,
+        r#"{"list": "[1.50, 2,]"}"#,
+        r#"{"any": [0.1, -0.0, 1e3, 18446744073709551615, 18446744073709551616, {"a": 1.25}]}"#,
+        r#"{"any": 1e-999}"#,
+        r#"{"any": [[1.5], 1e400]}"#,
+        r#"{"number": 1.5, "number": 2.5}"#,
+    ];
+    let dependencies = format!("toolc.path = '{}'\n", path("runtime"))
+        + "serde_json = { version = \"1\", features = [\"arbitrary_precision\"] }\n";
+    let programs = [("reads.rs", include_str!("lean/reads.rs"))];
+    let ran = cargo_on("exact-numbers", &dependencies, &programs, &["run"], &LINES.join("\n"));
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let turn = reads::turn();
+    let lines = String::from_utf8(ran.stdout).expect("JSON is text");
+    assert_eq!(lines.lines().collect::<Vec<_>>(), LINES.map(|line| reads::told(&turn, line)));
 }
 
 #[test]

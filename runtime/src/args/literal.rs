@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::number;
+
 /// The array or object that `text` spells, nested at most `room` deep.
 pub(super) fn parse(text: &str, room: usize) -> Option<Value> {
     let mut parser = Parser { text, at: 0 };
@@ -100,7 +102,7 @@ impl<'s> Parser<'s> {
         let end = rest.find(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '-' | '.' | 'e' | 'E'));
         let text = &rest[..end.unwrap_or(rest.len())];
         self.at += text.len();
-        serde_json::from_str(text).ok()
+        number::parse(text)
     }
 
     fn string(&mut self) -> Option<String> {

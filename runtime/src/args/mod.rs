@@ -161,7 +161,7 @@ fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolErro
     let why = error.to_string();
     let limit = if why.starts_with(tree::TOO_DEEP) {
         format!(": at most {} levels are allowed", limits.max_depth)
-    } else if why.starts_with("number out of range") {
+    } else if why.starts_with(tree::OUT_OF_RANGE) {
         format!(": numbers are between {:e} and {:e}", f64::MIN, f64::MAX)
     } else {
         ". Send one JSON object".to_owned()

@@ -6,6 +6,13 @@ use serde_json::Number;
 
 use crate::table::{Bound, Bounds};
 
+/// The number that `text`, one of JSON, says. Something else in the program may have switched on `arbitrary_precision`,
+/// with which `serde_json` takes any text for a number.
+pub(super) fn parse(text: &str) -> Option<Number> {
+    let number: Number = serde_json::from_str(text).ok()?;
+    if number.is_i64() || number.is_u64() { Some(number) } else { Number::from_f64(number.as_f64()?) }
+}
+
 /// The integer that `number` is, if it is one and no doubt which.
 pub(crate) fn integer(number: &Number) -> Option<i64> {
     match number.as_i64() {
@@ -82,7 +89,7 @@ impl<'s> Decimal<'s> {
     fn nearest(&self) -> Option<Number> {
         let (sign, whole) = (if self.negative { "-" } else { "" }, self.whole.trim_start_matches('0'));
         let first = if whole.is_empty() { "0" } else { "" };
-        serde_json::from_str(&format!("{sign}{first}{whole}.{}0e{}", self.fraction, self.exponent)).ok()
+        parse(&format!("{sign}{first}{whole}.{}0e{}", self.fraction, self.exponent))
     }
 
     /// The integer, where the mantissa is one and the exponent not negative.

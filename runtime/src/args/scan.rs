@@ -5,6 +5,7 @@
 
 use serde_json::Number;
 
+use super::number;
 use crate::json::plain;
 
 pub(super) struct Scan<'a> {
@@ -143,7 +144,7 @@ impl<'a> Scan<'a> {
         let end = rest.iter().position(|b| !matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
         let start = self.at;
         self.at += end.unwrap_or(rest.len());
-        serde_json::from_str(self.text.get(start..self.at)?).ok()
+        number::parse(self.text.get(start..self.at)?)
     }
 
     /// Steps over one value that something follows, looking at nothing but strings and brackets, and gives

@@ -5,10 +5,19 @@ use std::fmt;
 use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::words;
+use super::{number, words};
+
+/// Whether something in the program has switched on `arbitrary_precision` of `serde_json`: then its numbers are texts.
+const KEEPS_TEXTS: bool = size_of::<Number>() == size_of::<String>();
+
+/// The key of what such a number that is no integer of 64 bits comes as: an object of one text.
+const NUMBER: &str = "$serde_json::private::Number";
 
 /// How the error about depth begins.
 pub(super) const TOO_DEEP: &str = "arrays and objects are nested too deep";
+
+/// How the error about numbers begins: `serde_json`'s own, too.
+pub(super) const OUT_OF_RANGE: &str = "number out of range";
 
 /// Reads one value.
 #[derive(Clone, Copy)]
@@ -73,7 +82,7 @@ impl<'de> Visitor<'de> for Tree {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom(OUT_OF_RANGE))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -93,6 +102,10 @@ impl<'de> Visitor<'de> for Tree {
         let inner = self.inner()?;
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
+            if KEEPS_TEXTS && key == NUMBER {
+                let number = number::parse(&map.next_value::<String>()?).map(Value::Number);
+                return number.ok_or_else(|| A::Error::custom(OUT_OF_RANGE));
+            }
             if self.unique && object.contains_key(&key) {
                 return Err(A::Error::custom(format_args!(
                     "the key {} comes twice in one object",
