@@ -1,13 +1,14 @@
 //! What a turn of the golden project shows and why it does not show the rest, and the ways in which tools run.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
 use toolc::why::Status;
 use toolc::{
-    AgentTask, Answer, Dialect, DynamicTool, DynamicTools, Env, FactValue, Output, Registry, Session, Task, ToolCall,
-    ToolError, Turn,
+    AgentTask, Answer, Dialect, DynamicTool, DynamicTools, Env, FactValue, Output, Registry, Session, Task, Text,
+    ToolCall, ToolError, ToolSearch, Turn,
 };
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall, Facts, names};
@@ -95,6 +96,38 @@ fn facts_that_say_nothing_new_leave_the_text_where_it_is() {
     assert_eq!(first.definitions().as_ptr(), session.turn(Dialect::OpenAi).definitions().as_ptr());
     say(4);
     assert_ne!(first.definitions(), session.turn(Dialect::OpenAi).definitions());
+}
+
+/// A turn is made from what the last one showed, as far as nothing of that can have changed.
+#[test]
+fn what_was_said_before_leaves_no_trace() {
+    let registry = Registry::new();
+    registry.add(golden::provider(Echo)).expect("the names are unique");
+    let begin = |search: bool| {
+        let session = registry.session().env(ready()).check_timeout(Duration::from_hours(1));
+        let session = if search { session.tool_search(ToolSearch::above(0)) } else { session };
+        session.build().expect("nothing was asked for")
+    };
+    for search in [false, true] {
+        let (session, mut seen) = (begin(search), BTreeSet::new());
+        for step in 0..60 {
+            let platform = ["cli", "chat", "a \"longer\" word\n than any default has"][step % 3];
+            let facts: [(Text, FactValue); 3] = [
+                ("platform".into(), platform.into()),
+                ("vision".into(), (step % 4 < 2).into()),
+                ("depth".into(), [-1_i64, 2, 1 << 53, 0, 3][step % 5].into()),
+            ];
+            let fresh = begin(search);
+            fresh.set_facts(facts.clone()).expect("there are such facts");
+            session.set_facts(facts).expect("there are such facts");
+            for dialect in [Dialect::OpenAi, Dialect::Mcp].into_iter().take(1 + step % 7 / 5) {
+                let turn = session.turn(dialect);
+                assert_eq!(turn.definitions(), fresh.turn(dialect).definitions(), "{search} {step} {dialect:?}");
+                seen.insert(turn.definitions().to_owned());
+            }
+        }
+        assert!(seen.len() > if search { 3 } else { 10 }, "{search}: {}", seen.len());
+    }
 }
 
 #[test]

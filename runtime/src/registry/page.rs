@@ -1,5 +1,7 @@
 //! The text that a turn shows: the definitions of its tools, one after the other.
 
+use std::ops::Range;
+
 use crate::Dialect;
 use crate::registry::State;
 use crate::registry::facts::Facts;
@@ -18,18 +20,52 @@ pub(crate) struct Page<'p> {
     pub(crate) facts: Facts<'p>,
 }
 
+/// A page as it was written.
+pub(crate) struct Listing {
+    /// One JSON array.
+    pub(crate) text: String,
+    /// The tools whose definitions had to be rendered, in order, and where those stand.
+    rendered: Vec<(usize, Range<usize>)>,
+}
+
 impl Page<'_> {
-    /// All of them, as one JSON array.
-    pub(crate) fn all(self) -> String {
+    /// All of them.
+    pub(crate) fn all(self) -> Listing {
         let most: usize = self.tools.iter().map(|&id| self.sheet[id].most() + 1).sum();
-        let mut out = String::with_capacity(most + 2);
-        out.push('[');
+        let mut listing = Listing::begin(most + 2);
         for &id in self.tools {
-            self.write(id, &mut out);
-            out.push(',');
+            self.add(id, &mut listing);
         }
-        close(&mut out);
-        out
+        listing.close()
+    }
+
+    /// All of them, where `before` lists the same tools: only facts may have changed since, and only what is rendered
+    /// depends on facts.
+    pub(crate) fn again(self, before: &Listing) -> Listing {
+        let most: usize = before.rendered.iter().map(|&(id, _)| self.sheet[id].most()).sum();
+        let mut text = String::with_capacity(before.text.len() + most);
+        let mut copied = 0;
+        let rendered = before.rendered.iter().map(|(id, Range { start, end })| {
+            text.push_str(&before.text[copied..*start]);
+            copied = *end;
+            let start = text.len();
+            self.write(*id, &mut text);
+            (*id, start..text.len())
+        });
+        let rendered = rendered.collect();
+        text.push_str(&before.text[copied..]);
+        Listing { text, rendered }
+    }
+
+    fn add(self, id: usize, listing: &mut Listing) {
+        if let Line::Static(text) = self.sheet[id] {
+            listing.text.push_str(text);
+        } else {
+            let start = listing.text.len();
+            self.write(id, &mut listing.text);
+            listing.rendered.push((id, start..listing.text.len()));
+        }
+        listing.text.push(',');
     }
 
     /// Writes one of them.
@@ -61,33 +97,45 @@ impl Page<'_> {
     }
 
     /// Those that are not `deferred`, and the three tools of tool search among them.
-    pub(crate) fn searched(self, deferred: &[usize]) -> String {
+    pub(crate) fn searched(self, deferred: &[usize]) -> Listing {
         let mut homes: Vec<&str> = deferred.iter().map(|&id| &*self.state.tool(id).toolset).collect();
         homes.sort_unstable();
         homes.dedup();
         let mut bridges = crate::search::definitions(self.dialect, deferred.len(), &homes).into_iter().peekable();
-        let mut out = String::from("[");
+        let mut listing = Listing::begin(0);
         for &id in self.tools.iter().filter(|id| deferred.binary_search(id).is_err()) {
             while let Some((_, text)) = bridges.next_if(|(name, _)| **name < *self.state.tools[id].name) {
-                out.push_str(&text);
-                out.push(',');
+                listing.add(&text);
             }
-            self.write(id, &mut out);
-            out.push(',');
+            self.add(id, &mut listing);
         }
         for (_, text) in bridges {
-            out.push_str(&text);
-            out.push(',');
+            listing.add(&text);
         }
-        close(&mut out);
-        out
+        listing.close()
     }
 }
 
-/// Ends an array after whose items there are commas.
-fn close(out: &mut String) {
-    if out.ends_with(',') {
-        out.pop();
+impl Listing {
+    /// With room for so many bytes.
+    fn begin(room: usize) -> Self {
+        let mut text = String::with_capacity(room);
+        text.push('[');
+        Self { text, rendered: Vec::new() }
     }
-    out.push(']');
+
+    #[cfg(feature = "search")]
+    fn add(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push(',');
+    }
+
+    /// Ends the array, after whose items there are commas.
+    fn close(mut self) -> Self {
+        if self.text.ends_with(',') {
+            self.text.pop();
+        }
+        self.text.push(']');
+        self
+    }
 }

@@ -233,7 +233,7 @@ impl Session {
         let set = seen.decide(dialect, told, &self.world, &terms);
         let until = set.until;
         let now = &mut *self.now();
-        let latest = now.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.is_of(&state, dialect, &facts));
+        let latest = now.latest.as_ref().map(|latest| &latest.turn).filter(|turn| turn.is_of(&state, dialect));
         let turn = Turn::new(&state, &self.host, dialect, set, told, latest);
         trace::made(&turn);
         // What has been said meanwhile is for the next turn.
@@ -287,7 +287,8 @@ impl Session {
             for (name, value) in facts {
                 told.insert(name, value);
             }
-            now.latest = None;
+            // The next turn is made from what this one shows.
+            now.latest.iter_mut().for_each(|latest| latest.until = Until::Over);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::call::host::Host;
 use crate::registry::State;
 use crate::registry::decide::{Decided, Found};
 use crate::registry::facts::{Facts, Values};
-use crate::registry::page::Page;
+use crate::registry::page::{Listing, Page};
 use crate::registry::sheet::Line;
 use crate::segment::{Atoms, FactValue};
 use crate::table::Table;
@@ -41,7 +41,7 @@ struct Snapshot {
     missing: Arc<[Text]>,
     /// What the host had told.
     facts: Arc<Values>,
-    definitions: String,
+    definitions: Listing,
     /// Those that tool search stands for, by position. None without the feature `search`.
     deferred: Vec<usize>,
     /// The definitions, made when they are first asked for.
@@ -58,7 +58,7 @@ struct Narrowed {
 }
 
 impl Turn {
-    /// The turn of this set. It is the `latest` once more, if that one shows the same.
+    /// The turn of this set. It is the `latest` of the same state and dialect once more, if that one shows the same.
     pub(crate) fn new(
         state: &Arc<State>,
         host: &Arc<Host>,
@@ -68,10 +68,13 @@ impl Turn {
         latest: Option<&Turn>,
     ) -> Self {
         let Decided { there, found, .. } = set;
-        let snapshot = match latest.filter(|turn| turn.made.snapshot.tools == there) {
-            Some(turn) => Arc::clone(&turn.made.snapshot),
-            None => {
-                Arc::new(Snapshot::new(Arc::clone(state), Arc::clone(host), dialect, there, &found.seen.missing, facts))
+        let latest = latest.map(|turn| &turn.made.snapshot).filter(|snapshot| snapshot.tools == there);
+        let snapshot = match latest {
+            Some(snapshot) if Arc::ptr_eq(&snapshot.facts, facts.told) => Arc::clone(snapshot),
+            _ => {
+                let before = latest.map(|snapshot| &snapshot.definitions);
+                let (state, host, missing) = (Arc::clone(state), Arc::clone(host), &found.seen.missing);
+                Arc::new(Snapshot::new(state, host, dialect, there, missing, facts, before))
             }
         };
         let found = (!state.gates.is_empty() || !found.hidden.is_empty()).then_some(found);
@@ -80,7 +83,7 @@ impl Turn {
 
     /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
     pub fn definitions(&self) -> &str {
-        &self.made.snapshot.definitions
+        &self.made.snapshot.definitions.text
     }
 
     /// The [definitions](Self::definitions) as a value of `serde_json`, to stand in a request of the host's own: they are
@@ -111,7 +114,7 @@ impl Turn {
         if let Some(raw) = raw.get() {
             return Ok(raw);
         }
-        let made = crate::RawValue::from_string(definitions.clone())?;
+        let made = crate::RawValue::from_string(definitions.text.clone())?;
         Ok(raw.get_or_init(|| made))
     }
 
@@ -140,10 +143,9 @@ impl Turn {
         self.made.found.as_ref()
     }
 
-    /// Whether it is of this state in this dialect, with these facts.
-    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect, told: &Arc<Values>) -> bool {
-        let Snapshot { state: of, dialect: shown_in, facts, .. } = &*self.made.snapshot;
-        Arc::ptr_eq(of, state) && *shown_in == dialect && Arc::ptr_eq(facts, told)
+    /// Whether it is of this state in this dialect.
+    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
+        Arc::ptr_eq(&self.made.snapshot.state, state) && self.dialect() == dialect
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -247,6 +249,7 @@ impl Snapshot {
         tools: Vec<usize>,
         missing: &Arc<[Text]>,
         facts: Facts<'_>,
+        before: Option<&Listing>,
     ) -> Self {
         let sheet = state.sheet(dialect);
         let (mut renamed, mut narrowed) = (Vec::<(Text, usize)>::new(), Vec::new());
@@ -262,10 +265,14 @@ impl Snapshot {
         let page = Page { state: &state, dialect, sheet, tools: &tools, facts };
         #[cfg(feature = "search")]
         let deferred = page.deferred(host.search);
-        #[cfg(feature = "search")]
-        let definitions = if deferred.is_empty() { page.all() } else { page.searched(&deferred) };
         #[cfg(not(feature = "search"))]
-        let (deferred, definitions) = (Vec::new(), page.all());
+        let deferred = Vec::new();
+        let definitions = match before {
+            Some(before) => page.again(before),
+            #[cfg(feature = "search")]
+            None if !deferred.is_empty() => page.searched(&deferred),
+            None => page.all(),
+        };
         let renamed_at = sorted::positions(renamed.len(), &|a, b| renamed[a].0.cmp(&renamed[b].0));
         let renamed = renamed_at.into_iter().map(|at| renamed[at].clone()).collect();
         Self {
