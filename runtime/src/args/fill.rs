@@ -9,14 +9,9 @@ use super::slot::{Heap, Slot};
 use super::{kind, number, slot};
 use crate::table::{Additional, Form, Node, NodeId, Property};
 
-impl<'t> Reader<'t> {
+impl Reader<'_> {
     /// The slots of the arguments: one for each declared property, or one for all where the root is a value.
-    pub(super) fn fill_arguments(&self, mut value: Value) -> Vec<Slot<'static>> {
-        let root = self.table.node(0);
-        if root.any_of.len + root.all_of.len > 0 {
-            // What alternatives say of the others: elsewhere, what has alternatives is handed over as a value.
-            self.drop_absent(&mut value, 0);
-        }
+    pub(super) fn fill_arguments(&self, value: Value) -> Vec<Slot<'static>> {
         match self.fill(value, 0) {
             Slot::Heap(heap) => match *heap {
                 Heap::Object(slots) => slots,
@@ -50,10 +45,7 @@ impl<'t> Reader<'t> {
                 Some((index, id)) => Heap::Variant(index, self.fill(value, id)).into(),
                 None => Heap::Value(value).into(),
             },
-            (_, mut value) => {
-                self.drop_absent(&mut value, id);
-                Heap::Value(value).into()
-            }
+            (_, value) => Heap::Value(value).into(),
         }
     }
 
@@ -90,7 +82,6 @@ impl<'t> Reader<'t> {
             // What is hidden in this turn is none of the declared ones.
             .map(|property| match (!property.hidden).then(|| sent(&property.name)).flatten() {
                 None => Slot::Absent,
-                Some(value) if self.is_absence(&value, property.required, property.node) => Slot::Absent,
                 Some(value) => self.fill(value, property.node),
             })
             .collect();
@@ -109,7 +100,6 @@ impl<'t> Reader<'t> {
         let mut entries: Vec<(Cow<'static, str>, Slot<'static>)> = Vec::with_capacity(map.len());
         for (key, value) in map {
             let slot = match self.table.shown(node).find(|property| *property.name == key) {
-                Some(property) if self.is_absence(&value, property.required, property.node) => continue,
                 Some(property) => self.fill(value, property.node),
                 None => self.fill_item(value, inner),
             };
@@ -117,55 +107,5 @@ impl<'t> Reader<'t> {
         }
         slot::sort(&mut entries);
         entries
-    }
-
-    /// Removes the optional properties that were sent as null without being allowed to.
-    fn drop_absent(&self, value: &mut Value, id: NodeId) {
-        self.drop_absent_below(value, id, 4 * self.limits.max_depth, &mut Vec::new());
-    }
-
-    /// `room` bounds the levels of values and alternatives. Of a null that several schemas speak of, the first one
-    /// says what it is: `settled` holds the keys of those.
-    fn drop_absent_below(&self, value: &mut Value, id: NodeId, room: usize, settled: &mut Vec<&'t str>) {
-        if room == 0 || !self.spend(1) {
-            return;
-        }
-        let node = self.table.node(id);
-        let inner = |value: &mut Value, id| self.drop_absent_below(value, id, room - 1, &mut Vec::new());
-        match value {
-            Value::Array(items) => {
-                if let Some(id) = node.items {
-                    for item in items {
-                        inner(item, id);
-                    }
-                }
-            }
-            Value::Object(map) => {
-                for property in self.table.shown(node) {
-                    let Some(value) = map.get_mut(&*property.name) else { continue };
-                    if !value.is_null() {
-                        inner(value, property.node);
-                    } else if let Err(place) = settled.binary_search(&&*property.name) {
-                        settled.insert(place, &property.name);
-                        if self.is_absence(value, property.required, property.node) {
-                            map.remove(&*property.name);
-                        }
-                    }
-                }
-                if let Additional::Node(id) = node.additional {
-                    let declared = self.declared(node);
-                    for (_, value) in map.iter_mut().filter(|(key, _)| declared.binary_search(&key.as_str()).is_err()) {
-                        inner(value, id);
-                    }
-                }
-            }
-            _ => return,
-        }
-        for branch in self.table.all_of(node) {
-            self.drop_absent_below(value, *branch, room - 1, settled);
-        }
-        if let Some(branch) = self.table.any_of(node).iter().find(|branch| self.is_valid(value, **branch)) {
-            self.drop_absent_below(value, *branch, room - 1, settled);
-        }
     }
 }

@@ -10,11 +10,14 @@ use crate::table::{Additional, NodeId};
 const DEEPEST: usize = 256;
 
 impl Reader<'_> {
-    /// Puts [`HIDDEN`] in place of every secret in the arguments.
-    pub(super) fn hide_secrets(&self, arguments: &mut Value) {
+    /// The arguments with [`HIDDEN`] in place of every secret.
+    pub(super) fn hidden(&self, arguments: &Value) -> Value {
+        let mut hidden = arguments.clone();
         if self.table.has_secrets() {
-            self.hide(arguments, 0, DEEPEST);
+            // What repair has spent is no reason to hide more.
+            Reader::new(self.table, self.limits).hide(&mut hidden, 0, DEEPEST);
         }
+        hidden
     }
 
     /// What any of the alternatives calls a secret is one. Where there is too much to look at, all of it is.

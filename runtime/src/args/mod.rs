@@ -4,6 +4,7 @@
 //! when it fails is the text read again into a tree, repaired toward the table and
 //! [validated](validate), so that an answer names every problem at once.
 
+mod absent;
 #[cfg(feature = "search")]
 mod bridged;
 mod fill;
@@ -87,6 +88,7 @@ fn tree(text: &str, limits: Limits) -> Result<Value, ToolError> {
 /// The arguments `value`, repaired and valid.
 fn mended(mut value: Value, reader: &Reader<'_>) -> Result<Value, ToolError> {
     reader.repair_arguments(&mut value);
+    reader.drop_absent(&mut value, 0);
     let problems = reader.problems(&value);
     if problems.shown.is_empty() { Ok(value) } else { Err(invalid(problems.shown, problems.more)) }
 }
@@ -115,9 +117,7 @@ impl Arguments {
 
     /// What anybody may see of them.
     pub(crate) fn shown(&self, table: &Table, limits: Limits) -> Value {
-        let mut value = self.0.clone();
-        Reader::new(table, limits).hide_secrets(&mut value);
-        value
+        Reader::new(table, limits).hidden(&self.0)
     }
 
     /// For the handler.
@@ -141,7 +141,9 @@ pub fn repair(value: &mut Value, table: &Table) {
 
 /// What is wrong with the arguments `value`: nothing, or the first twenty problems.
 pub fn validate(value: &Value, table: &Table) -> Vec<Problem> {
-    Reader::new(table, Limits::default()).problems(value).shown
+    let (reader, mut value) = (Reader::new(table, Limits::default()), value.clone());
+    reader.drop_absent(&mut value, 0);
+    reader.problems(&value).shown
 }
 
 fn malformed(why: &str) -> ToolError {

@@ -48,7 +48,7 @@ impl Reader<'_> {
             return;
         }
         let node = self.table.node(id);
-        if is_null_word(value) && self.names_null(node) {
+        if is_null_word(value) && self.names_null(node) && self.is_valid(&Value::Null, id) {
             *value = Value::Null;
             return;
         }
@@ -58,7 +58,12 @@ impl Reader<'_> {
         } else {
             let _ = ALL.iter().any(|step| self.step(*step, value, node, types, room));
         }
+        let had_children = value.is_array() || value.is_object();
         self.alternatives(value, node, room, ALL, 0);
+        if !had_children {
+            // An alternative may have read them out of a text.
+            self.children(value, node, room);
+        }
     }
 
     /// Whether `node` says in so many words that null is allowed.
@@ -150,7 +155,7 @@ impl Reader<'_> {
             }
             done
         };
-        if let Some(leaf) = leaves.iter().find(|leaf| self.is_valid(value, **leaf)) {
+        if let Some(leaf) = leaves.iter().find(|leaf| self.may_be(value, **leaf)) {
             toward(value, Step::Stay, *leaf);
             return;
         }
@@ -166,7 +171,7 @@ impl Reader<'_> {
                 }
                 let mut trial = value.clone();
                 if toward(&mut trial, *step, *leaf) {
-                    if self.is_valid(&trial, *leaf) {
+                    if self.may_be(&trial, *leaf) {
                         *value = trial;
                         return;
                     }
@@ -242,7 +247,7 @@ fn within_reach(step: Step, types: Types, value: &Value) -> bool {
 }
 
 /// What a copy of `value` costs.
-fn weight(value: &Value) -> usize {
+pub(super) fn weight(value: &Value) -> usize {
     match value {
         Value::String(text) => 1 + text.len() / 64,
         Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),

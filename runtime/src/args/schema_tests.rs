@@ -125,6 +125,35 @@ fn alternatives_are_taken_as_documented() {
     assert_eq!(repaired(&schema, json!(1)), json!([1]));
     let schema = json!({"properties": {"v": {"enum": ["2.5", 5.0]}}});
     assert_eq!(repaired(&schema, json!(2.5)), json!(2.5));
+    // What stands beside them is about a value that one of them has read out of a text.
+    let schema = json!({"properties": {"v": {
+        "oneOf": [{"type": "object", "required": ["a"]}, {"type": "object", "required": ["b"]}],
+        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+    }}});
+    assert_eq!(repaired(&schema, json!(r#"{"a": "5"}"#)), json!({"a": 5}));
+    // The word null, where something else forbids null.
+    let schema = json!({"properties": {"v": {"type": ["string", "null"], "anyOf": [{"type": ["string", "boolean"]}]}}});
+    assert_eq!(repaired(&schema, json!("null")), json!("null"));
+}
+
+#[test]
+fn a_schema_that_holds_itself_asks_for_an_object_only_where_it_says_so() {
+    for (schema, sent) in [
+        (json!({"properties": {"x": {"$ref": "#"}}}), json!({"x": 5})),
+        (
+            json!({"$ref": "#/$defs/n", "$defs": {"n": {
+                "type": ["object", "null"],
+                "properties": {"kids": {"type": "array", "items": {"$ref": "#/$defs/n"}}},
+            }}}),
+            json!({"kids": [null, {"kids": [null]}]}),
+        ),
+    ] {
+        let table = Table::from_schema(&schema).unwrap();
+        assert_eq!(validate(&sent, &table), [], "{schema}");
+        assert!(!validate(&json!(5), &table).is_empty(), "arguments are an object");
+    }
+    let table = Table::from_schema(&json!({"type": "object", "properties": {"x": {"$ref": "#"}}})).unwrap();
+    assert_eq!(validate(&json!({"x": 5}), &table)[0].path, "/x");
 }
 
 #[test]

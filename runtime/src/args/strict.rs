@@ -320,6 +320,7 @@ impl<'a> Strict<'_, '_, 'a> {
     fn tree(&mut self, id: NodeId, optional: bool, room: usize, slot: &mut Slot<'a>) -> Option<()> {
         let mut value = self.any(room)?;
         self.reader.repair(&mut value, id, room);
+        self.reader.drop_absent(&mut value, id);
         if self.reader.is_valid(&value, id) {
             *slot = self.reader.fill(value, id);
             return Some(());

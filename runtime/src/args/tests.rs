@@ -356,6 +356,73 @@ fn null_for_an_optional_property_is_absence_at_every_depth() {
 }
 
 #[test]
+fn absence_is_settled_before_anything_is_counted() {
+    let text = json!({"type": "string"});
+    let schema = |more: Value| {
+        let mut schema = json!({"properties": {"a": text, "b": text}});
+        schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        schema
+    };
+    let choice = json!([{"required": ["a"]}, {"required": ["b"]}]);
+    for (more, sent, taken) in [
+        (json!({"anyOf": choice}), json!({"a": null, "b": null}), None),
+        (json!({"anyOf": choice}), json!({"a": "x", "b": null}), Some(json!({"a": "x"}))),
+        (json!({"oneOf": choice}), json!({"a": "x", "b": null}), Some(json!({"a": "x"}))),
+        (json!({"oneOf": choice}), json!({"a": null, "b": "x"}), Some(json!({"b": "x"}))),
+        (json!({"oneOf": choice}), json!({"a": "x", "b": "x"}), None),
+        (json!({"allOf": [{"required": ["a"]}]}), json!({"a": null}), None),
+        (json!({"allOf": [{"minProperties": 1}]}), json!({"a": null}), None),
+        (json!({"minProperties": 1}), json!({"a": null, "b": "x"}), Some(json!({"b": "x"}))),
+        (json!({"allOf": [{"properties": {"c": text}}]}), json!({"c": null}), Some(json!({}))),
+        // Null is allowed by the schema beside it, but not by all.
+        (json!({"properties": {"c": {}}, "allOf": [{"properties": {"c": text}}]}), json!({"c": null}), Some(json!({}))),
+        // One of them holds as it stands.
+        (
+            json!({"oneOf": [{"properties": {"c": text}}, {"properties": {"c": {"type": "null"}}}]}),
+            json!({"c": null}),
+            Some(json!({"c": null})),
+        ),
+        (
+            json!({"anyOf": [
+                {"properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "required": ["kind"]},
+                {"properties": {"kind": {"const": "b"}, "n": {"type": "integer"}}, "required": ["kind", "n"]},
+            ]}),
+            json!({"kind": "a", "n": null}),
+            Some(json!({"kind": "a"})),
+        ),
+    ] {
+        let got = value(&sent.to_string(), &schema(more.clone()));
+        assert_eq!(got.ok(), taken, "{more} {sent}");
+    }
+}
+
+#[test]
+fn a_secret_is_told_by_none_of_the_schemas_that_speak_of_it() {
+    for (schema, sent) in [
+        (json!({"allOf": [{"properties": {"pin": {"enum": ["a", "b"]}}}]}), json!({"pin": "hunter2"})),
+        (json!({"allOf": [{"properties": {"q": {}}, "additionalProperties": false}]}), json!({"pin": "hunter2"})),
+        (json!({"allOf": [{"properties": {"q": {}}, "additionalProperties": false}]}), json!({"pim": "hunter2"})),
+        (
+            json!({"anyOf": [{"properties": {"pin": {"type": "integer"}}, "required": ["pin"]}]}),
+            json!({"pin": "hunter2"}),
+        ),
+        (json!({"allOf": [{"additionalProperties": {"type": "integer"}}]}), json!({"pin": {"hunter2": 1}})),
+        (
+            json!({"allOf": [{"properties": {"pin": {"properties": {}, "additionalProperties": false}}}]}),
+            json!({"pin": {"hunter2": 1}}),
+        ),
+    ] {
+        let mut schema = schema;
+        schema["properties"] = json!({"pin": {}, "kind": {"type": "string"}});
+        let mut table = Table::from_schema(&schema).unwrap();
+        let first = table.properties.iter_mut().find(|property| &*property.name == "pin").unwrap();
+        first.secret = true;
+        let error = error(&sent.to_string(), &table);
+        assert!(!format!("{error:?}").contains("hunter2"), "{schema}: {error:?}");
+    }
+}
+
+#[test]
 fn hostile_input_is_answered_soon() {
     let within = |what: &str, limit: u64, run: &dyn Fn()| {
         let start = Instant::now();

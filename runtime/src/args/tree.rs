@@ -102,7 +102,7 @@ impl<'de> Visitor<'de> for Tree {
         let inner = self.inner()?;
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            if KEEPS_TEXTS && key == NUMBER {
+            if KEEPS_TEXTS && key == NUMBER && object.is_empty() {
                 let number = number::parse(&map.next_value::<String>()?).map(Value::Number);
                 return number.ok_or_else(|| A::Error::custom(OUT_OF_RANGE));
             }

@@ -29,7 +29,8 @@ pub(super) struct Problems {
 impl Reader<'_> {
     /// Everything that is wrong with the arguments.
     pub(super) fn problems(&self, value: &Value) -> Problems {
-        let mut check = Check { reader: self, report: Some(Problems::default()), ok: true };
+        let hidden = self.table.has_secrets().then(|| self.hidden(value));
+        let mut check = Check { reader: self, report: Some(Problems::default()), hidden, nulls: false, ok: true };
         if value.is_object() {
             check.node(value, 0, &Path::ROOT);
         } else {
@@ -41,11 +42,16 @@ impl Reader<'_> {
 
     /// Whether `value` keeps to a node.
     pub(super) fn is_valid(&self, value: &Value, id: NodeId) -> bool {
-        self.is_valid_below(value, id, &Path::ROOT)
+        self.holds(value, id, &Path::ROOT, false)
     }
 
-    fn is_valid_below(&self, value: &Value, id: NodeId, path: &Path<'_>) -> bool {
-        let mut check = Check { reader: self, report: None, ok: true };
+    /// The same, where nulls may still stand for absent properties.
+    pub(super) fn may_be(&self, value: &Value, id: NodeId) -> bool {
+        self.holds(value, id, &Path::ROOT, true)
+    }
+
+    fn holds(&self, value: &Value, id: NodeId, path: &Path<'_>, nulls: bool) -> bool {
+        let mut check = Check { reader: self, report: None, hidden: None, nulls, ok: true };
         check.node(value, id, path);
         check.ok
     }
@@ -69,6 +75,10 @@ struct Check<'r, 't> {
     reader: &'r Reader<'t>,
     /// None where only the verdict matters: then the first failure ends it.
     report: Option<Problems>,
+    /// The arguments as anybody may see them, where there are secrets.
+    hidden: Option<Value>,
+    /// Whether nulls may stand for absent properties.
+    nulls: bool,
     ok: bool,
 }
 
@@ -78,8 +88,10 @@ impl Check<'_, '_> {
         if let Some(report) = &mut self.report {
             if report.shown.len() < MOST {
                 let (expected, got) = words();
-                let got = if path.secret { HIDDEN.to_owned() } else { got };
-                report.shown.push(Problem { path: path.pointer(), expected, got });
+                // Its keys are not told either.
+                let secret = self.hidden.as_ref().and_then(|hidden| path.to_secret(hidden));
+                let got = if secret.is_some() { HIDDEN.to_owned() } else { got };
+                report.shown.push(Problem { path: secret.unwrap_or(path).pointer(), expected, got });
             } else {
                 report.more += 1;
             }
@@ -163,11 +175,12 @@ impl Check<'_, '_> {
                     self.fail(&path.then(Step::Key(&property.name)), &|| (expected(), "nothing".to_owned()));
                 }
                 None => {}
-                Some(value) if self.reader.is_absence(value, property.required, property.node) => absent += 1,
+                Some(value) if self.nulls && self.reader.is_absence(value, property.required, property.node) => {
+                    absent += 1;
+                }
                 Some(value) => {
                     known += 1;
-                    let path = path.then(Step::Key(&property.name));
-                    self.node(value, property.node, &Path { secret: path.secret || property.secret, ..path });
+                    self.node(value, property.node, &path.then(Step::Key(&property.name)));
                 }
             }
         }
@@ -186,9 +199,6 @@ impl Check<'_, '_> {
                 return;
             }
             let path = path.then(Step::Key(key));
-            // It may be a secret whose name is misspelt, or one that is not there in this turn.
-            let secret = path.secret || table.properties(node).iter().any(|property| property.secret);
-            let path = Path { secret, ..path };
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
                 _ => self.fail(&path, &|| (words::instead_of(key, table.shown(node)), words::got(value))),
@@ -214,7 +224,7 @@ impl Check<'_, '_> {
         // The rest of what `node` says holds, or has been told.
         let expected = || words::expected(table, &Node { any_of: node.any_of, ..Node::ANY });
         let wanted = if node.exactly_one { 2 } else { 1 };
-        let hits = branches.iter().filter(|id| self.reader.is_valid_below(value, **id, &inner)).take(wanted).count();
+        let hits = branches.iter().filter(|id| self.reader.holds(value, **id, &inner, self.nulls)).take(wanted).count();
         if hits > 1 {
             let expected = || format!("exactly one of these: {}", expected());
             return self.fail(path, &|| (expected(), "more than one".to_owned()));
@@ -279,8 +289,6 @@ struct Path<'p> {
     parent: Option<&'p Path<'p>>,
     step: Step<'p>,
     depth: usize,
-    /// Whether what is there must not be told.
-    secret: bool,
 }
 
 enum Step<'p> {
@@ -291,10 +299,27 @@ enum Step<'p> {
 }
 
 impl Path<'_> {
-    const ROOT: Path<'static> = Path { parent: None, step: Step::Same, depth: 0, secret: false };
+    const ROOT: Path<'static> = Path { parent: None, step: Step::Same, depth: 0 };
 
     fn then<'p>(&'p self, step: Step<'p>) -> Path<'p> {
-        Path { parent: Some(self), step, depth: self.depth + 1, secret: self.secret }
+        Path { parent: Some(self), step, depth: self.depth + 1 }
+    }
+
+    /// What is there in these arguments.
+    fn of<'v>(&self, arguments: &'v Value) -> Option<&'v Value> {
+        let Some(parent) = self.parent else { return Some(arguments) };
+        let parent = parent.of(arguments)?;
+        match self.step {
+            Step::Key(key) => parent.get(key),
+            Step::Index(index) => parent.get(index),
+            Step::Same => Some(parent),
+        }
+    }
+
+    /// The outermost place on the way here that is `hidden`.
+    fn to_secret(&self, hidden: &Value) -> Option<&Self> {
+        let before = self.parent.and_then(|parent| parent.to_secret(hidden));
+        before.or_else(|| self.of(hidden).is_some_and(|value| value == crate::HIDDEN).then_some(self))
     }
 
     fn pointer(&self) -> String {

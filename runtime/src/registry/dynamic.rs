@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::behaviour::{Annotations, Behaviour, Execution, Parallel};
 use crate::requirement::Requirement;
-use crate::table::Table;
+use crate::table::{Property, Table};
 use crate::{
     Availability, Call, Check, Definition, Dialect, Env, Output, PerDialect, Provider, Reply, Slots, Text, Tool,
     ToolError, Toolset,
@@ -237,10 +237,14 @@ impl DynamicTool {
         let behaviour = &tool.behaviour;
         let mut table = table(&self.schema)?;
         for secret in &self.secrets {
-            let root = table.nodes[0].properties;
-            let mut own = table.properties[usize::from(root.start)..][..usize::from(root.len)].iter_mut();
-            let property = own.find(|property| *property.name == **secret);
-            property.ok_or_else(|| format!("its secret `{secret}` is none of its arguments"))?.secret = true;
+            let is_it = |property: &Property| *property.name == **secret;
+            if !table.nodes[0].properties.of(&table.properties).iter().any(is_it) {
+                return Err(format!("its secret `{secret}` is none of its arguments"));
+            }
+            // Wherever else it is spoken of, in an alternative or by a schema that holds itself, it is one, too.
+            for property in table.properties.iter_mut().filter(|property| is_it(property)) {
+                property.secret = true;
+            }
         }
         if behaviour.execution == Execution::Sync && behaviour.timeout.is_some() {
             return Err(

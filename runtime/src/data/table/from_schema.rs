@@ -90,8 +90,11 @@ impl<'s> Builder<'s> {
     fn root(&mut self) -> Result<(), String> {
         let id = self.add(Node::ANY)?;
         let target = self.resolve(self.root).unwrap_or(&Value::Bool(true));
-        self.ids.insert(self.root, id);
-        self.ids.insert(target, id);
+        // Arguments are an object. What a `$ref` leads to need not be one, unless the schema itself says so.
+        if target.get("type").is_some_and(|name| name == "object") {
+            self.ids.insert(self.root, id);
+            self.ids.insert(target, id);
+        }
         self.pending.push((id, target));
         Ok(())
     }
