@@ -57,6 +57,46 @@ fn depth_is_refused_wherever_it_stands() {
     }
 }
 
+#[test]
+fn a_union_that_holds_itself_is_no_endless_way() {
+    let defs = |defs: &str| format!("{TOOL}params.x = {{ \"$ref\" = \"#/$defs/f\" }}\n[schema.\"$defs\"]\n{defs}\n");
+    let object = |properties: &str| format!("{{ type = \"object\", properties = {{ {properties} }} }}");
+    let either = |word: &str, one: &str, other: &str| defs(&format!("f.{word} = [{}, {}]", object(one), object(other)));
+    let kind = |of: &str| format!("kind = {{ const = \"{of}\", required = true }}");
+    let f = "{ \"$ref\" = \"#/$defs/f\" }";
+    for text in [
+        // The tag behind what leads back, and none.
+        either("oneOf", &format!("inner = {f}, {}", kind("a")), &kind("b")),
+        either("anyOf", "not = { \"$ref\" = \"#/$defs/f\", required = true }", "value = { type = \"number\" }"),
+        either("anyOf", &format!("p = {{ anyOf = [{f}, {{ type = \"null\" }}] }}"), "q = { type = \"string\" }"),
+        either("oneOf", &format!("p = {{ anyOf = [{f}, {{ type = \"integer\" }}] }}"), "q = { type = \"string\" }"),
+        either("anyOf", &format!("p = {{ oneOf = [{f}] }}"), "q = { type = \"string\" }"),
+        either("oneOf", &format!("p = {{ allOf = [{f}] }}, {}", kind("a")), &format!("p = {f}, {}", kind("b"))),
+        // By way of another definition.
+        defs(&format!(
+            "f.oneOf = [{{ oneOf = [{{ \"$ref\" = \"#/$defs/g\" }}] }}]\ng.oneOf = [{}, {}]",
+            object(&format!("k = {f}")),
+            object("l = { type = \"string\" }")
+        )),
+    ] {
+        assert_eq!(codes(text.clone()), [""; 0], "{text}");
+    }
+}
+
+/// Each of these may be null, or not, by whether the one within may be.
+#[test]
+fn null_beside_null_is_no_work() {
+    let nested = |word: &str| {
+        let inner = (0..30).fold("{ type = \"string\" }".to_owned(), |inner, _| {
+            format!("{{ {word} = [{inner}, {{ type = \"null\" }}] }}")
+        });
+        parameter(&format!("{word} = [{inner}]"))
+    };
+    for word in ["anyOf", "oneOf"] {
+        assert_eq!(codes(nested(word)), [""; 0]);
+    }
+}
+
 /// Below the parser's own limit: deep enough for everything that comes after it.
 #[test]
 fn depth_that_can_be_parsed_is_not_fatal_either() {

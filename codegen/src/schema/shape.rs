@@ -50,7 +50,7 @@ impl Defs {
                 bare.via.get_or_insert(reference.to);
             } else if let Some(other) = bare.schema.nullable()
                 // Of two that both allow null, `oneOf` refuses it.
-                && (bare.schema.one_of.is_empty() || !self.is_nullable(other))
+                && (bare.schema.one_of.is_empty() || !self.allows_null(other))
             {
                 as_written.get_or_insert(bare);
                 bare = Bare { schema: other, nullable: true, ..bare };
@@ -108,6 +108,20 @@ impl Defs {
         bare.nullable || own(bare.schema) || (union && bare.schema.in_place().any(|one| self.is_nullable(one)))
     }
 
+    /// The same by what is written alone, whatever it is handed over as: what a schema is depends on this.
+    fn allows_null(&self, schema: &Schema) -> bool {
+        if let Some(reference) = schema.alias() {
+            return self.allows_null(&self.get(reference.to).schema);
+        }
+        match schema.alternatives() {
+            Some(some) => {
+                let hits = some.iter().filter(|one| self.allows_null(one)).count();
+                if schema.one_of.is_empty() { hits > 0 } else { hits == 1 }
+            }
+            None => schema.effective_types().contains(&Type::Null),
+        }
+    }
+
     /// The alternatives of a union of which every value tells which one it is; those that are null left out.
     pub fn union<'s>(&'s self, schema: &'s Schema) -> Option<Vec<Alternative<'s>>> {
         let alternatives = schema.alternatives()?.iter().filter(|one| !one.is_null());
@@ -151,16 +165,20 @@ impl Defs {
         Some(tags)
     }
 
-    /// The one value that a property has wherever the object is.
+    /// The one value that a property has wherever the object is. It is looked for no further than `$ref`s lead: what the
+    /// property may be besides can be the very union whose tag is asked for.
     fn only_value<'s>(&'s self, property: &'s Property) -> Option<&'s Value> {
-        let bare = self.bare(&property.schema);
-        let value = match (&bare.schema.constant, bare.schema.choices.as_slice()) {
+        let mut schema = &property.schema;
+        while let Some(reference) = schema.alias() {
+            schema = &self.get(reference.to).schema;
+        }
+        let value = match (&schema.constant, schema.choices.as_slice()) {
             (Some(constant), _) => &constant.value,
             (None, [only]) if only.when.is_none() => &only.value.value,
             _ => return None,
         };
         let is_simple = matches!(value, Value::String(_) | Value::Bool(_)) || value.is_i64();
-        let is_sent = property.required && property.when.is_none() && !self.is_nullable(&property.schema);
+        let is_sent = property.required && property.when.is_none() && !schema.effective_types().contains(&Type::Null);
         (is_sent && is_simple).then_some(value)
     }
 }

@@ -36,7 +36,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             // TOML takes no control characters as they are, and a byte order mark where it belongs.
             let is_told = |(at, letter): &(usize, char)| !letter.is_control() && (*at, *letter) != (0, '\u{feff}');
             let hidden = hidden(text).into_iter().filter(is_told);
-            report(hidden.map(|(at, letter)| (Place::new(id, at..at + letter.len_utf8()), letter)).collect(), sink);
+            let hidden = hidden.map(|(at, letter)| (Place::new(id, at..at + letter.len_utf8()), letter)).collect();
+            report(lint, hidden, sink);
         }
     });
     let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
@@ -45,13 +46,13 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let place = |at: usize, letter: char| written.place(at..at + letter.len_utf8());
             let hidden = hidden(written.value()).into_iter().map(|(at, letter)| (place(at, letter), letter));
             // What stands there as it is has been told.
-            report(hidden.filter(|(place, letter)| place.span().len() != letter.len_utf8()).collect(), sink);
+            report(lint, hidden.filter(|(place, letter)| place.span().len() != letter.len_utf8()).collect(), sink);
         }
     });
 }
 
-/// One finding for all in a row of lines: the first is shown, and all go.
-fn report(hidden: Vec<(Place, char)>, sink: &Sink) {
+/// One finding for all in a row of lines: the first is shown, and all that stand in descriptions go.
+fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
     let Some(&(first, letter)) = hidden.first() else { return };
     let mut counts: BTreeMap<char, usize> = BTreeMap::new();
     for (_, letter) in &hidden {
@@ -68,7 +69,20 @@ fn report(hidden: Vec<(Place, char)>, sink: &Sink) {
     };
     let found = Diagnostic::new(Code::INVISIBLE_UNICODE, first, message).help("take it out");
     let shown = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
-    sink.push(hidden.into_iter().fold(shown, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
+    let texts = lint.tools().flat_map(|(_, tool)| tool.texts()).map(|text| text.place);
+    let texts: Vec<Place> = texts.filter(|text| text.source == first.source).collect();
+    let prose = hidden.into_iter().filter(|(place, _)| is_prose(lint, &texts, *place));
+    sink.push(prose.fold(shown, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
+}
+
+/// Whether a place is in one of these texts, and not within its tags: a value, a key or a condition without the character
+/// is another one, which only its author can mean.
+fn is_prose(lint: &Lint<'_>, texts: &[Place], place: Place) -> bool {
+    let (start, end) = (place.span().start, place.span().end);
+    texts.iter().find(|text| text.span().start < start && end < text.span().end).is_some_and(|text| {
+        let before = &lint.sources.get(text.source).text[text.span().start..start];
+        [("{%", "%}"), ("{{", "}}")].iter().all(|(open, close)| before.rfind(open) <= before.rfind(close))
+    })
 }
 
 fn name(letter: char) -> String {
