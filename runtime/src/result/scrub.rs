@@ -13,6 +13,8 @@ pub(crate) const LONGEST: usize = 2_000;
 /// Tags by these names, in any case, whatever follows the name; but code may use the name of a type, see [`is_type_argument`].
 const TAGS: &[&str] = &[
     "antml",
+    "arg_key",
+    "arg_value",
     "assistant",
     "developer",
     "end_of_turn",
@@ -76,8 +78,10 @@ const TOKENS: &[&str] = &[
     "<s>",
     "</s>",
     "<bos>",
+    "<eop>",
     "<eos>",
     "<pad>",
+    "<sop>",
     "<unk>",
     "<｜DSML｜",
     "</｜DSML｜",
@@ -87,6 +91,7 @@ const TOKENS: &[&str] = &[
     "[/SYSTEM_PROMPT]",
     "[AVAILABLE_TOOLS]",
     "[/AVAILABLE_TOOLS]",
+    "[CALL_ID]",
     "[TOOL_CALLS]",
     "[TOOL_CONTENT]",
     "[TOOL_RESULTS]",
@@ -117,18 +122,30 @@ const TURNS: &[&str] = &[
 /// Where any of the above begins.
 const STARTS: &[char] = &['<', '[', '`', '#', 'A', 'H', 'S', 'U'];
 
-/// Characters without a shape: they split a token for a program's eye, and not for a model's.
+/// Characters without a shape: they split a token for a program's eye, and not for a model's. Control characters, and
+/// what Unicode 17 calls `Default_Ignorable_Code_Point` or annotates with.
 const INVISIBLE: &[RangeInclusive<char>] = &[
     '\0'..='\u{8}',
     '\u{b}'..='\u{c}',
     '\u{e}'..='\u{1f}',
     '\u{7f}'..='\u{9f}',
     '\u{ad}'..='\u{ad}',
+    '\u{34f}'..='\u{34f}',
+    '\u{61c}'..='\u{61c}',
+    '\u{115f}'..='\u{1160}',
+    '\u{17b4}'..='\u{17b5}',
+    '\u{180b}'..='\u{180f}',
     '\u{200b}'..='\u{200f}',
     '\u{202a}'..='\u{202e}',
-    '\u{2060}'..='\u{2069}',
+    '\u{2060}'..='\u{206f}',
+    '\u{3164}'..='\u{3164}',
+    '\u{fe00}'..='\u{fe0f}',
     '\u{feff}'..='\u{feff}',
-    '\u{e0000}'..='\u{e007f}',
+    '\u{ffa0}'..='\u{ffa0}',
+    '\u{fff0}'..='\u{fffb}',
+    '\u{1bca0}'..='\u{1bca3}',
+    '\u{1d173}'..='\u{1d17a}',
+    '\u{e0000}'..='\u{e0fff}',
 ];
 
 /// Bytes of a tag's attributes that are looked at.
@@ -203,7 +220,8 @@ fn framing(before: &str, text: &str) -> usize {
     if text.starts_with('<') {
         return marked(text).or_else(|| tag(before, text)).unwrap_or(0);
     }
-    let begins_line = || before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| "\r\n".contains(c));
+    let begins_line =
+        || before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| "\r\n\u{2028}\u{2029}".contains(c));
     TURNS.iter().find(is_here).filter(|_| begins_line()).map_or(0, |token| token.len())
 }
 
@@ -247,9 +265,16 @@ fn tag(before: &str, text: &str) -> Option<usize> {
     match end {
         Some(end) => Some(until(&rest[end + 1..])),
         // `<System as Trait>` is code.
-        None if is_tag && one_case && !is_spaced => Some(until(rest)),
+        None if !is_spaced && (is_tag && one_case || begins_attribute(rest)) => Some(until(rest)),
         None => None,
     }
+}
+
+/// Whether an attribute follows a tag's name, however long it is and whatever is in it.
+fn begins_attribute(rest: &str) -> bool {
+    let name = rest.trim_start();
+    let value = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_-:.".contains(c));
+    name.len() < rest.len() && value.len() < name.len() && value.trim_start().starts_with('=')
 }
 
 /// Whether `<name` is where the arguments of a type begin, as in `Vec<System>`, `Map<System, u8>` or `open::<System>()`:
