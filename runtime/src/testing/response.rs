@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::difference::differences;
-use crate::{Answer, ErrorKind, Output, ToolCall, ToolError, json};
+use crate::{Answer, ErrorKind, Output, ToJson, ToolCall, ToolError, json};
 
 /// What a call came to: from a [`Harness`](super::Harness), or made of what a handler returns.
 #[derive(Debug, Clone)]
@@ -60,6 +60,13 @@ impl From<Result<Output, ToolError>> for Response {
     }
 }
 
+/// A typed result.
+impl<T: ToJson> From<Result<T, ToolError>> for Response {
+    fn from(result: Result<T, ToolError>) -> Self {
+        result.map(|returns| Output::of(&returns)).into()
+    }
+}
+
 impl From<&Response> for Response {
     fn from(response: &Response) -> Self {
         response.clone()
@@ -79,8 +86,10 @@ impl From<&Response> for Response {
 /// let lines = vec!["one", "two"];
 /// assert_reply!(Output::json(&lines), ["one", "two"]);
 /// assert_reply!(Ok(Output::text("done")), "done");
-/// let gone = ToolError::of(ErrorKind::NotFound, "there is no `a.txt`: did you mean `b.txt`?");
-/// assert_reply!(Err(gone), Err(NotFound, "did you mean `b.txt`?"));
+/// let gone = || Err::<Output, _>(ToolError::of(ErrorKind::NotFound, "there is no `a.txt`: did you mean `b.txt`?"));
+/// assert_reply!(gone(), Err(NotFound, "did you mean `b.txt`?"));
+/// // A typed result, such as a generated `Returns`.
+/// assert_reply!(Ok(lines), ["one", "two"]);
 /// ```
 ///
 /// ```should_panic
