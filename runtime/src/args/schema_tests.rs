@@ -137,6 +137,26 @@ fn alternatives_are_taken_as_documented() {
 }
 
 #[test]
+fn what_tells_alternatives_apart_is_told_where_it_is_wrong() {
+    let object = |kind: Value, more: &str| json!({"type": "object", "properties": {"kind": kind, more: {"type": "string"}}, "required": ["kind", more]});
+    let all = [object(json!({"const": "a"}), "x"), object(json!({"enum": ["b", "c"]}), "y"), json!({"type": "null"})];
+    let table = Table::from_schema(&json!({"properties": {"v": {"oneOf": all}}})).unwrap();
+    for (sent, path, got) in [
+        (json!({"kind": "d", "x": "x"}), "/v/kind", r#""d""#),
+        (json!({"kind": 5}), "/v/kind", "5"),
+        (json!({"x": "x"}), "/v/kind", "nothing"),
+        (json!({"kind": "b"}), "/v/y", "nothing"),
+        (json!([]), "/v", "array"),
+    ] {
+        let problems = validate(&json!({ "v": sent }), &table);
+        assert_eq!((&*problems[0].path, &*problems[0].got), (path, got), "{problems:?}");
+        if path == "/v/kind" {
+            assert!(problems[0].expected.starts_with(r#"one of "a", "b", "c""#), "{problems:?}");
+        }
+    }
+}
+
+#[test]
 fn a_schema_that_holds_itself_asks_for_an_object_only_where_it_says_so() {
     for (schema, sent) in [
         (json!({"properties": {"x": {"$ref": "#"}}}), json!({"x": 5})),

@@ -82,7 +82,7 @@ struct Check<'r, 't> {
     ok: bool,
 }
 
-impl Check<'_, '_> {
+impl<'t> Check<'_, 't> {
     fn fail(&mut self, path: &Path<'_>, words: &dyn Fn() -> (String, String)) {
         self.ok = false;
         if let Some(report) = &mut self.report {
@@ -217,6 +217,22 @@ impl Check<'_, '_> {
         })
     }
 
+    /// The property that tells the objects among alternatives apart, and what it is in each of them.
+    fn tag(&self, value: &Value, branches: &[NodeId]) -> Option<(&'t str, Vec<&'t Node>)> {
+        let table = self.reader.table;
+        let objects = || branches.iter().map(|id| table.node(*id)).filter(|one| kind::fits(table.types(one), value));
+        let tag = |object: &'t Node, name: &str| {
+            let mut required = table.shown(object).filter(|property| property.required);
+            let tag = table.node(required.find(|property| *property.name == *name)?.node);
+            (tag.literals.len > 0).then_some(tag)
+        };
+        let first = objects().next().filter(|_| value.is_object())?;
+        table.shown(first).find_map(|property| {
+            let name: &str = &property.name;
+            Some((name, objects().map(|object| tag(object, name)).collect::<Option<_>>()?))
+        })
+    }
+
     fn alternatives(&mut self, value: &Value, node: &Node, path: &Path<'_>) {
         let table = self.reader.table;
         let inner = path.then(Step::Same);
@@ -239,6 +255,16 @@ impl Check<'_, '_> {
             });
             if let (Some(only), None) = (near.next(), near.next()) {
                 return self.node(value, *only, &inner);
+            }
+            if let Some((name, tags)) = self.tag(value, branches) {
+                let sent = value.get(name);
+                let fits =
+                    |tag: &&Node| sent.is_some_and(|sent| table.literals(tag).iter().any(|l| kind::equals(l, sent)));
+                if !tags.iter().any(fits) {
+                    let missing = || (words::one_of(table, &tags) + " (required)", "nothing".to_owned());
+                    let other = |sent| (words::one_of(table, &tags), words::got(sent));
+                    return self.fail(&path.then(Step::Key(name)), &|| sent.map_or_else(missing, other));
+                }
             }
         }
         self.fail(path, &|| (expected(), Self::got(table, value, node)));

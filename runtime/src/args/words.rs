@@ -49,6 +49,12 @@ pub(super) fn expected(table: &Table, node: &Node) -> String {
     describe(table, node, 3)
 }
 
+/// What tells alternatives apart: the values of these nodes.
+pub(super) fn one_of(table: &Table, tags: &[&Node]) -> String {
+    let all: Vec<String> = tags.iter().flat_map(|tag| table.literals(tag)).filter_map(written).collect();
+    format!("one of {}", listed(all.into_iter()))
+}
+
 /// What an integer may be where the schema sets no closer bounds.
 pub(super) fn integer_range() -> String {
     format!("integer between {} and {}", i64::MIN, i64::MAX)
