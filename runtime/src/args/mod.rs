@@ -161,6 +161,10 @@ fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolErro
         ));
     }
     let why = error.to_string();
+    // Not what stands there: it may be a secret.
+    if why.starts_with("expected ident") || why.starts_with("expected value") {
+        return malformed(&format!("what stands at line {line} column {column} is no JSON. Send one JSON object"));
+    }
     let limit = if why.starts_with(tree::TOO_DEEP) {
         format!(": at most {} levels are allowed", limits.max_depth)
     } else if why.starts_with(tree::OUT_OF_RANGE) {

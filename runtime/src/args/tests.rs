@@ -263,6 +263,11 @@ fn what_is_no_json_is_malformed() {
     for text in [r#"{"text":"\ud800"}"#, r#"{"text":"\udc00\ud800"}"#, r#"{"text":"\x"}"#, r#"{"ratio":+1}"#] {
         malformed_message(text);
     }
+    for (text, column) in [("hunter2", 1), (r#"{"text":hunter2}"#, 9)] {
+        let message = malformed_message(text);
+        let expected = format!("what stands at line 1 column {column} is no JSON. Send one JSON object");
+        assert!(message.ends_with(&expected), "{message}");
+    }
     assert!(malformed_message(r#"{"ratio":1e999}"#).contains("numbers are between -1.79"));
 }
 
