@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::reader::Reader;
 use super::repair::weight;
+use crate::sorted;
 use crate::table::{Additional, Node, NodeId};
 
 impl<'t> Reader<'t> {
@@ -13,16 +14,18 @@ impl<'t> Reader<'t> {
         self.drop_absent_below(value, id, 4 * self.limits.max_depth, &[]);
     }
 
-    /// `room` bounds the levels of values and alternatives. `asked`: what other schemas of the same value require.
+    /// `room` bounds the levels of values and alternatives. `asked`: what other schemas of the same value require,
+    /// sorted.
     fn drop_absent_below(&self, value: &mut Value, id: NodeId, room: usize, asked: &[&'t str]) {
         if room == 0 || !holds_null(value) || !self.spend(weight(value)) {
             return;
         }
-        let mut nodes = Vec::new();
-        self.all_of_it(id, room, &mut nodes);
+        let nodes = self.with_all_of(id);
         let inner = |value: &mut Value, id| self.drop_absent_below(value, id, room - 1, &[]);
-        let required = nodes.iter().flat_map(|node| self.table.shown(node)).filter(|property| property.required);
-        let required: Vec<&str> = required.map(|property| &*property.name).chain(asked.iter().copied()).collect();
+        let mut required = asked.to_vec();
+        for property in nodes.iter().flat_map(|node| self.table.shown(node)).filter(|property| property.required) {
+            sorted::insert(&mut required, &*property.name);
+        }
         for node in &nodes {
             match value {
                 Value::Array(items) => {
@@ -37,7 +40,11 @@ impl<'t> Reader<'t> {
                         let Some(value) = map.get_mut(&*property.name) else { continue };
                         if !value.is_null() {
                             inner(value, property.node);
-                        } else if self.is_absence(value, required.contains(&&*property.name), property.node) {
+                        } else if self.is_absence(
+                            value,
+                            required.binary_search(&&*property.name).is_ok(),
+                            property.node,
+                        ) {
                             map.remove(&*property.name);
                         }
                     }
@@ -68,14 +75,17 @@ impl<'t> Reader<'t> {
     }
 
     /// The node, and all that stand beside it in `allOf`.
-    fn all_of_it(&self, id: NodeId, room: usize, nodes: &mut Vec<&'t Node>) {
-        let node = self.table.node(id);
-        nodes.push(node);
-        for branch in self.table.all_of(node) {
-            if room > 0 && self.spend(1) {
-                self.all_of_it(*branch, room - 1, nodes);
+    fn with_all_of(&self, id: NodeId) -> Vec<&'t Node> {
+        let (mut ids, mut next) = (vec![id], 0);
+        while let Some(id) = ids.get(next) {
+            for &beside in self.table.all_of(self.table.node(*id)) {
+                if !ids.contains(&beside) && self.spend(ids.len()) {
+                    ids.push(beside);
+                }
             }
+            next += 1;
         }
+        ids.into_iter().map(|id| self.table.node(id)).collect()
     }
 }
 

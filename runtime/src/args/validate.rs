@@ -98,6 +98,11 @@ impl<'t> Check<'_, 't> {
         }
     }
 
+    /// Whether what is wrong is told in words, and not only counted.
+    fn tells(&self) -> bool {
+        self.report.as_ref().is_some_and(|report| report.shown.len() < MOST)
+    }
+
     fn is_over(&self) -> bool {
         !self.ok && self.report.is_none()
     }
@@ -256,7 +261,9 @@ impl<'t> Check<'_, 't> {
             if let (Some(only), None) = (near.next(), near.next()) {
                 return self.node(value, *only, &inner);
             }
-            if let Some((name, tags)) = self.tag(value, branches) {
+            if self.tells()
+                && let Some((name, tags)) = self.tag(value, branches)
+            {
                 let sent = value.get(name);
                 let fits =
                     |tag: &&Node| sent.is_some_and(|sent| table.literals(tag).iter().any(|l| kind::equals(l, sent)));
