@@ -148,9 +148,11 @@ impl<'s> Builder<'s> {
     }
 
     fn read(&mut self, map: &'s Schema, is_root: bool) -> Result<Node, String> {
+        let beside_null = if is_root { None } else { self.beside_null(map) };
+        let (map, is_beside_null) = (beside_null.unwrap_or(map), beside_null.is_some());
         let types = if is_root { Some(Types::ANY) } else { types(map) };
         let mut literals = literals(map);
-        let nullable = !is_root && types.is_some() && map.get("nullable") == Some(&Value::Bool(true));
+        let nullable = !is_root && types.is_some() && (is_beside_null || allows_null(map));
         let mut all_of = self.nodes(map.get("allOf"))?;
         let any_of = self.unions(map, &mut all_of)?;
         let composed = any_of.is_some() || !all_of.is_empty();
@@ -190,6 +192,26 @@ impl<'s> Builder<'s> {
             return Ok(Node { any_of: span(&mut self.table.branches, either)?, ..Node::ANY });
         }
         Ok(node)
+    }
+
+    /// Of two alternatives of which one is null, and nothing else is said: the other, where it is a plain one. It is that
+    /// with null among its types, as gen has it.
+    fn beside_null(&self, map: &'s Schema) -> Option<&'s Schema> {
+        let is_null = |schema: &&Value| schema.get("type").is_some_and(|name| name == "null");
+        let mut said = KEYWORDS.iter().filter(|keyword| map.contains_key(**keyword));
+        let word = said.next().filter(|word| ["anyOf", "oneOf"].contains(word) && !map.contains_key("$ref"))?;
+        let (Some([a, b]), None) = (map[*word].as_array().map(Vec::as_slice), said.next()) else { return None };
+        let other = match (is_null(&a), is_null(&b)) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => return None,
+        };
+        let other = self.resolve(other)?.as_object()?;
+        let is_plain = !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|word| other.contains_key(*word));
+        let says_what = other.contains_key("enum") || other.contains_key("const") || other.contains_key("type");
+        // Of two that both allow null, `oneOf` refuses it.
+        let may_be_null = *word == "anyOf" || !(allows_null(other) || names_null(other));
+        (is_plain && says_what && types(other).is_some() && may_be_null).then_some(other)
     }
 
     /// `anyOf`, `oneOf` or a `$ref` among other keywords, which is a choice of one. A node has room for one
@@ -317,6 +339,18 @@ fn types(map: &Schema) -> Option<Types> {
         }
         Some(name) => one(name).map(|name| Types::of(&[name])),
     }
+}
+
+/// As `OpenAPI` says it.
+fn allows_null(map: &Schema) -> bool {
+    map.get("nullable") == Some(&Value::Bool(true))
+}
+
+/// Whether null is among the types and values that are named.
+fn names_null(map: &Schema) -> bool {
+    let is_typed = types(map).is_none_or(|types| types.names(Type::Null));
+    let values = literals(map);
+    is_typed || values.iter().any(|value| matches!(value, Literal::Null))
 }
 
 fn literals(map: &Schema) -> Vec<Literal> {
