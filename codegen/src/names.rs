@@ -1,9 +1,13 @@
 //! Names in Rust: what a manifest's name becomes, and how several that become one are told apart.
 
+mod variants;
+
 use std::collections::BTreeSet;
 
 use heck::{ToPascalCase as _, ToSnakeCase as _};
 use proc_macro2::{Ident, Span};
+
+pub(crate) use variants::{Meaning, path_word, variants};
 
 /// A module, method or field: `snake_case`, raw where it is a keyword.
 pub(crate) fn snake(name: &str) -> Ident {

@@ -47,15 +47,15 @@ fn odd_names_of_definitions_and_alternatives_are_told_apart() {
     let turn = registry.session().build().unwrap().turn(Dialect::OpenAi);
     let answer = |arguments: &str| pollster::block_on(turn.call(&ToolCall::new("self", arguments))).json;
     let all = r#"{"all":[{"r":{"type":[[]]}},"FooBar",[[]],3,true]"#;
-    let default = r#""AB2(TaggedAB { self_: Some(\"crate\") })""#;
+    let default = r#""AB(TaggedAB { self_: Some(\"crate\") })""#;
     assert_eq!(answer(&format!("{all}}}")), format!(r#"{all},"args":{default}}}"#));
     for (tagged, seen) in [
-        (r#"{"":"a-b"}"#, "AB"),
-        (r#"{"":"a_b"}"#, "AB2(TaggedAB { self_: None })"),
+        (r#"{"":"a-b"}"#, "AMinusB"),
+        (r#"{"":"a_b"}"#, "AB(TaggedAB { self_: None })"),
         (r#"{"":"self"}"#, "Self_"),
         (
             r#"{"":"","rest":"x","rest3":true}"#,
-            r#"Empty(Tagged2 { rest: Some(\"x\"), rest2: None, rest3: {\"rest3\": Bool(true)} })"#,
+            r#"Empty(TaggedEmpty { rest: Some(\"x\"), rest2: None, rest3: {\"rest3\": Bool(true)} })"#,
         ),
     ] {
         assert_eq!(answer(&format!(r#"{{"tagged":{tagged}}}"#)), format!(r#"{{"all":[],"args":"{seen}"}}"#));

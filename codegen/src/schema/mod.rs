@@ -13,6 +13,7 @@ use toolc::table::Type;
 
 pub use defs::{Def, DefId, Defs, LEAD, Reference};
 pub use doc::Spelling;
+pub(crate) use shape::Untold;
 pub use shape::{Alternative, Bare};
 
 use crate::diagnostic::{At, Place};

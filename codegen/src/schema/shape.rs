@@ -28,6 +28,21 @@ pub struct Alternative<'s> {
     pub tag: Option<(&'s str, &'s Value)>,
 }
 
+/// Why a property does not tell which of several objects it is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Untold {
+    /// Nothing, or more than one value, is named.
+    NoOneValue,
+    /// It, or its value, is there in some turns only.
+    Conditional,
+    /// Its value is none that is looked for: null, a fraction, an array or an object.
+    NotSimple,
+    /// It may be null.
+    Nullable,
+    /// It need not be sent.
+    Optional,
+}
+
 impl Alternative<'_> {
     /// Whether a value that one of the alternatives allows is of this sort.
     pub fn is(&self, value: &Value) -> bool {
@@ -126,18 +141,23 @@ impl Defs {
     pub fn union<'s>(&'s self, schema: &'s Schema) -> Option<Vec<Alternative<'s>>> {
         let alternatives = schema.alternatives()?.iter().filter(|one| !one.is_null());
         let mut union: Vec<Alternative<'s>> = alternatives.map(|one| self.alternative(one)).collect::<Option<_>>()?;
-        let numeric = |t: Type| if t == Type::Integer { Type::Number } else { t };
         let (objects, others): (Vec<_>, Vec<_>) = union.iter_mut().partition(|one| one.ty == Type::Object);
-        let differ = others
-            .iter()
-            .enumerate()
-            .all(|(index, one)| others[..index].iter().all(|earlier| numeric(earlier.ty) != numeric(one.ty)));
+        let differ = differ(&others.iter().map(|one| one.ty).collect::<Vec<_>>());
         if objects.len() > 1 {
             let first = self.bare(objects[0].schema).schema;
             let tags = first.properties.iter().find_map(|property| self.tags(&property.name.value, &objects))?;
             objects.into_iter().zip(tags).for_each(|(object, tag)| object.tag = Some(tag));
         }
         (differ && union.len() > 1).then_some(union)
+    }
+
+    /// Those of a union that is none, and would be one if properties of its objects told them apart.
+    pub(crate) fn untold<'s>(&'s self, schema: &'s Schema) -> Option<Vec<Alternative<'s>>> {
+        let alternatives = schema.alternatives().filter(|_| self.union(schema).is_none())?;
+        let all = alternatives.iter().filter(|one| !one.is_null()).map(|one| self.alternative(one));
+        let all: Vec<Alternative<'s>> = all.collect::<Option<_>>()?;
+        let others: Vec<Type> = all.iter().map(|one| one.ty).filter(|ty| *ty != Type::Object).collect();
+        (all.len() > others.len() + 1 && differ(&others)).then_some(all)
     }
 
     fn alternative<'s>(&'s self, schema: &'s Schema) -> Option<Alternative<'s>> {
@@ -156,7 +176,7 @@ impl Defs {
         for object in objects {
             let properties = &self.bare(object.schema).schema.properties;
             let property = properties.iter().find(|property| property.name.value == name)?;
-            let tag = self.only_value(property)?;
+            let tag = self.tag(property).ok()?;
             if tags.iter().any(|(_, taken)| *taken == tag) {
                 return None;
             }
@@ -165,22 +185,48 @@ impl Defs {
         Some(tags)
     }
 
-    /// The one value that a property has wherever the object is. It is looked for no further than `$ref`s lead: what the
-    /// property may be besides can be the very union whose tag is asked for.
-    fn only_value<'s>(&'s self, property: &'s Property) -> Option<&'s Value> {
-        let mut schema = &property.schema;
-        while let Some(reference) = schema.alias() {
-            schema = &self.get(reference.to).schema;
-        }
-        let value = match (&schema.constant, schema.choices.as_slice()) {
-            (Some(constant), _) => &constant.value,
-            (None, [only]) if only.when.is_none() => &only.value.value,
-            _ => return None,
-        };
+    /// The one value that a property has wherever the object is. Err: why there is none that tells what object it is.
+    pub(crate) fn tag<'s>(&'s self, property: &'s Property) -> Result<&'s Value, Untold> {
+        let value = self.only_value(&property.schema).ok_or(Untold::NoOneValue)?;
         let is_simple = matches!(value, Value::String(_) | Value::Bool(_)) || value.is_i64();
-        let is_sent = property.required && property.when.is_none() && !schema.effective_types().contains(&Type::Null);
-        (is_sent && is_simple).then_some(value)
+        let named = self.named(&property.schema);
+        let is_conditional = named.constant.is_none() && named.choices.iter().any(|choice| choice.when.is_some());
+        match property {
+            _ if !is_simple => Err(Untold::NotSimple),
+            _ if is_conditional || property.when.is_some() => Err(Untold::Conditional),
+            _ if self.allows_null(&property.schema) => Err(Untold::Nullable),
+            _ if !property.required => Err(Untold::Optional),
+            _ => Ok(value),
+        }
     }
+
+    /// The one value that is named, beside null.
+    pub(crate) fn only_value<'s>(&'s self, schema: &'s Schema) -> Option<&'s Value> {
+        let named = self.named(schema);
+        match (&named.constant, named.choices.as_slice()) {
+            (Some(constant), _) => Some(&constant.value),
+            (None, [only]) => Some(&only.value.value),
+            _ => None,
+        }
+    }
+
+    /// Where `$ref`s lead, and what null stands beside. [`bare`](Self::bare) goes further, and asks which property tells
+    /// alternatives apart: what that one is must not be asked by way of it.
+    fn named<'s>(&'s self, mut schema: &'s Schema) -> &'s Schema {
+        loop {
+            schema = match (schema.alias(), schema.nullable()) {
+                (Some(reference), _) => &self.get(reference.to).schema,
+                (None, Some(other)) => other,
+                (None, None) => return schema,
+            };
+        }
+    }
+}
+
+/// Whether no two of these types are the same.
+fn differ(types: &[Type]) -> bool {
+    let numeric = |t: Type| if t == Type::Integer { Type::Number } else { t };
+    types.iter().enumerate().all(|(index, ty)| types[..index].iter().all(|earlier| numeric(*earlier) != numeric(*ty)))
 }
 
 impl Schema {
@@ -219,7 +265,7 @@ impl Schema {
     }
 
     /// Of two alternatives of which one is null: the other.
-    fn nullable(&self) -> Option<&Schema> {
+    pub(crate) fn nullable(&self) -> Option<&Schema> {
         match self.alternatives()? {
             [other, null] | [null, other] if null.is_null() && !other.is_null() => Some(other),
             _ => None,

@@ -63,7 +63,8 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     quote! {
         //! The catalog: traits to be implemented by handlers, and providers that serve them.
         #![allow(clippy::all, clippy::pedantic, dead_code, missing_docs, nonstandard_style, rustdoc::all,
-            unreachable_pub, unused_imports, unused_mut, unused_variables)]
+            unreachable_pub, unused_imports, unused_mut, unused_qualifications, unused_variables,
+            variant_size_differences)]
         #![cfg_attr(rustfmt, rustfmt_skip)]
 
         use ::std::sync::Arc;

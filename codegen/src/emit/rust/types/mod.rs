@@ -12,7 +12,7 @@ use toolc::table::Form;
 
 use crate::catalog::{Setting, Tool};
 use crate::lower;
-use crate::names::{Scope, pascal, plain, snake};
+use crate::names::{Meaning, Scope, pascal, path_word, plain, snake, variants};
 use crate::schema::{Additional, Alternative, Defs, Property, Schema};
 
 /// `Args`, `Returns` where the tool has one, and every type that they need.
@@ -274,30 +274,41 @@ impl<'s> Types<'s> {
     }
 
     fn variants(&mut self, schema: &'s Schema, path: &[&str]) -> Vec<Variant<'s>> {
-        let mut scope = Scope::with(&["Self"]);
         let union = self.defs.union(schema).unwrap_or_default();
-        union.into_iter().map(|alternative| self.variant(alternative, path, &mut scope)).collect()
+        let meanings: Vec<Meaning> = union.iter().map(|alternative| self.meaning(*alternative)).collect();
+        let names = variants(&meanings);
+        let all = union.into_iter().zip(meanings.iter().zip(names));
+        all.map(|(alternative, (meaning, name))| self.variant(alternative, &meaning.word, name, path)).collect()
     }
 
-    fn variant(&mut self, alternative: Alternative<'s>, path: &[&str], scope: &mut Scope) -> Variant<'s> {
-        let Alternative { schema, ty, tag } = alternative;
-        let bare = self.defs.bare(schema);
-        let word = match (tag, bare.via) {
-            (Some((_, Value::String(word))), _) => word.clone(),
-            (Some((_, value)), _) => value.to_string(),
-            (None, Some(def)) => self.defs.get(def).name.value.clone(),
-            (None, None) => ty.name().to_owned(),
-        };
-        let path = [path, &[word.as_str()]].concat();
+    /// What an alternative's variant is named by: its tag, its definition or its type.
+    fn meaning(&self, alternative: Alternative<'_>) -> Meaning {
+        match (alternative.tag, self.defs.bare(alternative.schema).via) {
+            (Some((_, Value::String(word))), _) => Meaning::of(word),
+            (Some((_, value)), _) => Meaning { word: value.to_string(), id: value.to_string() },
+            (None, Some(def)) => {
+                let word = self.defs.get(def).name.value.clone();
+                Meaning { id: format!("#/$defs/{word}"), word }
+            }
+            (None, None) => {
+                let word = alternative.ty.name().to_owned();
+                Meaning { id: format!("of type {word}"), word }
+            }
+        }
+    }
+
+    fn variant(&mut self, alternative: Alternative<'s>, word: &str, name: Ident, path: &[&str]) -> Variant<'s> {
+        let own = path_word(word, &name);
+        let path = [path, &[own.as_str()]].concat();
         let rust = self.rust_of(alternative, &path).map(|rust| match rust {
             Rust::Nullable(inner) => *inner,
             rust => rust,
         });
-        let about = match tag {
+        let about = match alternative.tag {
             Some(_) => format!("`{word}`"),
-            None => format!("Of type {}.", ty.name()),
+            None => format!("Of type {}.", alternative.ty.name()),
         };
-        Variant { name: scope.claim(pascal(&[&word])), about, rust, alternative }
+        Variant { name, about, rust, alternative }
     }
 
     /// The type of an alternative: without its tag, unless others lead to it, too.
@@ -352,10 +363,9 @@ impl Rust {
 
 /// The words of a schema, each with its variant.
 fn choices(schema: &Schema) -> Vec<(String, Ident)> {
-    let mut scope = Scope::with(&["Self"]);
-    let values = lower::values(schema);
-    let words = values.iter().filter_map(|(value, _)| value.as_str());
-    words.map(|word| (word.to_owned(), scope.claim(pascal(&[word])))).collect()
+    let words: Vec<&str> = lower::values(schema).into_iter().filter_map(|(value, _)| value.as_str()).collect();
+    let names = variants(&words.iter().map(|word| Meaning::of(word)).collect::<Vec<_>>());
+    words.into_iter().map(str::to_owned).zip(names).collect()
 }
 
 /// The schema of what an object holds beside its properties.

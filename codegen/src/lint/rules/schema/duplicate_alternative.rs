@@ -46,7 +46,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
 }
 
 /// A schema without what is only told to the model.
-fn without_words(schema: &Schema, defs: &Defs) -> Value {
+pub(super) fn without_words(schema: &Schema, defs: &Defs) -> Value {
     let mut value = defs.whole(schema);
     if let Value::Object(entries) = &mut value {
         for word in ["title", "description", "default", "examples", "deprecated"] {

@@ -14,6 +14,7 @@ rules! {
     ENUM_TYPE_MISMATCH enum_type_mismatch
     EXAMPLE_VIOLATES_SCHEMA example_violates_schema
     EXTERNAL_REF external_ref
+    INDISTINCT_ALTERNATIVE indistinct_alternative
     INVALID_PATTERN invalid_pattern
     KEYWORD_WITHOUT_EFFECT keyword_without_effect
     MISSPELT_KEYWORD misspelt_keyword

@@ -527,9 +527,9 @@ pub mod every_choice {
         /// ``
         Empty,
         /// `a-b`
-        AB,
+        AMinusB,
         /// `a_b`
-        AB2,
+        AB,
         /// `Self`
         Self_,
         /// `3d`
@@ -539,7 +539,7 @@ pub mod every_choice {
         /// `größe`
         Größe,
         /// `+`
-        Empty2,
+        Plus,
         /// `say "hi"`
         SayHi,
     }
@@ -549,13 +549,13 @@ pub mod every_choice {
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Empty => "",
-                Self::AB => "a-b",
-                Self::AB2 => "a_b",
+                Self::AMinusB => "a-b",
+                Self::AB => "a_b",
                 Self::Self_ => "Self",
                 Self::_3d => "3d",
                 Self::Type => "type",
                 Self::Größe => "größe",
-                Self::Empty2 => "+",
+                Self::Plus => "+",
                 Self::SayHi => "say \"hi\"",
             }
         }
@@ -571,13 +571,13 @@ pub mod every_choice {
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             match ::toolc::args::choice(slot, 9) {
                 0 => Self::Empty,
-                1 => Self::AB,
-                2 => Self::AB2,
+                1 => Self::AMinusB,
+                2 => Self::AB,
                 3 => Self::Self_,
                 4 => Self::_3d,
                 5 => Self::Type,
                 6 => Self::Größe,
-                7 => Self::Empty2,
+                7 => Self::Plus,
                 _ => Self::SayHi,
             }
         }
@@ -744,7 +744,7 @@ pub mod every_default {
                 ratio: slots.value_or(4, -0.0015),
                 even: slots.value_or(5, 2.0),
                 word: slots.value_or_else(6, || String::from("a \"quoted\" \\ text\nof two lines; größer {as} ever")),
-                choice: slots.value_or(7, Choice::AB2),
+                choice: slots.value_or(7, Choice::AB),
                 maybe: slots.value_or(8, Some(5)),
                 words: slots.value_or_else(9, || Vec::from([String::from("one"), String::from("two")])),
                 empty: slots.value_or_else(10, || Vec::from([])),
@@ -783,17 +783,17 @@ pub mod every_default {
     #[derive(Debug, Clone, Copy)]
     pub enum Choice {
         /// `a-b`
-        AB,
+        AMinusB,
         /// `a_b`
-        AB2,
+        AB,
     }
 
     impl Choice {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::AB => "a-b",
-                Self::AB2 => "a_b",
+                Self::AMinusB => "a-b",
+                Self::AB => "a_b",
             }
         }
     }
@@ -807,8 +807,8 @@ pub mod every_default {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             match ::toolc::args::choice(slot, 2) {
-                0 => Self::AB,
-                _ => Self::AB2,
+                0 => Self::AMinusB,
+                _ => Self::AB,
             }
         }
     }

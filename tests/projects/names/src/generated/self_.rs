@@ -78,7 +78,7 @@ pub mod self_ {
         pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
             Self {
                 all: slots.value(0),
-                tagged: slots.value_or_else(1, || Tagged::AB2(TaggedAB { self_: Some(String::from("crate")) })),
+                tagged: slots.value_or_else(1, || Tagged::AB(TaggedAB { self_: Some(String::from("crate")) })),
             }
         }
     }
@@ -159,17 +159,17 @@ pub mod self_ {
     #[derive(Debug, Clone, Copy)]
     pub enum FooBar3 {
         /// `foo-bar`
-        FooBar,
+        FooMinusBar,
         /// `FooBar`
-        FooBar2,
+        FooBar,
     }
 
     impl FooBar3 {
         /// The word that the model uses.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::FooBar => "foo-bar",
-                Self::FooBar2 => "FooBar",
+                Self::FooMinusBar => "foo-bar",
+                Self::FooBar => "FooBar",
             }
         }
     }
@@ -183,8 +183,8 @@ pub mod self_ {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             match ::toolc::args::choice(slot, 2) {
-                0 => Self::FooBar,
-                _ => Self::FooBar2,
+                0 => Self::FooMinusBar,
+                _ => Self::FooBar,
             }
         }
     }
@@ -326,7 +326,7 @@ pub mod self_ {
         }
     }
 
-    pub struct Tagged2 {
+    pub struct TaggedEmpty {
         /// A text.
         pub rest: Option<String>,
         /// Another.
@@ -335,14 +335,14 @@ pub mod self_ {
         pub rest3: ::std::collections::BTreeMap<String, ::toolc::Value>,
     }
 
-    impl ::std::fmt::Debug for Tagged2 {
+    impl ::std::fmt::Debug for TaggedEmpty {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Tagged2", "rest rest2 rest3", (&self.rest, &self.rest2, &self.rest3))
+            ::toolc::fields::debug_fields(f, "TaggedEmpty", "rest rest2 rest3", (&self.rest, &self.rest2, &self.rest3))
         }
     }
 
-    impl ::toolc::FromSlot for Tagged2 {
+    impl ::toolc::FromSlot for TaggedEmpty {
         #[inline]
         fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
             let mut slots = ::toolc::args::object(slot);
@@ -354,13 +354,13 @@ pub mod self_ {
     #[derive(Debug)]
     pub enum Tagged {
         /// `a-b`
-        AB,
+        AMinusB,
         /// `a_b`
-        AB2(TaggedAB),
+        AB(TaggedAB),
         /// `self`
         Self_,
         /// ``
-        Empty(Tagged2),
+        Empty(TaggedEmpty),
     }
 
     impl ::toolc::FromSlot for Tagged {
@@ -369,8 +369,8 @@ pub mod self_ {
             ::toolc::args::variant(
                 slot,
                 &[
-                    |_| Self::AB,
-                    |slot| Self::AB2(::toolc::FromSlot::from_slot(slot)),
+                    |_| Self::AMinusB,
+                    |slot| Self::AB(::toolc::FromSlot::from_slot(slot)),
                     |_| Self::Self_,
                     |slot| Self::Empty(::toolc::FromSlot::from_slot(slot)),
                 ],

@@ -11,7 +11,9 @@
     unreachable_pub,
     unused_imports,
     unused_mut,
+    unused_qualifications,
     unused_variables,
+    variant_size_differences,
 )]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 

@@ -1,0 +1,164 @@
+//! An object of an `anyOf` or `oneOf` whose other objects are told apart by the `const` of a property that they share, and
+//! that cannot be told from them: it has the same `const` as another, none, or one that need not be sent.
+//!
+//! ## Why is this bad
+//! One such object is enough: all alternatives together are a `toolc::Value` then, no enum, and the handler has to find out
+//! by itself what was sent. Where two have the same `const`, the model cannot say which of them it means, either.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.part]
+//! description = "What to read of it: some lines, or a section."
+//!
+//! [[params.part.oneOf]]
+//! type = "object"
+//! properties.kind = { const = "lines", description = "What kind of part.", required = true }
+//! properties.first = { type = "integer", description = "The first line." }
+//!
+//! [[params.part.oneOf]]
+//! type = "object"
+//! properties.kind = { const = "section", description = "What kind of part." }
+//! properties.heading = { type = "string", description = "Its heading.", required = true }
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.part]
+//! description = "What to read of it: some lines, or a section."
+//!
+//! [[params.part.oneOf]]
+//! type = "object"
+//! properties.kind = { const = "lines", description = "What kind of part.", required = true }
+//! properties.first = { type = "integer", description = "The first line." }
+//!
+//! [[params.part.oneOf]]
+//! type = "object"
+//! properties.kind = { const = "section", description = "What kind of part.", required = true }
+//! properties.heading = { type = "string", description = "Its heading.", required = true }
+//! ```
+
+use serde_json::Value;
+use toolc::table::Type;
+
+use super::duplicate_alternative::without_words;
+use crate::catalog::Tool;
+use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
+use crate::lint::{Check, Lint, Rule};
+use crate::schema::{Alternative, Defs, Property, Schema, Untold};
+
+pub(super) const RULE: Rule = Rule::new("S064", "indistinct-alternative", Some(Level::Warning), Check::Tool(check));
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    // A plugin's program gets JSON in any case.
+    if lint.plugin().is_some() {
+        return;
+    }
+    let defs = &tool.manifest.defs;
+    for (around, schema) in tool.manifest.roots().flat_map(Schema::walk_around) {
+        // What is part of another schema for the same value is handed over as that one is, unless only null is beside it.
+        let is_whole = around.iter().all(|outer| outer.nullable().is_some());
+        let Some(alternatives) = defs.untold(schema).filter(|_| is_whole) else { continue };
+        let objects: Vec<Object<'_>> = alternatives.iter().filter_map(|one| Object::new(one, defs)).collect();
+        if let Some(name) = tag(&objects, alternatives.len(), defs) {
+            report(name, &objects, defs, sink);
+        }
+    }
+}
+
+/// An alternative that is an object.
+struct Object<'s> {
+    /// As it is written.
+    schema: &'s Schema,
+    properties: &'s [Property],
+    /// Whether it is a definition.
+    is_def: bool,
+}
+
+impl<'s> Object<'s> {
+    fn new(alternative: &Alternative<'s>, defs: &'s Defs) -> Option<Self> {
+        let bare = defs.bare(alternative.schema);
+        let is_object = alternative.ty == Type::Object && !bare.schema.is_torn;
+        let (schema, properties) = (alternative.schema, bare.schema.properties.as_slice());
+        is_object.then_some(Self { schema, properties, is_def: bare.via.is_some() })
+    }
+
+    fn property(&self, name: &str) -> Option<&'s Property> {
+        self.properties.iter().find(|property| property.name.value == name)
+    }
+}
+
+/// The property that is meant to tell these objects apart, which are some of `count` alternatives: one that most
+/// alternatives have with one value, or half of them where the others have it with another sort of value.
+fn tag<'s>(objects: &[Object<'s>], count: usize, defs: &'s Defs) -> Option<&'s str> {
+    let mut best: Option<(&str, (usize, usize))> = None;
+    for name in objects.iter().flat_map(|object| object.properties).map(|property| property.name.value.as_str()) {
+        let having: Vec<&Property> = objects.iter().filter_map(|object| object.property(name)).collect();
+        let values: Vec<&Value> = having.iter().filter_map(|property| defs.only_value(&property.schema)).collect();
+        let differing =
+            values.iter().enumerate().filter(|(index, value)| !values[..*index].contains(value)).count();
+        let is_in_most = 2 * values.len() > count || (2 * values.len() == count && having.len() == count);
+        // What is the same in all of many tells what they have in common.
+        let differs = differing > 1 || count == 2;
+        let rank = (differing, values.len());
+        if is_in_most && differs && best.is_none_or(|(_, other)| rank > other) {
+            best = Some((name, rank));
+        }
+    }
+    best.map(|(name, _)| name)
+}
+
+fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
+    let mut seen: Vec<(&Value, &Object<'_>, Place)> = Vec::new();
+    for object in objects {
+        let Some(property) = object.property(name) else {
+            let message = format!("alternatives are told apart by `{name}`, which this one does not have");
+            let found = Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, object.schema.place, message);
+            push(found, &format!("give it one: `properties.{name} = {{ const = \"...\", required = true }}`"), sink);
+            continue;
+        };
+        let place = property.name.place;
+        let (what, help) = match defs.tag(property) {
+            Ok(value) => {
+                let same = seen.iter().find(|(other, ..)| *other == value).copied();
+                seen.push((value, object, place));
+                let Some((_, other, first)) = same else { continue };
+                // Which of two copies is to go is another rule's matter.
+                if without_words(object.schema, defs) != without_words(other.schema, defs) {
+                    let what = format!("is {value} in another alternative, too");
+                    let found = found(name, &what, object, place).related(first, "the other one");
+                    push(found, "give each a `const` of its own", sink);
+                }
+                continue;
+            }
+            Err(Untold::NoOneValue) => {
+                ("has no one value here", "give it a `const`; for several values, an alternative each")
+            }
+            Err(Untold::NotSimple) => {
+                ("has a value here that is not looked for", "give it a `const` that is a string, an integer or a boolean")
+            }
+            Err(Untold::Conditional) => {
+                ("is not there in every turn", "take its `when` away, or that of its value")
+            }
+            Err(Untold::Nullable) => ("may be null here", "take `null` from its types"),
+            Err(Untold::Optional) => ("need not be sent here", "write `required = true` beside its `const`"),
+        };
+        push(found(name, what, object, place), help, sink);
+    }
+}
+
+/// At the property, or at what leads to a definition, which others may lead to as well.
+fn found(name: &str, what: &str, object: &Object<'_>, place: Place) -> Diagnostic {
+    let message = format!("alternatives are told apart by `{name}`, which {what}");
+    if object.is_def {
+        Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, object.schema.place, message).related(place, "this property")
+    } else {
+        Diagnostic::new(Code::INDISTINCT_ALTERNATIVE, place, message)
+    }
+}
+
+fn push(found: Diagnostic, help: &str, sink: &Sink) {
+    let meanwhile = "as it is, all alternatives together are a `toolc::Value`: an argument arrives as that, not as an enum";
+    sink.push(found.help(help).help(meanwhile));
+}
