@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+use toml::de::DeTable;
 use walkdir::WalkDir;
 
 use crate::Failure;
@@ -118,7 +119,7 @@ pub struct Source {
     pub kind: Option<Kind>,
     /// The name that its declaration must have.
     pub stem: String,
-    /// Its text, with CRLF turned into LF.
+    /// Its text, with CRLF turned into LF. Nothing, where it is not TOML.
     pub text: String,
     /// Why the text cannot be taken as it is, and at which byte.
     pub fault: Option<(usize, String)>,
@@ -126,6 +127,9 @@ pub struct Source {
 
 impl Source {
     fn new(path: String, bytes: Vec<u8>) -> Self {
+        if meant(&path).is_some() {
+            return Self { path, kind: None, stem: String::new(), text: String::new(), fault: None };
+        }
         let (text, fault) = match String::from_utf8(bytes) {
             Ok(text) => (text, None),
             Err(error) => {
@@ -231,7 +235,7 @@ impl Sources {
         &self.files
     }
 
-    /// Every file that is a manifest, with its id. Other TOML files are reported.
+    /// Every file that is a manifest, with its id. The others are reported.
     pub(crate) fn manifests(&self, sink: &Sink) -> Vec<(SourceId, Kind, &Source)> {
         let mut manifests = Vec::new();
         for (id, source) in (0..).map(SourceId).zip(&self.files) {
@@ -276,9 +280,10 @@ fn is_hidden(path: &Path, folder: &Path) -> bool {
     below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// Whether the file is read: those beside the manifests, and any TOML below the manifests but for the crate's own.
+/// Whether the file is told of: those beside the manifests, any TOML below the manifests but for the crate's own, and
+/// what stands in a manifest's place in another format.
 fn is_source(path: &str) -> bool {
-    path.strip_suffix(".toml").is_some_and(|path| path != "manifests/Cargo")
+    path.strip_suffix(".toml").map_or_else(|| meant(path).is_some(), |path| path != "manifests/Cargo")
 }
 
 fn read(path: &Path, relative: String) -> Result<Source, Failure> {
@@ -301,13 +306,48 @@ fn read(path: &Path, relative: String) -> Result<Source, Failure> {
 
 fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
     let (folder, name) = source.path.rsplit_once('/').unwrap_or_default();
-    let (folders, files): (Vec<&str>, Vec<&str>) =
-        Kind::ALL.iter().map(|kind| kind.place()).partition(|p| p.ends_with('/'));
-    let folders: Vec<&str> = folders.into_iter().map(|folder| folder.trim_end_matches('/')).collect();
-    let renamed = toolc::nearest(&source.path, files);
-    let near = if renamed.is_empty() { toolc::nearest(folder, folders.iter().copied()) } else { renamed };
-    let to = ticked(if near.is_empty() { &folders } else { &near }, " or ");
-    Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), format!("no manifest is read in `{folder}`"))
-        .label("this file would be passed over")
-        .help(format!("move `{name}` to {to}"))
+    let found = |message| {
+        let found = Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), message);
+        found.label("this file would be passed over")
+    };
+    if let Some(toml) = meant(&source.path) {
+        let found = found(format!("no manifest is read from `{name}`"));
+        return found.help(format!("manifests are written in TOML, in files `NAME.toml`: make it `{toml}`"));
+    }
+    let to = ticked(&places_for(folder, &source.stem, &source.text), " or ");
+    found(format!("no manifest is read in `{folder}`")).help(format!("move `{}` to {to}", source.path))
+}
+
+/// Where a manifest belongs: by its keys, and by the name of its folder or its own where those leave a choice.
+fn places_for(folder: &str, stem: &str, text: &str) -> Vec<&'static str> {
+    let document = DeTable::parse_recoverable(text).0;
+    let known = |kind: Kind| {
+        let is_known = |name: &str| kind.keys().iter().copied().flatten().any(|key| key.name == name);
+        document.get_ref().keys().filter(|name| is_known(name.get_ref())).count()
+    };
+    let most = Kind::ALL.into_iter().map(known).max().unwrap_or_default();
+    let fits = |kind: Kind| if most > 0 { known(kind) == most } else { kind.place().ends_with('/') };
+    let (fitting, others): (Vec<Kind>, Vec<Kind>) = Kind::ALL.into_iter().partition(|kind| fits(*kind));
+    let [fitting, others] = [fitting, others].map(|kinds| kinds.into_iter().map(Kind::place).collect::<Vec<_>>());
+    let near = |places: &[&'static str]| {
+        let own = |place: &'static str| place.trim_end_matches('/').trim_end_matches(".toml").rsplit('/').next();
+        let written = [folder.rsplit('/').next().unwrap_or_default(), stem];
+        let near = written
+            .iter()
+            .flat_map(|name| toolc::nearest(name, places.iter().filter_map(|place| own(place))))
+            .next()?;
+        places.iter().copied().find(|place| own(place) == Some(near))
+    };
+    match near(&fitting).or_else(|| near(&others).filter(|_| fitting.len() > 1)) {
+        Some(one) => vec![one],
+        None => fitting,
+    }
+}
+
+/// The manifest that a file would be, were it one of TOML. None where nobody would take it for one.
+fn meant(path: &str) -> Option<String> {
+    let (stem, extension) = path.rsplit_once('.')?;
+    let is_like = ["toml", "yaml", "yml", "json"].iter().any(|like| extension.eq_ignore_ascii_case(like));
+    let toml = format!("{stem}.toml");
+    (is_like && extension != "toml" && Kind::of(&toml).is_some()).then_some(toml)
 }

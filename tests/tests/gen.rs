@@ -487,8 +487,14 @@ fn show_shows_a_turn_of_ones_choice() {
         (&["wait", "--dialect", "antropic"][..], "unknown dialect `antropic`: did you mean `anthropic`?"),
         (&["wait", "--available", "run_now,run-alter"], "unknown tool `run-alter`: did you mean `run_later`?"),
         (&["wait", "--fact", "visoin=true"], "unknown fact `visoin`: did you mean `vision`?"),
-        (&["wait", "--fact", "vision=maybe"], "the fact `vision` is a boolean: write `--fact vision=VALUE`"),
-        (&["wait", "--fact", "vision"], "the fact `vision` is a boolean: write `--fact vision=VALUE`"),
+        (
+            &["wait", "--fact", "vision=maybe"],
+            "the fact `vision` is a boolean: write `--fact vision=true` or `--fact vision=false`",
+        ),
+        (
+            &["wait", "--fact", "vision"],
+            "the fact `vision` is a boolean: write `--fact vision=true` or `--fact vision=false`",
+        ),
     ] {
         let (status, out, err) = project.run(&[&["show"], args].concat());
         assert_eq!((status, out.as_str(), err.trim_end()), (2, "", &*format!("error: {error}")));

@@ -27,7 +27,11 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             sink.push(found.help("split the tool, or let its text depend on less"));
             continue;
         }
-        let turns = Turns::of(&tool.manifest.defs, asked);
+        let mut turns = Turns::of(&tool.manifest.defs, asked);
+        if tool.atoms.len() < asked.len() {
+            // One asks for what there is not, which has been reported: which turns there are, nobody knows.
+            turns.all.clear();
+        }
         turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
         for description in tool.manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref()) {
             turns.check_text(&description.value, description.place, &|_| true, sink);

@@ -64,7 +64,12 @@ impl Show {
             let default = &catalog.facts()[id].default;
             let Some(value) = parsed(value, default).filter(|_| fact.contains('=')) else {
                 let noun = default.noun();
-                return Err(Failure::new(format!("the fact `{name}` is {noun}: write `--fact {name}=VALUE`")));
+                let value = match default {
+                    FactValue::Text(_) => "VALUE`".to_owned(),
+                    FactValue::Boolean(_) => format!("true` or `--fact {name}=false`"),
+                    FactValue::Integer(_) => "N`, with a whole number within ±2^53".to_owned(),
+                };
+                return Err(Failure::new(format!("the fact `{name}` is {noun}: write `--fact {name}={value}")));
             };
             told.push((FactId(id), value));
         }

@@ -4,7 +4,7 @@
 mod schema;
 
 use crate::source::Kind;
-pub use schema::{CHOICE, FOREIGN, PROPERTY, ROOT, SCHEMA};
+pub use schema::{CHOICE, FOREIGN, FOREIGN_TO_TOOLS, PROPERTY, ROOT, SCHEMA};
 
 /// One key of a table.
 #[derive(Debug)]
@@ -105,6 +105,39 @@ impl Form {
             Form::Schemas => "an array of schemas",
             Form::Properties => "a table of properties",
             Form::FlagOrSchema => "`true`, `false` or a schema",
+        }
+    }
+}
+
+impl Form {
+    /// How such a value is written: what it must have, or else what it may have first.
+    pub fn sample(self) -> String {
+        let word = |words: &[(&str, &str)]| words.first().map(|(word, _)| format!("\"{word}\"")).unwrap_or_default();
+        let table = |keys: &[Key]| {
+            let count = keys.iter().filter(|key| key.required).count();
+            let shown = keys.iter().filter(|key| key.required || count == 0).take(count.max(1));
+            let shown: Vec<String> = shown.map(|key| format!("{} = {}", key.name, key.form.sample())).collect();
+            format!("{{ {} }}", shown.join(", "))
+        };
+        match self {
+            Form::Text | Form::Template | Form::FactValue | Form::Json => "\"...\"".to_owned(),
+            Form::Condition => "\"facts.NAME\"".to_owned(),
+            Form::Duration => "\"90s\"".to_owned(),
+            Form::Types => "\"string\"".to_owned(),
+            Form::Reference => "\"#/$defs/NAME\"".to_owned(),
+            Form::Word(words) => word(words),
+            Form::Flag | Form::FlagOrSchema => "true".to_owned(),
+            Form::Integer | Form::Number | Form::Count => "1".to_owned(),
+            Form::Texts | Form::Names | Form::Jsons | Form::Choices => "[\"...\"]".to_owned(),
+            Form::Words(words) => format!("[{}]", word(words)),
+            Form::Table(keys) => table(keys),
+            Form::Tables(keys) => format!("{{ NAME = {} }}", table(keys)),
+            Form::List(keys) => format!("[{}]", table(keys)),
+            Form::WordsByName(words) => format!("{{ NAME = {} }}", word(words)),
+            Form::Percents => "{ NAME = 50 }".to_owned(),
+            Form::Schema => table(SCHEMA),
+            Form::Schemas => format!("[{}]", table(SCHEMA)),
+            Form::Properties => format!("{{ NAME = {} }}", table(SCHEMA)),
         }
     }
 }

@@ -46,14 +46,14 @@ fn report(id: SourceId, text: &str, sink: &Sink) {
             "recursion limit" | "cannot recurse further; max recursion depth met" => {
                 "keys or values that nest too deep"
             }
+            // Of any word that begins as `nan` and `inf` do.
+            why if why.starts_with("invalid float, expected `") => "this is no value that TOML has",
             why => why,
         };
         let place = Place::new(id, error.span().unwrap_or(0..0));
-        sink.push(
-            Diagnostic::new(Code::SYNTAX, place, "the file is not TOML")
-                .label(why)
-                .help("mend this first: nothing else in the file is checked until then"),
-        );
+        let found = Diagnostic::new(Code::SYNTAX, place, "the file is not TOML").label(why);
+        let found = instead(&text, start(error)).into_iter().fold(found, Diagnostic::help);
+        sink.push(found.help("mend this first: nothing else in the file is checked until then"));
         if errors.iter().any(|error| UNCLOSED.iter().any(|what| error.message().starts_with(what))) {
             return;
         }
@@ -61,6 +61,22 @@ fn report(id: SourceId, text: &str, sink: &Sink) {
         // Spaces keep every offset behind them right.
         text.replace_range(line.clone(), &" ".repeat(line.len()));
         last = Some(line);
+    }
+}
+
+/// What to write instead of the word there, where others write it so.
+fn instead(text: &str, at: usize) -> Option<String> {
+    let rest = &text[text.floor_char_boundary(at.min(text.len()))..];
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    let lead = usize::from(rest.starts_with('$'));
+    let length = rest[lead..].find(|letter| !is_part(letter)).unwrap_or(rest.len() - lead);
+    let word = &rest[..lead + length];
+    match word {
+        "$" => None,
+        "null" | "None" | "nil" => Some("TOML has no null: write `{ json = 'null' }`, or leave the key out".to_owned()),
+        "True" | "False" => Some(format!("write `{}`", word.to_lowercase())),
+        _ if lead == 1 => Some(format!("quote it: `\"{word}\"`")),
+        _ => None,
     }
 }
 

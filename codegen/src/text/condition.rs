@@ -78,6 +78,9 @@ pub enum Asks {
     Fact(String, Option<(Comparison, FactValue)>),
 }
 
+/// Signs, each with what it says where its sides change places.
+const MIRRORED: [(&str, &str); 6] = [("==", "=="), ("!=", "!="), ("<", ">"), ("<=", ">="), (">", "<"), (">=", "<=")];
+
 const SIGNS: [(&str, Comparison); 6] = [
     ("==", Comparison::Equal),
     ("!=", Comparison::NotEqual),
@@ -158,9 +161,24 @@ fn single(cursor: &mut Cursor<'_>, depth: usize) -> Result<Condition<Written>, F
             }
         }
         Token::Word(word) if word == "and" || word == "or" => missing(span.start..span.start),
-        Token::Word(word) => atom(cursor, &word, span).map(Condition::Atom),
-        token => Err(Fault::new(span, format!("expected a condition, found {}", token.show()))),
+        Token::Word(word) if word != "true" && word != "false" => atom(cursor, &word, span).map(Condition::Atom),
+        token => {
+            let fault = Fault::new(span.clone(), format!("expected a condition, found {}", token.show()));
+            Err(match turned(cursor, span)? {
+                Some(turned) => fault.help(format!("the fact goes on the left: `{turned}`")),
+                None => fault,
+            })
+        }
     }
+}
+
+/// A comparison whose fact stands behind the value at `span`, the other way round.
+fn turned(cursor: &mut Cursor<'_>, value: Range<usize>) -> Result<Option<String>, Fault> {
+    let Some((Token::Sign(sign), _)) = cursor.next()? else { return Ok(None) };
+    let Some((_, mirrored)) = MIRRORED.iter().find(|(known, _)| *known == sign) else { return Ok(None) };
+    let Some((Token::Word(fact), _)) = cursor.next()? else { return Ok(None) };
+    let turned = format!("{fact} {mirrored} {}", cursor.written(value));
+    Ok(fact.starts_with("facts.").then_some(turned))
 }
 
 fn atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<Written, Fault> {
@@ -314,6 +332,12 @@ mod tests {
                 "a fact is compared with a text, an integer, true or false, not with `tools.y`",
             ),
             ("tools.a | tools.b", 8..9, "`|` means nothing here"),
+            ("tools.a || tools.b", 8..10, "`||` means nothing here"),
+            ("!tools.a", 0..1, "`!` means nothing here"),
+            ("facts.n === 3", 8..11, "`===` means nothing here"),
+            ("tools.a AND tools.b", 8..11, "`AND` means nothing here"),
+            ("2 > facts.depth", 0..1, "expected a condition, found `2`"),
+            ("true", 0..4, "expected a condition, found `true`"),
             ("facts.x == 'a", 11..13, "this text has no closing '"),
             ("tools.é", 0..8, "`é` is no name"),
             ("facts.", 0..6, "a name is missing behind `facts.`"),

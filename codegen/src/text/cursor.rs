@@ -32,6 +32,13 @@ impl Token {
 /// Longest first.
 const SIGNS: &[&str] = &["==", "!=", "<=", ">=", "<", ">", "=", "(", ")", ","];
 
+/// What other languages write, longest first, and what is written here.
+const FOREIGN: &[(&str, &str)] =
+    &[("===", "=="), ("!==", "!="), ("<>", "!="), ("&&", "and"), ("||", "or"), ("&", "and"), ("!", "not")];
+
+/// Words that have one spelling.
+const WORDS: &[&str] = &["and", "or", "not", "true", "false"];
+
 /// Reads tokens out of part of a text.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor<'s> {
@@ -53,18 +60,26 @@ impl<'s> Cursor<'s> {
         self.at += rest.len() - rest.trim_start().len();
         let (start, rest) = (self.at, rest.trim_start());
         let Some(first) = rest.chars().next() else { return Ok(None) };
+        let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+        let foreign = FOREIGN.iter().find(|(foreign, _)| rest.starts_with(foreign));
+        let means_nothing = |what: &str| Fault::new(start..start + what.len(), format!("`{what}` means nothing here"));
         let (token, length) = if first == '\'' || first == '"' {
             quoted(rest, first).map_err(|message| Fault::new(start..self.end, message))?
-        } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+        } else if let Some((foreign, own)) = foreign.filter(|(all, _)| sign.is_none_or(|sign| sign.len() < all.len())) {
+            return Err(means_nothing(foreign).help(format!("write `{own}`")));
+        } else if let Some(sign) = sign {
             (Token::Sign(sign), sign.len())
         } else {
             let length = rest.find(|letter: char| !is_part_of_word(letter)).unwrap_or(rest.len());
             if length == 0 {
                 let help = "conditions are made of `tools.NAME`, `facts.NAME`, comparisons, `and`, `or`, `not`";
-                let message = format!("`{first}` means nothing here");
-                return Err(Fault::new(start..start + first.len_utf8(), message).help(help));
+                return Err(means_nothing(&rest[..first.len_utf8()]).help(help));
             }
-            (word(&rest[..length]).map_err(|message| Fault::new(start..start + length, message))?, length)
+            let written = &rest[..length];
+            if let Some(own) = WORDS.iter().find(|own| own.eq_ignore_ascii_case(written) && **own != written) {
+                return Err(means_nothing(written).help(format!("write `{own}`")));
+            }
+            (word(written).map_err(|message| Fault::new(start..start + length, message))?, length)
         };
         self.at = start + length;
         Ok(Some((token, start..self.at)))
@@ -73,6 +88,11 @@ impl<'s> Cursor<'s> {
     /// The next token, without stepping over it.
     pub(super) fn peek(&self) -> Result<Option<(Token, Range<usize>)>, Fault> {
         self.clone().next()
+    }
+
+    /// What is written there.
+    pub(super) fn written(&self, span: Range<usize>) -> &'s str {
+        &self.text[span]
     }
 
     /// Where the text ends: the place of whatever is missing.

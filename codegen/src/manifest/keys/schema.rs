@@ -112,6 +112,18 @@ pub const FOREIGN: &[(&str, &str)] = &[
     ("discriminator", "leave it out: alternatives are told apart by a required property of one `const` each"),
 ];
 
+/// Words that stand at the root of a tool elsewhere, with what to write instead.
+pub const FOREIGN_TO_TOOLS: &[(&str, &str)] = &[
+    ("parameters", "write `[params.NAME]`, a table for each parameter"),
+    ("properties", "write `[params.NAME]`, a table for each parameter"),
+    ("arguments", "write `[params.NAME]`, a table for each parameter"),
+    ("input_schema", "write `[params.NAME]`, a table for each of its `properties`, and the rest in `[schema]`"),
+    ("inputSchema", "write `[params.NAME]`, a table for each of its `properties`, and the rest in `[schema]`"),
+    ("output_schema", "write `[returns]`"),
+    ("outputSchema", "write `[returns]`"),
+    ("readOnly", "write `read_only`, in `[annotations]`"),
+];
+
 /// What a property has beyond the words of its schema.
 pub const PROPERTY: &[Key] = &[
     key("required", Form::Flag, "Whether the model must send it."),

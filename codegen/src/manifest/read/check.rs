@@ -8,39 +8,44 @@ use toml::de::DeValue;
 use toolc::FactValue;
 use toolc::table::Type;
 
-use super::Reader;
 use super::json::{json, written_as_json};
-use crate::diagnostic::{Code, Diagnostic, Place};
-use crate::manifest::keys::{FOREIGN, Form, Key};
+use super::{Reader, Unknown};
+use crate::diagnostic::{Code, Diagnostic, Place, ticked};
+use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Form, Key, PROPERTY, SCHEMA};
+use crate::source::Kind;
 
-impl Reader<'_> {
-    /// Whether there is a key that the table should not have.
-    pub(super) fn check(&self, what: Arguments<'_>) -> bool {
+impl<'t> Reader<'t> {
+    /// The keys that the table should not have.
+    pub(super) fn check(&self, what: Arguments<'_>) -> Vec<Unknown<'t>> {
         let known = || self.keys.iter().copied().flatten();
-        let mut has_unknown = false;
-        // A misspelt key is not reported as missing, too.
-        let mut meant = Vec::new();
+        let mut unknown = Vec::new();
         for (name, value) in self.table {
-            if let Some(key) = known().find(|key| key.name == &**name.get_ref()) {
-                self.check_value(key, name.get_ref(), value);
+            let written = &**name.get_ref();
+            if let Some(key) = known().find(|key| key.name == written) {
+                self.check_value(key, written, value);
                 continue;
             }
-            has_unknown = true;
             let names = || known().map(|key| key.name);
             let is_schema = names().any(|known| known == "anyOf");
-            let foreign = FOREIGN.iter().find(|(word, _)| is_schema && *word == &**name.get_ref());
-            let near = if foreign.is_none() { toolc::nearest(name.get_ref(), names()) } else { Vec::new() };
+            let foreign = self.foreign(written, is_schema);
+            let near = if foreign.is_none() { toolc::nearest(written, names()) } else { Vec::new() };
             let code = if is_schema && !near.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
-            let found = Diagnostic::new(code, self.at(name), format!("unknown key `{}`", name.get_ref()))
+            let found = Diagnostic::new(code, self.at(name), format!("unknown key `{written}`"))
                 .label(format!("{what} has no such key"));
-            self.sink.push(match foreign {
-                Some((_, instead)) => found.help(*instead),
-                None => found.help_nearest(name.get_ref(), names(), "the keys are"),
+            self.sink.push(match (foreign, self.belongs(written)) {
+                (Some(instead), _) => found.help(instead),
+                (None, Some(belongs)) if near.is_empty() => found.help(belongs),
+                (None, belongs) => {
+                    let found = found.help_nearest(written, names(), "the keys are");
+                    belongs.into_iter().fold(found, Diagnostic::help)
+                }
             });
-            meant.extend(near.into_iter().next());
+            unknown.push((near.first().copied(), value));
         }
+        // A misspelt key is not reported as missing, too.
+        let is_meant = |key: &Key| unknown.iter().any(|(meant, _)| *meant == Some(key.name));
         for key in known().filter(|key| key.required && self.get(key.name).is_none()) {
-            if !meant.contains(&key.name) {
+            if !is_meant(key) {
                 self.sink.push(
                     Diagnostic::new(Code::MISSING_KEY, self.place, format!("missing key `{}`", key.name))
                         .label(format!("{what} needs `{}`", key.name))
@@ -48,7 +53,45 @@ impl Reader<'_> {
                 );
             }
         }
-        has_unknown
+        unknown
+    }
+
+    /// What to write instead of a word that others have in such a table.
+    fn foreign(&self, name: &str, is_schema: bool) -> Option<&'static str> {
+        let is_tool = self.kind == Kind::Tool && self.depth == 0;
+        let of_tools = FOREIGN_TO_TOOLS.iter().filter(|_| is_tool);
+        let mut foreign = of_tools.chain(FOREIGN.iter().filter(|_| is_tool || is_schema));
+        foreign.find(|(word, _)| *word == name).map(|(_, instead)| *instead)
+    }
+
+    /// Where a key belongs that is another table's: above all tables, or in one of those below the root.
+    fn belongs(&self, name: &str) -> Option<String> {
+        let has = |keys: &[Key]| keys.iter().any(|key| key.name == name);
+        let root = || self.kind.keys().iter().copied().flatten();
+        if self.depth > 0 {
+            return self.belongs_above(name);
+        }
+        let mut tables: Vec<String> = root()
+            .filter_map(|key| match key.form {
+                Form::Table(keys) if has(keys) => Some(format!("`[{}]`", key.name)),
+                Form::Tables(keys) if has(keys) => Some(format!("`[{}.NAME]`", key.name)),
+                Form::List(keys) if has(keys) => Some(format!("`[[{}]]`", key.name)),
+                _ => None,
+            })
+            .collect();
+        if tables.is_empty() && (has(SCHEMA) || has(PROPERTY)) {
+            let properties = root().filter(|key| matches!(key.form, Form::Properties));
+            tables.extend(properties.map(|key| format!("`[{}.NAME]`", key.name)));
+        }
+        (!tables.is_empty()).then(|| format!("it belongs in {}", tables.join(" or ")))
+    }
+
+    /// The same for a key of the root, which stands below a table's header.
+    fn belongs_above(&self, name: &str) -> Option<String> {
+        let mut root = self.kind.keys().iter().copied().flatten();
+        let document = self.kind.document();
+        root.any(|key| key.name == name)
+            .then(|| format!("`{name}` is a key of {document}: it stands above the first `[...]`"))
     }
 
     fn check_value(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {
@@ -77,7 +120,7 @@ impl Reader<'_> {
             | (Form::Json, _) => self.check_json(name, value),
             (Form::Text | Form::Template | Form::Condition | Form::Reference | Form::FactValue, DeValue::String(_))
             | (Form::Flag | Form::FactValue | Form::FlagOrSchema, DeValue::Boolean(_)) => {}
-            (form, _) => self.wrong_type(key, name, value, form.expected()),
+            (form, _) => self.wrong_type(key, name, value, (form.expected(), form)),
         }
     }
 
@@ -86,7 +129,7 @@ impl Reader<'_> {
         let is_some = self.items(name).next().is_some();
         let each = |fits: fn(&DeValue<'_>) -> bool, expected: &str, check: &dyn Fn(&Spanned<DeValue<'_>>)| {
             for item in self.items(name) {
-                if fits(item.get_ref()) { check(item) } else { self.wrong_type(key, name, item, expected) }
+                if fits(item.get_ref()) { check(item) } else { self.wrong_type(key, name, item, (expected, key.form)) }
             }
         };
         match key.form {
@@ -114,21 +157,26 @@ impl Reader<'_> {
     /// Checks a table's values, where its keys are any names. False where the key takes no table.
     fn check_table(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) -> bool {
         let table = || value.get_ref().as_table().into_iter().flatten();
-        let each = |fits: fn(&DeValue<'_>) -> bool, expected: &str, check: &dyn Fn(&str, &Spanned<DeValue<'_>>)| {
+        let each = |fits: fn(&DeValue<'_>) -> bool, form: Form, check: &dyn Fn(&str, &Spanned<DeValue<'_>>)| {
             for (name, value) in table() {
                 let name = name.get_ref();
-                if fits(value.get_ref()) { check(name, value) } else { self.wrong_type(key, name, value, expected) }
+                if fits(value.get_ref()) {
+                    check(name, value);
+                } else {
+                    self.wrong_type(key, name, value, (form.expected(), form));
+                }
             }
         };
         match key.form {
             Form::Schema | Form::Table(_) | Form::FlagOrSchema => {}
-            Form::Properties | Form::Tables(_) => each(is_table, "a table", &|_, _| {}),
+            Form::Properties => each(is_table, Form::Schema, &|_, _| {}),
+            Form::Tables(keys) => each(is_table, Form::Table(keys), &|_, _| {}),
             Form::WordsByName(words) => {
-                each(is_text, "a string", &|name, value| self.check_word(name, value, words));
+                each(is_text, Form::Word(words), &|name, value| self.check_word(name, value, words));
             }
             Form::Percents => {
                 let is_number = |value: &DeValue<'_>| value.is_integer() || value.is_float();
-                each(is_number, "a number", &|name, value| {
+                each(is_number, Form::Number, &|name, value| {
                     let percent = json(value).ok().and_then(|number| number.as_f64());
                     if !percent.is_some_and(|percent| percent > 0.0 && percent <= 100.0) {
                         self.invalid(value, name, "a number above 0 and up to 100");
@@ -186,16 +234,41 @@ impl Reader<'_> {
         }
     }
 
-    fn wrong_type(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
+    /// `form`: what was expected, in words and as what is to be written.
+    fn wrong_type(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>, (expected, form): (&str, Form)) {
         let got = value.get_ref().type_str();
         let found = Diagnostic::new(Code::WRONG_TYPE, self.at(value), format!("`{name}` cannot be of type {got}"))
             .label(format!("expected {expected}"));
-        self.sink.push(match (name, value.get_ref()) {
-            ("required", DeValue::Array(_)) => found.help("write `required = true` in each required property instead"),
-            _ => found.help(format!("`{}`: {}", key.name, key.doc)),
+        if name == "required" && value.get_ref().is_array() {
+            self.sink.push(found.help("write `required = true` in each required property instead"));
+            return;
+        }
+        let found = found.help(format!("`{}`: {}", key.name, key.doc));
+        // Among the names of a table that takes any.
+        if name != key.name
+            && let Some(belongs) = self.belongs_above(name)
+        {
+            self.sink.push(found.help(belongs));
+            return;
+        }
+        let sample = form.sample();
+        self.sink.push(match form {
+            Form::Word(words) => {
+                let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+                found.help(format!("it can be: {}", ticked(&words, ", ")))
+            }
+            Form::Table(keys) if (2..=FEW).contains(&keys.len()) => {
+                let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+                found.help(format!("write `{name} = {sample}`; the keys are: {}", ticked(&names, ", ")))
+            }
+            _ if sample.starts_with(['[', '{']) => found.help(format!("write `{name} = {sample}`")),
+            _ => found,
         });
     }
 }
+
+/// So many keys can be told together.
+const FEW: usize = 8;
 
 fn is_text(value: &DeValue<'_>) -> bool {
     value.is_str()

@@ -39,10 +39,14 @@ pub(super) struct Reader<'t> {
     questions: &'t RefCell<Questions>,
     /// The definitions that a `$ref` may lead to, as they are written.
     defs: Option<&'t DeTable<'t>>,
+    kind: Kind,
     depth: usize,
-    /// Whether it has a key that it should not have.
-    has_unknown: bool,
+    /// What it should not have.
+    unknown: Vec<Unknown<'t>>,
 }
+
+/// The value of a key that a table should not have, and the key that is most likely meant.
+type Unknown<'t> = (Option<&'static str>, &'t Spanned<DeValue<'t>>);
 
 impl<'t> Reader<'t> {
     /// A whole manifest. What its conditions ask is collected in `questions`.
@@ -57,11 +61,12 @@ impl<'t> Reader<'t> {
         // The whole file would be no place to point at.
         let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(0..0);
         let place = Place::new(id, first);
-        let (keys, defs) = (kind.keys(), schema::defs(table));
-        let text = &source.text;
-        let reader = Self { source: id, text, table, keys, place, sink, questions, defs, depth: 0, has_unknown: false };
-        let has_unknown = reader.check(format_args!("{}", kind.document()));
-        Self { has_unknown, ..reader }
+        let (text, keys, unknown) = (&source.text, kind.keys(), Vec::new());
+        let reader =
+            Self { source: id, text, table, keys, place, sink, questions, defs: None, kind, depth: 0, unknown };
+        let unknown = reader.check(format_args!("{}", kind.document()));
+        let reader = Self { unknown, ..reader };
+        Self { defs: reader.defs(), ..reader }
     }
 
     /// A table within it. None where it is too deep.
@@ -72,14 +77,14 @@ impl<'t> Reader<'t> {
         keys: &'static [&'static [Key]],
         what: Arguments<'_>,
     ) -> Option<Self> {
-        let reader = Self { table, keys, place, depth: self.depth + 1, ..*self };
+        let reader = Self { table, keys, place, depth: self.depth + 1, unknown: Vec::new(), ..*self };
         if reader.depth > DEEPEST {
             let message = format!("a schema nested more than {DEEPEST} deep");
             self.sink.push(Diagnostic::new(Code::SCHEMA_TOO_LARGE, place, message).help("flatten it"));
             return None;
         }
-        let has_unknown = reader.check(what);
-        Some(Self { has_unknown, ..reader })
+        let unknown = reader.check(what);
+        Some(Self { unknown, ..reader })
     }
 
     /// Where this table stands.
@@ -255,10 +260,12 @@ impl<'t> Reader<'t> {
         Some(At::new(json(value).ok()?, self.at(value)))
     }
 
-    /// The value of a key.
+    /// The value of a key. One that is misspelt stands for the nearest one: what rests on its absence is not reported.
     fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         // Tables are small, and asked for every key that they might have: a hash of each would take longer.
-        self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value)
+        let found = self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value);
+        let meant = || self.unknown.iter().find(|(meant, _)| *meant == Some(key)).map(|(_, value)| *value);
+        found.or_else(meant)
     }
 
     fn items(&self, key: &str) -> impl Iterator<Item = &'t Spanned<DeValue<'t>>> + use<'t> {

@@ -16,12 +16,12 @@ use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, LEAD, Property
 use crate::text::questions::Template;
 use crate::text::template::Piece;
 
-/// The definitions of a tool's manifest, as they are written.
-pub(super) fn defs<'t>(manifest: &'t DeTable<'t>) -> Option<&'t DeTable<'t>> {
-    manifest.get("schema")?.get_ref().as_table()?.get("$defs")?.get_ref().as_table()
-}
-
 impl<'t> Reader<'t> {
+    /// The definitions of this table, which is a tool's manifest, as they are written.
+    pub(super) fn defs(&self) -> Option<&'t DeTable<'t>> {
+        self.get("schema")?.get_ref().as_table()?.get("$defs")?.get_ref().as_table()
+    }
+
     /// The schema of a tool's arguments, which are an object, and the definitions that stand beside it. Where the tool
     /// says nothing, that is at `place`.
     pub(in crate::manifest) fn arguments(&self, place: Place) -> (Schema, Defs) {
@@ -157,7 +157,7 @@ impl<'t> Reader<'t> {
     fn schema(&self) -> Schema {
         let schema = self.readable();
         let is_unread = |key, is_read: bool| !is_read && self.get(key).is_some();
-        let is_torn = self.has_unknown
+        let is_torn = !self.unknown.is_empty()
             || is_unread("type", !schema.types.is_empty())
             || is_unread("$ref", schema.reference.is_some())
             || is_unread("enum", !schema.choices.is_empty())
