@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use heck::{ToPascalCase as _, ToSnakeCase as _};
 use proc_macro2::{Ident, Span};
+use unicode_normalization::UnicodeNormalization as _;
 
 pub(crate) use variants::{Meaning, path_word, variants};
 
@@ -52,7 +53,8 @@ fn ident(text: &str) -> Ident {
     let text = match text.chars().next() {
         None => "empty".to_owned(),
         Some(first) if first.is_ascii_digit() => format!("_{text}"),
-        Some(_) => text.to_owned(),
+        // As rustc compares them: an ohm sign is an omega.
+        Some(_) => text.nfc().collect(),
     };
     if text == "gen" {
         // A keyword of edition 2024, which not every parser knows as one.
@@ -103,6 +105,14 @@ impl Scope {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_rustc_takes_for_one_name_is_one() {
+        assert_eq!(pascal(&["\u{2126}"]), pascal(&["\u{3a9}"]));
+        let mut scope = Scope::default();
+        let claimed = ["\u{2126}", "\u{3a9}"].map(|name| scope.claim(pascal(&[name])));
+        assert_ne!(claimed[0], claimed[1]);
+    }
 
     #[test]
     fn odd_names_become_identifiers() {
