@@ -58,7 +58,7 @@ impl<'t> Reader<'t> {
 
     /// What to write instead of a word that others have in such a table.
     fn foreign(&self, name: &str, is_schema: bool) -> Option<&'static str> {
-        let is_tool = self.kind == Kind::Tool && self.depth == 0;
+        let is_tool = self.document.0 == Kind::Tool && self.depth == 0;
         let of_tools = FOREIGN_TO_TOOLS.iter().filter(|_| is_tool);
         let mut foreign = of_tools.chain(FOREIGN.iter().filter(|_| is_tool || is_schema));
         foreign.find(|(word, _)| *word == name).map(|(_, instead)| *instead)
@@ -66,11 +66,11 @@ impl<'t> Reader<'t> {
 
     /// Where a key belongs that is another table's: above all tables, or in one of those below the root.
     fn belongs(&self, name: &str) -> Option<String> {
-        let has = |keys: &[Key]| keys.iter().any(|key| key.name == name);
-        let root = || self.kind.keys().iter().copied().flatten();
         if self.depth > 0 {
             return self.belongs_above(name);
         }
+        let root = || self.keys.iter().copied().flatten();
+        let has = |keys: &[Key]| keys.iter().any(|key| key.name == name);
         let mut tables: Vec<String> = root()
             .filter_map(|key| match key.form {
                 Form::Table(keys) if has(keys) => Some(format!("`[{}]`", key.name)),
@@ -86,12 +86,12 @@ impl<'t> Reader<'t> {
         (!tables.is_empty()).then(|| format!("it belongs in {}", tables.join(" or ")))
     }
 
-    /// The same for a key of the root, which stands below a table's header.
+    /// The same for a key of the root that stands below a table's header, and not above.
     fn belongs_above(&self, name: &str) -> Option<String> {
-        let mut root = self.kind.keys().iter().copied().flatten();
-        let document = self.kind.document();
-        root.any(|key| key.name == name)
-            .then(|| format!("`{name}` is a key of {document}: it stands above the first `[...]`"))
+        let (kind, document) = self.document;
+        let is_of_root = kind.keys().iter().copied().flatten().any(|key| key.name == name);
+        (is_of_root && !document.contains_key(name))
+            .then(|| format!("`{name}` is a key of {}: it stands above the first `[...]`", kind.document()))
     }
 
     fn check_value(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {

@@ -39,7 +39,8 @@ pub(super) struct Reader<'t> {
     questions: &'t RefCell<Questions>,
     /// The definitions that a `$ref` may lead to, as they are written.
     defs: Option<&'t DeTable<'t>>,
-    kind: Kind,
+    /// The whole manifest, and what it is of.
+    document: (Kind, &'t DeTable<'t>),
     depth: usize,
     /// What it should not have.
     unknown: Vec<Unknown<'t>>,
@@ -61,9 +62,9 @@ impl<'t> Reader<'t> {
         // The whole file would be no place to point at.
         let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(0..0);
         let place = Place::new(id, first);
-        let (text, keys, unknown) = (&source.text, kind.keys(), Vec::new());
+        let (text, keys, document, unknown) = (&source.text, kind.keys(), (kind, table), Vec::new());
         let reader =
-            Self { source: id, text, table, keys, place, sink, questions, defs: None, kind, depth: 0, unknown };
+            Self { source: id, text, table, keys, place, sink, questions, defs: None, document, depth: 0, unknown };
         let unknown = reader.check(format_args!("{}", kind.document()));
         let reader = Self { unknown, ..reader };
         Self { defs: reader.defs(), ..reader }
