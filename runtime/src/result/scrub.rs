@@ -122,8 +122,8 @@ const TURNS: &[&str] = &[
 /// Where any of the above begins.
 const STARTS: &[char] = &['<', '[', '`', '#', 'A', 'H', 'S', 'U'];
 
-/// Characters without a shape: they split a token for a program's eye, and not for a model's. Control characters, and
-/// what Unicode 17 calls `Default_Ignorable_Code_Point` or annotates with.
+/// Characters without a shape: they split a token for a program's eye, and not for a model's. Control characters,
+/// those that Unicode lets programs ignore (`Default_Ignorable_Code_Point`), and those of its annotations.
 const INVISIBLE: &[RangeInclusive<char>] = &[
     '\0'..='\u{8}',
     '\u{b}'..='\u{c}',
