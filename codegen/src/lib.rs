@@ -11,8 +11,9 @@
 pub mod catalog;
 pub mod check;
 pub mod cli;
+pub mod conditional_json;
 pub mod diagnostic;
-pub mod doc;
+pub mod dialects;
 pub mod emit;
 pub mod format;
 pub mod ledger;
@@ -21,7 +22,6 @@ pub mod lower;
 pub mod manifest;
 mod names;
 mod parallel;
-pub mod providers;
 pub mod report;
 pub mod schema;
 pub mod source;

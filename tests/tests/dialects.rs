@@ -10,7 +10,7 @@ use toolc::segment::{Atoms, FactValue};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Diagnostic, Level};
-use toolc_codegen::lower::language::Language;
+use toolc_codegen::dialects::schema_subset::Language;
 use toolc_codegen::lower::narrow::{How, Loss, narrow};
 use toolc_codegen::lower::{DIALECTS, Dialect, guide, lower};
 use toolc_codegen::source::Sources;

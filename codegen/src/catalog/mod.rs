@@ -10,13 +10,13 @@ use serde_json::Value;
 use toolc::graph::{Graph, Members};
 use toolc::segment::{self, Atoms, Comparison, FactValue, Segment};
 
+use crate::conditional_json::{Doc, words};
 use crate::diagnostic::{At, Place};
-use crate::doc::{Doc, words};
 use crate::manifest::{
     CommandsManifest, DialectManifest, DistributionManifest, FactManifest, PluginManifest, ToolManifest,
     ToolsetManifest, VariableManifest,
 };
-use crate::text::questions::{AtomId, Template, When};
+use crate::text::atoms::{AtomId, Template, When};
 use crate::text::template::Piece;
 pub use resolve::resolve;
 pub use settings::Settings;

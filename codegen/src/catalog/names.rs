@@ -7,8 +7,8 @@ use toolc::segment::{Comparison, FactValue};
 
 use super::{Atom, ExternalId, FactId, ToolId, ToolsetId, VariableId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
+use crate::dialects::PROVIDERS;
 use crate::manifest::FactManifest;
-use crate::providers::PROVIDERS;
 use crate::source::Kind;
 use crate::text::condition::Asks;
 

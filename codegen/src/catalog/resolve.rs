@@ -10,7 +10,7 @@ use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, Too
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
 use crate::source::Kind;
-use crate::text::questions::Questions;
+use crate::text::atoms::Questions;
 
 /// Links everything. What cannot be linked is reported and left out.
 pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {

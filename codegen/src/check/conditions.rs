@@ -9,8 +9,8 @@ use toolc::segment::{self, Atoms, MOST_ATOMS};
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::schema::{Defs, Property, Schema};
+use crate::text::atoms::{AtomId, Template, When};
 use crate::text::condition::Asks;
-use crate::text::questions::{AtomId, Template, When};
 use crate::text::template::Piece;
 use crate::text::turns::turns;
 

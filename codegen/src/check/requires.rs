@@ -2,8 +2,8 @@
 
 use crate::catalog::{Atom, Catalog};
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
+use crate::text::atoms::{AtomId, When};
 use crate::text::condition::Condition;
-use crate::text::questions::{AtomId, When};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let tools = catalog.tools().map(|(_, tool)| (&tool.manifest.requires.when, &tool.atoms));

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{Code, Diagnostic, Sink};
-use crate::text::questions::Template;
+use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
 /// Tables and segments are counted in 16 bits, and each of these comes to a few. No tool that a model can use comes near.

@@ -7,13 +7,13 @@ use toolc::segment::FactValue;
 
 use super::{Draft, Inputs, MARK, Part, pretty};
 use crate::catalog::{Atom, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
+use crate::conditional_json::Doc;
 use crate::diagnostic::{At, Place};
-use crate::doc::Doc;
 use crate::lower::Lowered;
 use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
 use crate::schema::Schema;
+use crate::text::atoms::When;
 use crate::text::condition::Condition;
-use crate::text::questions::When;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     let mut draft =

@@ -11,8 +11,8 @@ use super::string::Written;
 use crate::catalog::{Atom, Tool, ToolId, Toolset};
 use crate::diagnostic::{At, Place};
 use crate::schema::Schema;
+use crate::text::atoms::{AtomId, Questions, Template, When};
 use crate::text::condition::{self, Asks, Condition};
-use crate::text::questions::{AtomId, Questions, Template, When};
 use crate::text::template::{self, Piece, WrittenFact};
 use crate::text::turns::turns;
 

@@ -34,8 +34,8 @@ use losses::Losses;
 
 use crate::catalog::{Catalog, ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Places, Sink};
+use crate::dialects::{self, Provider};
 use crate::parallel;
-use crate::providers::{self, Provider};
 use crate::source::Sources;
 
 /// What rules look at: a catalog, which this stands for, and the files that it was read from.
@@ -62,13 +62,13 @@ impl<'c> Lint<'c> {
 
     /// What the providers take for whose dialects the project is.
     pub fn providers(&self) -> impl Iterator<Item = &'static Provider> {
-        providers::declared(self.settings())
+        dialects::declared(self.settings())
     }
 
     /// What a provider takes whose dialect `toolc.toml` names: what it says of whole requests, or of what others add to
     /// a name, is of interest to those only who mean to send them.
     pub fn named_provider(&self, dialect: &str) -> Option<&'static Provider> {
-        self.settings().named_dialects.contains(&dialect).then(|| providers::provider(dialect))?
+        self.settings().named_dialects.contains(&dialect).then(|| dialects::provider(dialect))?
     }
 
     /// The tools that a toolset resolves to, by name. Each toolset is resolved once, whoever asks.

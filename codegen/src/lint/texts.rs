@@ -10,7 +10,7 @@ use super::string::Written;
 use crate::catalog::{Atom, Requires, Tool, ToolId};
 use crate::diagnostic::{At, Place};
 use crate::schema::{Property, Schema};
-use crate::text::questions::{AtomId, Template, When};
+use crate::text::atoms::{AtomId, Template, When};
 use crate::text::template::Piece;
 use crate::text::turns::turns;
 

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use toolc::behaviour::Annotations;
 
-use super::language::Language;
 use super::narrow::{How, Loss, Narrowed, narrow, narrow_result};
-use super::words::say;
+use super::prose::say;
 use crate::catalog::{Atom, Catalog, Tool};
-use crate::doc::Doc;
-use crate::providers::{Name, provider};
+use crate::conditional_json::Doc;
+use crate::dialects::schema_subset::Language;
+use crate::dialects::{Name, provider};
+use crate::text::atoms::{AtomId, Template, When};
 use crate::text::condition::Condition;
-use crate::text::questions::{AtomId, Template, When};
 
 /// A shape that one family of providers wants.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! `docs/dialects.md`: what each dialect takes, made of the data by which tools are lowered.
 
 use super::dialects::{DIALECTS, Dialect};
-use super::language::{Enums, Language, Patterns, Refs, WORDS};
-use crate::providers::Name;
+use crate::dialects::Name;
+use crate::dialects::schema_subset::{Enums, Language, Patterns, Refs, WORDS};
 
 /// The guide to the dialects, in Markdown.
 pub fn guide() -> String {

@@ -4,11 +4,10 @@
 mod behaviour;
 mod dialects;
 mod guide;
-pub mod language;
 pub mod narrow;
+mod prose;
 mod requires;
 mod table;
-mod words;
 
 use std::ops::Deref;
 use std::sync::OnceLock;

@@ -5,10 +5,10 @@ use toolc::requirement::Requirement;
 
 use super::{atom, text};
 use crate::catalog::{Atom, Catalog, ExternalId, Requires, ToolId, VariableId};
+use crate::conditional_json::compile;
 use crate::diagnostic::{At, Place};
-use crate::doc::compile;
 use crate::manifest::RequiresManifest;
-use crate::text::questions::{AtomId, When};
+use crate::text::atoms::{AtomId, When};
 
 pub(super) fn of(
     catalog: &Catalog,

@@ -7,10 +7,10 @@ use serde_json::Value;
 use toolc::table::{self, Bound, Bounds, Form, Literal, Node, Part, Span, Table, Type, Types};
 
 use super::text;
+use crate::conditional_json::compile;
 use crate::diagnostic::At;
-use crate::doc::compile;
 use crate::schema::{Additional, Bare, Choice, Defs, Schema};
-use crate::text::questions::When;
+use crate::text::atoms::When;
 
 pub(super) fn of(schema: &Schema, defs: &Defs) -> Table {
     let mut layout = Layout { defs, ids: HashMap::new(), pending: VecDeque::new(), table: Table::default() };

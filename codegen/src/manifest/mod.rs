@@ -14,7 +14,7 @@ use toolc::behaviour::Execution;
 use crate::diagnostic::{At, Code, Diagnostic, Sink, SourceId};
 use crate::parallel;
 use crate::source::{Kind, Source, Sources};
-use crate::text::questions::Questions;
+use crate::text::atoms::Questions;
 pub use model::*;
 pub(crate) use offsets::written;
 use read::Reader;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use toolc::behaviour::{Annotations, Execution};
 use toolc::segment::FactValue;
 
+use crate::conditional_json::Doc;
 use crate::diagnostic::{At, Place};
-use crate::doc::Doc;
 use crate::schema::{Defs, Schema};
 use crate::source::Kind;
-use crate::text::questions::{Questions, Template, When};
+use crate::text::atoms::{Questions, Template, When};
 
 /// Everything that could be parsed, and the names of what could not: nobody is told twice about a broken file.
 #[derive(Debug, Default)]

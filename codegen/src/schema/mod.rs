@@ -2,8 +2,8 @@
 //! from this, never by walking JSON.
 
 mod defs;
-mod doc;
-mod shape;
+mod tagged_union;
+mod to_json;
 
 use std::ops::Deref;
 use std::sync::LazyLock;
@@ -12,12 +12,12 @@ use serde_json::Value;
 use toolc::table::Type;
 
 pub use defs::{Def, DefId, Defs, LEAD, Reference};
-pub use doc::Spelling;
-pub(crate) use shape::Untold;
-pub use shape::{Alternative, Bare};
+pub(crate) use tagged_union::Untold;
+pub use tagged_union::{Alternative, Bare};
+pub use to_json::Spelling;
 
 use crate::diagnostic::{At, Place};
-use crate::text::questions::{Template, When};
+use crate::text::atoms::{Template, When};
 
 /// One schema.
 #[derive(Debug, Clone)]

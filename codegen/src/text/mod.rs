@@ -7,9 +7,9 @@
 //!
 //! [`condition`] reads the first, [`template`] the second; names are text here, and linked to tools and facts later.
 
+pub mod atoms;
 pub mod condition;
 mod cursor;
-pub mod questions;
 pub mod template;
 pub(crate) mod turns;
 

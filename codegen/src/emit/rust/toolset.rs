@@ -8,7 +8,7 @@ use toolc::search::{Index, document};
 use super::print::print;
 use super::{data, doc, tool};
 use crate::catalog::{Tool, ToolId, Toolset, ToolsetId};
-use crate::doc::words;
+use crate::conditional_json::words;
 use crate::lower::Lowered;
 use crate::names::{Scope, handlers, module, pascal, snake};
 

@@ -6,9 +6,9 @@
 
 mod catalog;
 mod model;
-mod providers;
 mod safety;
 mod schema;
+mod vendors;
 
 use super::Code;
 
@@ -26,7 +26,7 @@ pub struct Category {
 pub const CATEGORIES: &[Category] = &[
     Category { letter: "C", about: "The catalog and its language", rules: catalog::RULES },
     Category { letter: "S", about: "Schemas", rules: schema::RULES },
-    Category { letter: "P", about: "What providers take", rules: providers::RULES },
+    Category { letter: "P", about: "What providers take", rules: vendors::RULES },
     Category { letter: "M", about: "What a model reads", rules: model::RULES },
     Category { letter: "A", about: "Safety", rules: safety::RULES },
 ];

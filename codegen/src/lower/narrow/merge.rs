@@ -7,10 +7,10 @@ use toolc::table::Type;
 
 use super::{How, Narrower};
 use crate::diagnostic::{At, Place};
-use crate::lower::words::{of_json, said, say};
+use crate::lower::prose::{of_json, said, say};
 use crate::schema::{Additional, Bounds, Choice, Property, Schema};
+use crate::text::atoms::{Template, When};
 use crate::text::condition::Condition;
-use crate::text::questions::{Template, When};
 
 /// Alternatives that two unions may come to, each of the one with each of the other.
 const MOST_PAIRS: usize = 16;

@@ -23,11 +23,10 @@ use serde_json::Value;
 use toolc::table::Type;
 
 use crate::diagnostic::{At, Place};
+use crate::dialects::Name;
+use crate::dialects::schema_subset::Language;
 use crate::schema::{Choice, Def, DefId, Defs, Schema};
-use crate::text::questions::Template;
-
-use super::language::Language;
-use crate::providers::Name;
+use crate::text::atoms::Template;
 
 /// Schemas that one tool may come to beyond those that its author wrote: what `$ref`s led to, again and again.
 const SPARE: usize = 1_000;

@@ -7,8 +7,8 @@ use super::pattern::for_grammar;
 use super::union::shell;
 use super::{How, Narrow, Narrower};
 use crate::diagnostic::At;
-use crate::lower::language::{Enums, Patterns};
-use crate::lower::words::{one_of, said};
+use crate::dialects::schema_subset::{Enums, Patterns};
+use crate::lower::prose::{one_of, said};
 use crate::schema::{Additional, Bounds, Choice, Schema, type_of};
 
 /// What becomes of a value of which nothing is said.

@@ -2,7 +2,7 @@
 
 use super::text::DEEPEST;
 use super::{How, Narrower};
-use crate::lower::language::Refs;
+use crate::dialects::schema_subset::Refs;
 use crate::schema::{DefId, Schema};
 
 impl Narrower<'_> {

@@ -3,10 +3,10 @@
 use toolc::table::Type;
 
 use super::{How, Narrower};
-use crate::lower::words::{said, say};
-use crate::providers::Name;
+use crate::dialects::Name;
+use crate::lower::prose::{said, say};
 use crate::schema::{Additional, Bounds, Property, Schema};
-use crate::text::questions::Template;
+use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
 impl Narrower<'_> {

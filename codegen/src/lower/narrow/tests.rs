@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{How, narrow};
 use crate::check::Checked;
 use crate::compile;
+use crate::dialects::schema_subset::Language;
 use crate::emit::emit;
 use crate::lower::DIALECTS;
-use crate::lower::language::Language;
 use crate::source::Sources;
 
 const HOME: &str = "name = 's'\ndescription = 'Tools.'\n";

@@ -4,9 +4,9 @@
 use toolc::table::Type;
 
 use super::{How, Narrow, Narrower};
-use crate::lower::words::of_json;
+use crate::lower::prose::of_json;
 use crate::schema::{Additional, Schema};
-use crate::text::questions::Template;
+use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
 /// `$ref`s that are followed to tell which types a value may have.

@@ -6,7 +6,7 @@ use toolc::table::Type;
 use super::object::allow_null;
 use super::{How, Narrow, Narrower};
 use crate::diagnostic::At;
-use crate::lower::words::{said, say};
+use crate::lower::prose::{said, say};
 use crate::schema::Schema;
 use serde_json::Value;
 

@@ -20,8 +20,8 @@ use super::offsets;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
 use crate::source::{Kind, Source};
 use crate::text::Fault;
+use crate::text::atoms::{AtomId, Questions, Template, When};
 use crate::text::condition::{self, Written};
-use crate::text::questions::{AtomId, Questions, Template, When};
 use crate::text::template::{self, Piece, WrittenFact};
 use json::json;
 

@@ -13,7 +13,7 @@ use crate::diagnostic::{At, Code, Diagnostic, Place};
 use crate::manifest::keys::{CHOICE, Form, PROPERTY, SCHEMA};
 use crate::manifest::standard;
 use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, LEAD, Property, Reference, Schema};
-use crate::text::questions::Template;
+use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
 impl<'t> Reader<'t> {

@@ -22,7 +22,7 @@ use crate::catalog::ToolId;
 use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
 use crate::lint::texts::holds;
 use crate::lint::{Check, Lint, Rule};
-use crate::text::questions::Template;
+use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
 pub(super) const RULE: Rule = Rule::new("M010", "description-missing", Some(Level::Warning), Check::Catalog(check));

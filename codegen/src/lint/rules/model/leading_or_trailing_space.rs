@@ -23,7 +23,7 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::text::questions::Template;
+use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
 pub(super) const RULE: Rule =

@@ -1,7 +1,7 @@
 //! What the schemas of each dialect may say. Data: [`narrow`](super::narrow) keeps to it, and the guide to the dialects is
 //! made of it. Limits are those that providers stated, or enforced, by 2026-11; where they differ, the narrower one.
 
-use crate::providers::{Limit, gemini, openai};
+use crate::dialects::{Limit, gemini, openai};
 use crate::schema::Spelling;
 
 /// What a language of schemas takes.

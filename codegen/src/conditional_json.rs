@@ -3,8 +3,8 @@
 use serde_json::Value;
 use toolc::segment::{self, Atoms, Condition as Compiled, FactValue, Op, Segment};
 
+use crate::text::atoms::{AtomId, FactRef, Template, When};
 use crate::text::condition::Condition;
-use crate::text::questions::{AtomId, FactRef, Template, When};
 use crate::text::template::Piece;
 
 /// A JSON value of which parts are there in some turns only.

@@ -4,8 +4,8 @@ use serde_json::Value;
 use toolc::table::Type;
 
 use super::{Additional, Choice, Defs, Property, Schema};
-use crate::doc::Doc;
-use crate::text::questions::When;
+use crate::conditional_json::Doc;
+use crate::text::atoms::When;
 
 /// How a language of schemas spells what all of them have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

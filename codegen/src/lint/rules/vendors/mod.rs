@@ -1,5 +1,5 @@
 //! What providers take. Such a rule looks only where the project declares the dialect that it is about: limits are
-//! data, in [`providers`](crate::providers). The lowering writes otherwise most of what a provider refuses: rules that tell
+//! data, in [`providers`](crate::dialects). The lowering writes otherwise most of what a provider refuses: rules that tell
 //! what becomes of it are off by default. Warnings are about what is gone, or refused all the same.
 
 use super::rules;

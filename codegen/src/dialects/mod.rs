@@ -7,6 +7,7 @@ mod llamacpp;
 mod mcp;
 pub(crate) mod openai;
 mod portable;
+pub mod schema_subset;
 
 use crate::catalog::Settings;
 

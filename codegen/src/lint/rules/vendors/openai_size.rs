@@ -115,7 +115,7 @@ use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Rule, Shown};
-use crate::providers::provider;
+use crate::dialects::provider;
 use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warning), Check::Shown(check));

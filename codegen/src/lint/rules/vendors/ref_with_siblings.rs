@@ -44,7 +44,7 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
-use crate::lower::language::Refs;
+use crate::dialects::schema_subset::Refs;
 use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P007", "ref-with-siblings", None, Check::Tool(check));

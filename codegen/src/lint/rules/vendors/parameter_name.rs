@@ -35,7 +35,7 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
-use crate::providers::{Limit, Name, Provider};
+use crate::dialects::{Limit, Name, Provider};
 use crate::schema::{Property, Schema};
 
 pub(super) const RULE: Rule = Rule::new("P002", "parameter-name", Some(Level::Warning), Check::Tool(check));

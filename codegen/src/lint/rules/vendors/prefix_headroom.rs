@@ -29,7 +29,7 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::providers::{CLIENT_PREFIX, PROVIDERS};
+use crate::dialects::{CLIENT_PREFIX, PROVIDERS};
 
 pub(super) const RULE: Rule = Rule::new("P017", "prefix-headroom", Some(Level::Warning), Check::Tool(check));
 

@@ -75,7 +75,7 @@ use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::Dialect;
 use crate::parallel;
-use crate::providers::Budget;
+use crate::dialects::Budget;
 use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P009", "anthropic-strict-budget", Some(Level::Warning), Check::Output(check));

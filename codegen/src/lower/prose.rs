@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::doc::{append, guarded};
+use crate::conditional_json::{append, guarded};
 use crate::schema::{Choice, Schema};
-use crate::text::questions::Template;
+use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
 /// What a word with this value says; none where it says nothing.
