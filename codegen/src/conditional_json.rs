@@ -9,27 +9,27 @@ use crate::text::template::Piece;
 
 /// A JSON value of which parts are there in some turns only.
 #[derive(Debug, Clone)]
-pub enum Doc {
+pub enum CondJson {
     /// The same in every turn.
     Json(Value),
     /// A string.
     Text(Template),
     /// Items, each always there or on a condition.
-    Array(Vec<(Option<When>, Doc)>),
+    Array(Vec<(Option<When>, CondJson)>),
     /// Entries, likewise.
-    Object(Vec<(Option<When>, String, Doc)>),
+    Object(Vec<(Option<When>, String, CondJson)>),
 }
 
-impl From<Value> for Doc {
+impl From<Value> for CondJson {
     fn from(value: Value) -> Self {
-        Doc::Json(value)
+        CondJson::Json(value)
     }
 }
 
-impl Doc {
+impl CondJson {
     /// An object whose entries are always there.
-    pub fn object<const N: usize>(entries: [(&str, Doc); N]) -> Self {
-        Doc::Object(entries.into_iter().map(|(key, value)| (None, key.to_owned(), value)).collect())
+    pub fn object<const N: usize>(entries: [(&str, CondJson); N]) -> Self {
+        CondJson::Object(entries.into_iter().map(|(key, value)| (None, key.to_owned(), value)).collect())
     }
 
     /// Its text in pieces. Whichever atoms hold, they come to well-formed JSON, without white space between tokens.
@@ -57,40 +57,40 @@ impl Doc {
     /// The value with all its parts, whatever their conditions; of a text only the words that are always there.
     pub fn whole(&self) -> Value {
         match self {
-            Doc::Json(value) => value.clone(),
-            Doc::Text(template) => Value::String(words(template)),
-            Doc::Array(items) => items.iter().map(|(_, item)| item.whole()).collect(),
-            Doc::Object(entries) => entries.iter().map(|(_, key, value)| (key.clone(), value.whole())).collect(),
+            CondJson::Json(value) => value.clone(),
+            CondJson::Text(template) => Value::String(words(template)),
+            CondJson::Array(items) => items.iter().map(|(_, item)| item.whole()).collect(),
+            CondJson::Object(entries) => entries.iter().map(|(_, key, value)| (key.clone(), value.whole())).collect(),
         }
     }
 
     /// Gives the tools that its texts list the names that they have by `name_of`.
     pub fn rename<'n>(&mut self, name_of: &impl Fn(AtomId) -> Option<&'n str>) {
         match self {
-            Doc::Json(_) => {}
-            Doc::Text(template) => rename_in(template, name_of),
-            Doc::Array(items) => items.iter_mut().for_each(|(_, item)| item.rename(name_of)),
-            Doc::Object(entries) => entries.iter_mut().for_each(|(_, _, value)| value.rename(name_of)),
+            CondJson::Json(_) => {}
+            CondJson::Text(template) => rename_in(template, name_of),
+            CondJson::Array(items) => items.iter_mut().for_each(|(_, item)| item.rename(name_of)),
+            CondJson::Object(entries) => entries.iter_mut().for_each(|(_, _, value)| value.rename(name_of)),
         }
     }
 
     fn write(&self, out: &mut Template) {
         match self {
-            Doc::Json(value) => push(out, &value.to_string()),
-            Doc::Text(template) => {
+            CondJson::Json(value) => push(out, &value.to_string()),
+            CondJson::Text(template) => {
                 push(out, "\"");
                 for piece in template {
                     append(out, escaped_piece(piece));
                 }
                 push(out, "\"");
             }
-            Doc::Array(items) => {
+            CondJson::Array(items) => {
                 push(out, "[");
                 let items: Vec<_> = items.iter().map(|(when, item)| (when.as_ref(), None, item)).collect();
                 write_list(&items, out);
                 push(out, "]");
             }
-            Doc::Object(entries) => {
+            CondJson::Object(entries) => {
                 push(out, "{");
                 let entries: Vec<_> =
                     entries.iter().map(|(when, key, value)| (when.as_ref(), Some(key), value)).collect();
@@ -130,7 +130,7 @@ pub fn words(template: &Template) -> String {
 
 /// Settles the commas. They belong to the entries before the first one that is always there, and to those behind it;
 /// where none is, an entry has one before it if any of its predecessors is there.
-fn write_list(entries: &[(Option<&When>, Option<&String>, &Doc)], out: &mut Template) {
+fn write_list(entries: &[(Option<&When>, Option<&String>, &CondJson)], out: &mut Template) {
     let anchor = entries.iter().position(|(when, ..)| when.is_none());
     for (index, (when, key, value)) in entries.iter().enumerate() {
         let entry = |out: &mut Template| {
@@ -289,15 +289,15 @@ mod tests {
     }
 
     /// What a document means, with nothing compiled.
-    fn meaning(doc: &Doc, atoms: Atoms) -> Value {
+    fn meaning(doc: &CondJson, atoms: Atoms) -> Value {
         let there = |when: &Option<When>| when.as_ref().is_none_or(|when| holds(when, atoms));
         match doc {
-            Doc::Json(value) => value.clone(),
-            Doc::Text(template) => Value::String(said(template, atoms)),
-            Doc::Array(items) => {
+            CondJson::Json(value) => value.clone(),
+            CondJson::Text(template) => Value::String(said(template, atoms)),
+            CondJson::Array(items) => {
                 items.iter().filter(|(when, _)| there(when)).map(|(_, item)| meaning(item, atoms)).collect()
             }
-            Doc::Object(entries) => (entries.iter().filter(|(when, ..)| there(when)))
+            CondJson::Object(entries) => (entries.iter().filter(|(when, ..)| there(when)))
                 .map(|(_, key, value)| (key.clone(), meaning(value, atoms)))
                 .collect(),
         }
@@ -328,7 +328,7 @@ mod tests {
             Some(not(Condition::Or(vec![atom(0), atom(1)]))),
             Some(Condition::And(vec![atom(1), not(atom(2))])),
         ];
-        let text = Doc::Text(vec![
+        let text = CondJson::Text(vec![
             Piece::Text("a \"b\" \\ \u{1}".into()),
             Piece::Choice {
                 branches: vec![
@@ -352,10 +352,10 @@ mod tests {
                 let picked = (0..count).map(|index| whens[choice / 4_usize.pow(index) % 4].clone());
                 let item = |index: usize| if index == 1 { text.clone() } else { Value::from(index).into() };
                 let items = picked.clone().enumerate().map(|(index, when)| (when, item(index)));
-                let array = Doc::Array(items.collect());
+                let array = CondJson::Array(items.collect());
                 let entries = picked.enumerate().map(|(index, when)| (when, format!("\"{index}"), item(index)));
-                let object = Doc::Object(entries.collect());
-                docs.push(Doc::Array(vec![(None, array), (Some(atom(2)), object)]));
+                let object = CondJson::Object(entries.collect());
+                docs.push(CondJson::Array(vec![(None, array), (Some(atom(2)), object)]));
             }
         }
         let facts = [FactValue::Text("a \"fact\"".into())];

@@ -18,7 +18,7 @@ use toolc_codegen::lower::DIALECTS;
 use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
 use toolc_codegen::report::{Format, Report};
 use toolc_codegen::source::{Kind, Sources};
-use toolc_codegen::text::condition::{self, Asks, Condition, Written};
+use toolc_codegen::text::condition::{self, AtomExpr, Condition, Written};
 use toolc_codegen::text::{Fault, template};
 use toolc_tests::arguments::{misspell, right};
 use toolc_tests::random::Random;
@@ -125,12 +125,12 @@ fn check_span(span: Range<usize>, text: &str) {
 }
 
 /// As it could have been written, with every parenthesis.
-fn written(condition: &Condition<Asks>) -> String {
-    let joined = |parts: &[Condition<Asks>], word| parts.iter().map(written).collect::<Vec<_>>().join(word);
+fn written(condition: &Condition<AtomExpr>) -> String {
+    let joined = |parts: &[Condition<AtomExpr>], word| parts.iter().map(written).collect::<Vec<_>>().join(word);
     match condition {
-        Condition::Atom(Asks::Tool(name)) => format!("tools.{name}"),
-        Condition::Atom(Asks::Fact(name, None)) => format!("facts.{name}"),
-        Condition::Atom(Asks::Fact(name, Some((comparison, value)))) => {
+        Condition::Atom(AtomExpr::Tool(name)) => format!("tools.{name}"),
+        Condition::Atom(AtomExpr::Fact(name, None)) => format!("facts.{name}"),
+        Condition::Atom(AtomExpr::Fact(name, Some((comparison, value)))) => {
             let value = match value {
                 FactValue::Text(text) => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
                 FactValue::Boolean(flag) => flag.to_string(),

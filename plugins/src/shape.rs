@@ -31,7 +31,7 @@ impl Shape {
 
     /// This ends: what is sent is bounded, and no default brings itself along.
     fn fill_in(&self, schema: &Schema, value: &mut Value) {
-        let schema = self.defs.bare(schema).schema;
+        let schema = self.defs.resolve(schema).schema;
         match value {
             Value::Object(map) => {
                 for property in &schema.properties {

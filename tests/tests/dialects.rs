@@ -10,8 +10,8 @@ use toolc::segment::{Atoms, FactValue};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Diagnostic, Level};
-use toolc_codegen::dialects::schema_subset::Language;
-use toolc_codegen::lower::narrow::{How, Loss, narrow};
+use toolc_codegen::dialects::schema_subset::SchemaSubset;
+use toolc_codegen::lower::narrow::{Fallback, Loss, narrow};
 use toolc_codegen::lower::{DIALECTS, Dialect, guide, lower};
 use toolc_codegen::source::Sources;
 use toolc_tests::arguments::right;
@@ -127,18 +127,18 @@ fn is_told(value: &Value) -> bool {
 /// Whether one of the losses is about the parameter in which this pointer leads somewhere, or about any.
 fn excuses(losses: &[Loss], pointer: &str) -> bool {
     let parameter = pointer.split('/').nth(1).unwrap_or_default();
-    losses.iter().filter(|loss| loss.how != How::Text).any(|loss| {
+    losses.iter().filter(|loss| loss.fallback != Fallback::JsonText).any(|loss| {
         let own = loss.path.strip_prefix('.').is_some_and(|path| {
             let rest = path.strip_prefix(parameter);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         });
         // That nothing else may be sent is no reason to refuse what is.
-        let whole = loss.path.is_empty() && loss.word != "additionalProperties";
+        let whole = loss.path.is_empty() && loss.keyword != "additionalProperties";
         own || whole || loss.path.starts_with("$defs")
     })
 }
 
-/// How often the reader took what a dialect allows, and how often it refused where something was lost.
+/// Fallback often the reader took what a dialect allows, and how often it refused where something was lost.
 type Seen = BTreeMap<&'static str, [usize; 2]>;
 
 fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
@@ -212,7 +212,7 @@ fn project(path: &str) -> PathBuf {
 }
 
 /// A tool's parameters, narrowed once and twice.
-fn twice(tool: &Tool, language: &'static Language) -> [Value; 2] {
+fn twice(tool: &Tool, language: &'static SchemaSubset) -> [Value; 2] {
     let manifest = &tool.manifest;
     let once = narrow(&manifest.params, &manifest.defs, language, true, None);
     let twice = narrow(&once.schema, &once.defs, language, true, None);

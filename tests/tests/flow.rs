@@ -45,7 +45,7 @@ impl Approver for Person {
     }
 }
 
-/// Asks about commands, changes and blocks some, says everything a thousand times, and keeps what it saw.
+/// AtomExpr about commands, changes and blocks some, says everything a thousand times, and keeps what it saw.
 #[derive(Default)]
 struct House {
     seen: Mutex<Vec<String>>,

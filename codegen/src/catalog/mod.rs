@@ -10,7 +10,7 @@ use serde_json::Value;
 use toolc::graph::{Graph, Members};
 use toolc::segment::{self, Atoms, Comparison, FactValue, Segment};
 
-use crate::conditional_json::{Doc, words};
+use crate::conditional_json::{CondJson, words};
 use crate::diagnostic::{At, Place};
 use crate::manifest::{
     CommandsManifest, DialectManifest, DistributionManifest, FactManifest, PluginManifest, ToolManifest,
@@ -154,7 +154,7 @@ pub struct Setting {
 
 impl Setting {
     /// What a document of the tool is there.
-    pub fn value(&self, doc: &Doc) -> Value {
+    pub fn value(&self, doc: &CondJson) -> Value {
         doc.value(self.atoms, &self.facts)
     }
 
@@ -170,7 +170,7 @@ impl Setting {
         if template.iter().all(|piece| matches!(piece, Piece::Text(_))) {
             return words(template);
         }
-        self.value(&Doc::Text(template.clone())).as_str().map(str::to_owned).unwrap_or_default()
+        self.value(&CondJson::Text(template.clone())).as_str().map(str::to_owned).unwrap_or_default()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::dialects::PROVIDERS;
 use crate::manifest::FactManifest;
 use crate::source::Kind;
-use crate::text::condition::Asks;
+use crate::text::condition::AtomExpr;
 
 /// Every name that something has.
 pub(super) struct Names<'s> {
@@ -29,14 +29,14 @@ pub(super) struct Names<'s> {
 }
 
 impl Names<'_> {
-    pub(super) fn atom(&self, asks: &At<Asks>, facts: &BTreeMap<String, FactManifest>) -> Option<Atom> {
+    pub(super) fn atom(&self, asks: &At<AtomExpr>, facts: &BTreeMap<String, FactManifest>) -> Option<Atom> {
         let place = asks.place;
         match &asks.value {
-            Asks::Tool(name) => match self.external.get(name) {
+            AtomExpr::Tool(name) => match self.external.get(name) {
                 Some(id) => Some(Atom::External(*id)),
                 None => self.tool(&At::new(name.clone(), place)).map(Atom::Tool),
             },
-            Asks::Fact(name, compared) => {
+            AtomExpr::Fact(name, compared) => {
                 let id = self.fact(&At::new(name.clone(), place))?;
                 let fact = &facts[name];
                 let asked = compared.as_ref().map_or(&FactValue::Boolean(true), |(_, with)| with);

@@ -10,7 +10,7 @@ use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, Too
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::manifest::{FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
 use crate::source::Kind;
-use crate::text::atoms::Questions;
+use crate::text::atoms::AtomTable;
 
 /// Links everything. What cannot be linked is reported and left out.
 pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
@@ -93,12 +93,12 @@ fn tool(manifest: ToolManifest, names: &Names<'_>, facts: &Facts) -> Tool {
         names.check_home(home);
     }
     let home = names.toolsets[home.map_or("", |home| home.value.as_str())];
-    let written: Vec<_> = manifest.questions.facts.iter().map(|name| names.fact(name)).collect();
+    let written: Vec<_> = manifest.atom_table.facts.iter().map(|name| names.fact(name)).collect();
     let replacement = manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
     let dialects = manifest.dialects.iter().enumerate();
     Tool {
         home,
-        atoms: atoms(&manifest.questions, names, facts),
+        atoms: atoms(&manifest.atom_table, names, facts),
         facts: written.into_iter().collect::<Option<_>>().unwrap_or_default(),
         requires: requires(&manifest.requires, names),
         replacement: replacement.and_then(|name| names.tool(name)),
@@ -122,15 +122,15 @@ fn toolset(manifest: ToolsetManifest, home_tools: Vec<ToolId>, names: &Names<'_>
         base: manifest.base.as_ref().and_then(|name| Some((names.toolset(name)?, name.place))),
         excludes,
         excludes_external,
-        atoms: atoms(&manifest.questions, names, facts),
+        atoms: atoms(&manifest.atom_table, names, facts),
         requires: requires(&manifest.requires, names),
         manifest,
     }
 }
 
 /// All of them are looked up before any of them is given up.
-fn atoms(questions: &Questions, names: &Names<'_>, facts: &Facts) -> Vec<Atom> {
-    let atoms: Vec<_> = questions.atoms.iter().map(|asks| names.atom(asks, facts)).collect();
+fn atoms(atom_table: &AtomTable, names: &Names<'_>, facts: &Facts) -> Vec<Atom> {
+    let atoms: Vec<_> = atom_table.atoms.iter().map(|asks| names.atom(asks, facts)).collect();
     atoms.into_iter().collect::<Option<_>>().unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! What conditions may do to a tool: ask at most so many questions, hide no parameter that must be sent, leave every enum
+//! What conditions may do to a tool: ask at most so many atoms, hide no parameter that must be sent, leave every enum
 //! a value and every list of tools a tool.
 
 use std::collections::BTreeSet;
@@ -10,16 +10,16 @@ use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
 use crate::schema::{Defs, Property, Schema};
 use crate::text::atoms::{AtomId, Template, When};
-use crate::text::condition::Asks;
+use crate::text::condition::AtomExpr;
 use crate::text::template::Piece;
 use crate::text::turns::turns;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
-        let asked = &tool.manifest.questions.atoms;
+        let asked = &tool.manifest.atom_table.atoms;
         if let Some(first) = asked.get(MOST_ATOMS) {
             let message = format!(
-                "the conditions of `{}` ask {} different questions, where at most {MOST_ATOMS} are allowed",
+                "the conditions of `{}` ask {} different atom_table, where at most {MOST_ATOMS} are allowed",
                 tool.name(),
                 asked.len()
             );
@@ -43,7 +43,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
 }
 
-/// Every combination of answers to a tool's questions that there can be: a fact has one value, not several.
+/// Every combination of answers to a tool's atoms that there can be: a fact has one value, not several.
 struct Turns<'t> {
     defs: &'t Defs,
     all: Vec<Atoms>,
@@ -54,7 +54,7 @@ struct Turns<'t> {
 type Holds<'h> = &'h dyn Fn(Atoms) -> bool;
 
 impl<'t> Turns<'t> {
-    fn of(defs: &'t Defs, asked: &[At<Asks>]) -> Self {
+    fn of(defs: &'t Defs, asked: &[At<AtomExpr>]) -> Self {
         let all = turns(asked.iter().map(|asks| &asks.value));
         Self { defs, all, places: asked.iter().map(|asks| asks.place).collect() }
     }

@@ -109,7 +109,7 @@ const MOST: usize = 1_000;
 /// Counts what typed code gets for a value, down from `left`; none where that is not enough.
 fn fill(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option<()> {
     *left = left.checked_sub(1)?;
-    let schema = defs.bare(schema).schema;
+    let schema = defs.resolve(schema).schema;
     match (defs.form(schema), value) {
         (Form::Object, Value::Object(entries)) => {
             for property in &schema.properties {

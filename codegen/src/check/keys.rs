@@ -96,8 +96,8 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
         }
         Some(property) => {
             let of = tool.manifest.defs.types(&property.schema);
-            let is_torn = tool.manifest.defs.bare(&property.schema).schema.is_torn;
-            if !is_torn && !matches!(of.as_slice(), [one] if types.contains(one)) {
+            let has_errors = tool.manifest.defs.resolve(&property.schema).schema.has_errors;
+            if !has_errors && !matches!(of.as_slice(), [one] if types.contains(one)) {
                 let words: Vec<&str> = types.iter().map(|t| t.name()).collect();
                 let found = found.related(property.name.place, "this is of another type");
                 sink.push(found.help(format!("it has to be of type {}", words.join(" or "))));

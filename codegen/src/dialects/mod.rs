@@ -21,12 +21,12 @@ pub struct Limit<T> {
     /// When, as `YYYY-MM-DD`.
     pub verified_on: &'static str,
     /// How much to rely on it: only what is sure makes an error.
-    pub sure: Sure,
+    pub confidence: Confidence,
 }
 
 /// How much a value can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sure {
+pub enum Confidence {
     /// By absence, by one report, or long ago.
     Low,
     /// Written somewhere, or seen by several.
@@ -41,11 +41,11 @@ pub struct Provider {
     /// The dialect's name.
     pub dialect: &'static str,
     /// Tools' names.
-    pub tool_name: Option<Limit<Name>>,
+    pub tool_name: Option<Limit<NameGrammar>>,
     /// Parameters' names at the top level.
-    pub parameter_name: Option<Limit<Name>>,
+    pub parameter_name: Option<Limit<NameGrammar>>,
     /// Parameters' names below that.
-    pub nested_name: Option<Limit<Name>>,
+    pub nested_name: Option<Limit<NameGrammar>>,
     /// Characters of a tool's description, at most.
     pub description_chars: Option<Limit<usize>>,
     /// Sentences of a tool's description, at least, as advised.
@@ -90,15 +90,15 @@ pub struct Provider {
 
 /// The shape of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Name {
+pub struct NameGrammar {
     /// What its first letter may be besides a letter of ASCII.
     pub first: &'static str,
     /// What its other letters may be besides letters and digits of ASCII.
-    pub others: &'static str,
+    pub rest: &'static str,
     /// Whether it may begin with a digit.
-    pub digit_first: bool,
+    pub starts_with_digit: bool,
     /// Characters, at most.
-    pub longest: usize,
+    pub max_length: usize,
 }
 
 /// What a regular expression has to be like.
@@ -166,24 +166,25 @@ pub fn declared(settings: &Settings) -> impl Iterator<Item = &'static Provider> 
     PROVIDERS.iter().filter(move |provider| names.contains(&provider.dialect))
 }
 
-impl Name {
+impl NameGrammar {
     /// The same as a regular expression.
     pub fn pattern(self) -> String {
-        let Self { first, others, digit_first, longest } = self;
-        if digit_first && first == others {
-            return format!("^[a-zA-Z0-9{others}]{{1,{longest}}}$");
+        let Self { first, rest, starts_with_digit, max_length } = self;
+        if starts_with_digit && first == rest {
+            return format!("^[a-zA-Z0-9{rest}]{{1,{max_length}}}$");
         }
-        let digits = if digit_first { "0-9" } else { "" };
-        format!("^[a-zA-Z{digits}{first}][a-zA-Z0-9{others}]{{0,{}}}$", longest - 1)
+        let digits = if starts_with_digit { "0-9" } else { "" };
+        format!("^[a-zA-Z{digits}{first}][a-zA-Z0-9{rest}]{{0,{}}}$", max_length - 1)
     }
 
     /// Whether a name is of this shape.
     pub fn takes(&self, name: &str) -> bool {
-        let is_first =
-            |c: char| c.is_ascii_alphabetic() || self.first.contains(c) || (self.digit_first && c.is_ascii_digit());
-        let is_other = |c: char| c.is_ascii_alphanumeric() || self.others.contains(c);
+        let is_first = |c: char| {
+            c.is_ascii_alphabetic() || self.first.contains(c) || (self.starts_with_digit && c.is_ascii_digit())
+        };
+        let is_other = |c: char| c.is_ascii_alphanumeric() || self.rest.contains(c);
         let mut letters = name.chars();
-        letters.next().is_some_and(is_first) && letters.all(is_other) && name.chars().count() <= self.longest
+        letters.next().is_some_and(is_first) && letters.all(is_other) && name.chars().count() <= self.max_length
     }
 }
 
@@ -221,8 +222,13 @@ impl Provider {
 
 /// A value that was read there, on that day.
 #[allow(clippy::unnecessary_wraps, reason = "it is written where there may be none")]
-const fn limit<T>(value: T, sure: Sure, verified_on: &'static str, source: &'static str) -> Option<Limit<T>> {
-    Some(Limit { value, source, verified_on, sure })
+const fn limit<T>(
+    value: T,
+    confidence: Confidence,
+    verified_on: &'static str,
+    source: &'static str,
+) -> Option<Limit<T>> {
+    Some(Limit { value, source, verified_on, confidence })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::schema::Spelling;
 /// What a language of schemas takes.
 #[derive(Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact about a provider")]
-pub struct Language {
+pub struct SchemaSubset {
     /// The words that it has. Whether those that describe a structure are among them (`type`, `description`, `properties`,
     /// `required`, `items`) makes no difference.
     pub words: &'static [&'static str],
@@ -71,7 +71,7 @@ pub enum Enums {
     Strings,
 }
 
-impl Language {
+impl SchemaSubset {
     /// Draft 2020-12, as the author wrote it.
     pub const WHOLE: Self = Self {
         words: WORDS,

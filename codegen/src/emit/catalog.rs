@@ -7,7 +7,7 @@ use toolc::segment::FactValue;
 
 use super::{Draft, Inputs, MARK, Part, pretty};
 use crate::catalog::{Atom, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
-use crate::conditional_json::Doc;
+use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::lower::Lowered;
 use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
@@ -84,7 +84,7 @@ fn tool(catalog: &Lowered<'_>, tool: &Tool) -> String {
         ("dialect", dialects.collect::<Map<_, _>>().into()),
         ("secret", json!(secrets(&manifest.params, ""))),
     ]);
-    let json = |doc: &Doc| setting.render(&doc.segments());
+    let json = |doc: &CondJson| setting.render(&doc.segments());
     let returns = manifest.returns.as_ref().map(|returns| json(&manifest.defs.document(returns)));
     let returns = returns.map(|returns| format!(",\"returns\":{returns}")).unwrap_or_default();
     let mut out = said.to_string();

@@ -11,8 +11,8 @@ use super::string::Written;
 use crate::catalog::{Atom, Tool, ToolId, Toolset};
 use crate::diagnostic::{At, Place};
 use crate::schema::Schema;
-use crate::text::atoms::{AtomId, Questions, Template, When};
-use crate::text::condition::{self, Asks, Condition};
+use crate::text::atoms::{AtomId, AtomTable, Template, When};
+use crate::text::condition::{self, AtomExpr, Condition};
 use crate::text::template::{self, Piece, WrittenFact};
 use crate::text::turns::turns;
 
@@ -56,7 +56,7 @@ struct Need {
 struct Judge<'l> {
     lint: &'l Lint<'l>,
     tool: &'l Tool,
-    asked: Vec<Asks>,
+    asked: Vec<AtomExpr>,
     needs: Vec<Need>,
     /// All combinations of answers.
     all: Vec<Atoms>,
@@ -64,7 +64,7 @@ struct Judge<'l> {
 }
 
 fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<Idle> {
-    let asked = tool.manifest.questions.atoms.iter().map(|asks| asks.value.clone()).collect();
+    let asked = tool.manifest.atom_table.atoms.iter().map(|asks| asks.value.clone()).collect();
     let mut judge = Judge { lint, tool, asked, needs: Vec::new(), all: Vec::new(), found: Vec::new() };
     let own = judge.asked.len();
     judge.require(id, None);
@@ -95,7 +95,7 @@ fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<Idle> {
     let shown = judge.shown();
     let is_shown = !shown.is_empty();
     if let Some(when) = &tool.manifest.requires.when {
-        let linked = link(&when.value, &tool.manifest.questions, &mut judge.asked);
+        let linked = link(&when.value, &tool.manifest.atom_table, &mut judge.asked);
         let mut found = judge.judged(&linked, when.place, &judge.all, &judge.all);
         if found.is_none() && !is_shown {
             let why = format!("not together with what else `{}` requires", tool.name());
@@ -111,8 +111,8 @@ fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<Idle> {
 
 fn of_toolset(toolset: &Toolset) -> Option<Idle> {
     let when = toolset.manifest.requires.when.as_ref().filter(|_| !toolset.atoms.is_empty())?;
-    let mut asked = toolset.manifest.questions.atoms.iter().map(|asks| asks.value.clone()).collect();
-    let linked = link(&when.value, &toolset.manifest.questions, &mut asked);
+    let mut asked = toolset.manifest.atom_table.atoms.iter().map(|asks| asks.value.clone()).collect();
+    let linked = link(&when.value, &toolset.manifest.atom_table, &mut asked);
     if asked.len() > usize::try_from(Atoms::BITS).unwrap_or(usize::MAX) {
         return None;
     }
@@ -129,7 +129,7 @@ impl Judge<'_> {
         while let Some((id, said)) = pending.pop() {
             let tool = &self.lint[id];
             let home = &self.lint[tool.home];
-            let own = Asks::Tool(tool.name().to_owned());
+            let own = AtomExpr::Tool(tool.name().to_owned());
             if let Some(index) = self.asked.iter().position(|asks| *asks == own)
                 && Some(index) != given
             {
@@ -143,7 +143,7 @@ impl Judge<'_> {
                     }
                 }
                 let index = |(other, _): &(ToolId, Place)| {
-                    let asks = Asks::Tool(self.lint[*other].name().to_owned());
+                    let asks = AtomExpr::Tool(self.lint[*other].name().to_owned());
                     Some(Condition::Atom(self.asked.iter().position(|asked| *asked == asks)?))
                 };
                 let any: Option<Vec<Linked>> = requires.any_tools.iter().map(index).collect();
@@ -153,14 +153,14 @@ impl Judge<'_> {
                 }
             }
             let conditions = [
-                (&tool.manifest.requires.when, &tool.manifest.questions, tool.atoms.is_empty(), tool.name()),
-                (&home.manifest.requires.when, &home.manifest.questions, home.atoms.is_empty(), home.name()),
+                (&tool.manifest.requires.when, &tool.manifest.atom_table, tool.atoms.is_empty(), tool.name()),
+                (&home.manifest.requires.when, &home.manifest.atom_table, home.atoms.is_empty(), home.name()),
             ];
-            for (when, questions, is_unknown, name) in conditions {
+            for (when, atom_table, is_unknown, name) in conditions {
                 if let (Some(when), false) = (when, is_unknown) {
-                    let holds = link(&when.value, questions, &mut self.asked);
+                    let holds = link(&when.value, atom_table, &mut self.asked);
                     // A requirement that asks for a tool is an error of its own.
-                    if holds.atoms().iter().any(|atom| matches!(self.asked[**atom], Asks::Tool(_))) {
+                    if holds.atoms().iter().any(|atom| matches!(self.asked[**atom], AtomExpr::Tool(_))) {
                         continue;
                     }
                     self.needs.push(Need { given, holds, said: (when.place, format!("`{name}` requires this")) });
@@ -212,7 +212,7 @@ impl Judge<'_> {
 
     /// The turns in which a key's condition holds.
     fn when(&mut self, when: &At<When>, within: &[Atoms], is_key: bool) -> Vec<Atoms> {
-        let linked = link(&when.value, &self.tool.manifest.questions, &mut self.asked);
+        let linked = link(&when.value, &self.tool.manifest.atom_table, &mut self.asked);
         let found = self.judged(&linked, when.place, within, within);
         self.found.extend(found.map(|found| Idle { is_key, ..found }));
         within.iter().copied().filter(|&atoms| holds(&linked, atoms)).collect()
@@ -277,7 +277,7 @@ impl Judge<'_> {
     /// Where it is said what has to hold beside a condition, as far as both ask for the same.
     fn said(&self, condition: &Linked) -> Vec<(Place, String)> {
         let same = |asks: usize, other: usize| match (&self.asked[asks], &self.asked[other]) {
-            (Asks::Fact(one, _), Asks::Fact(other, _)) => one == other,
+            (AtomExpr::Fact(one, _), AtomExpr::Fact(other, _)) => one == other,
             (one, other) => one == other,
         };
         let atoms = condition.atoms();
@@ -301,12 +301,12 @@ fn by_itself(never: bool) -> String {
     said.to_owned()
 }
 
-/// A condition of some manifest, over the questions of the tool that is judged.
-fn link(when: &When, questions: &Questions, asked: &mut Vec<Asks>) -> Linked {
-    when.clone().map(&mut |AtomId(atom)| position(asked, questions.atoms[atom].value.clone()))
+/// A condition of some manifest, over the atoms of the tool that is judged.
+fn link(when: &When, atom_table: &AtomTable, asked: &mut Vec<AtomExpr>) -> Linked {
+    when.clone().map(&mut |AtomId(atom)| position(asked, atom_table.atoms[atom].value.clone()))
 }
 
-fn position(asked: &mut Vec<Asks>, asks: Asks) -> usize {
+fn position(asked: &mut Vec<AtomExpr>, asks: AtomExpr) -> usize {
     asked.iter().position(|known| *known == asks).unwrap_or_else(|| {
         asked.push(asks);
         asked.len() - 1

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::shown::Shown;
 use super::{Check, Code, Lost};
 use crate::diagnostic::{Diagnostic, Place, Sink, ticked};
-use crate::lower::narrow::{How, Loss};
+use crate::lower::narrow::{Fallback, Loss};
 
 /// The rules about losses, those of one dialect first: what one of them tells is not told again.
 pub(super) struct Losses(Vec<(Code, Lost)>);
@@ -31,7 +31,8 @@ impl Losses {
         for (dialect, narrowed) in shown.dialects() {
             for loss in &narrowed().losses {
                 let Some(code) = self.rule_of(dialect.name, loss) else { continue };
-                let told = Told { place: loss.place, rule: code.id, word: loss.word, becomes: becomes(loss.how) };
+                let told =
+                    Told { place: loss.place, rule: code.id, word: loss.keyword, becomes: becomes(loss.fallback) };
                 let (_, names) = found.entry(told).or_insert_with(|| (code, Vec::new()));
                 if names.last() != Some(&dialect.name) {
                     names.push(dialect.name);
@@ -67,14 +68,14 @@ struct Told {
 /// Whether it is told whatever becomes of it: a combinator of the arguments as a whole (`root-combinator`), a name
 /// (`parameter-name`). What a tool returns no model writes.
 fn is_other_rules(loss: &Loss) -> bool {
-    let is_of_the_root = loss.path.is_empty() && matches!(loss.word, "anyOf" | "oneOf" | "allOf");
-    is_of_the_root || matches!(loss.word, "properties" | "name" | "returns")
+    let is_of_the_root = loss.path.is_empty() && matches!(loss.keyword, "anyOf" | "oneOf" | "allOf");
+    is_of_the_root || matches!(loss.keyword, "properties" | "name" | "returns")
 }
 
-fn becomes(how: How) -> &'static str {
-    match how {
-        How::Words => "the description says it",
-        How::Text => "the value is sent as JSON text, which is read back",
-        How::Left => "it is not said, or some values cannot be sent",
+fn becomes(fallback: Fallback) -> &'static str {
+    match fallback {
+        Fallback::Description => "the description says it",
+        Fallback::JsonText => "the value is sent as JSON text, which is read back",
+        Fallback::Dropped => "it is not said, or some values cannot be sent",
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Part<'t> {
     pub of: Place,
     /// How many bytes of that text, as it is written, stand before them. None where an escape hides that.
     pub start: Option<usize>,
-    /// The answers to the tool's questions that bring them about.
+    /// The answers to the tool's atoms that bring them about.
     pub turns: Vec<Atoms>,
 }
 
@@ -56,9 +56,9 @@ impl Tool {
 
     /// Whether its conditions can be judged. If not, that has been reported.
     fn is_linked(&self) -> bool {
-        self.atoms.len() == self.manifest.questions.atoms.len()
+        self.atoms.len() == self.manifest.atom_table.atoms.len()
             && self.atoms.len() <= MOST_ATOMS
-            && self.facts.len() == self.manifest.questions.facts.len()
+            && self.facts.len() == self.manifest.atom_table.facts.len()
     }
 }
 
@@ -116,10 +116,10 @@ impl Lint<'_> {
         way.pop();
     }
 
-    /// The answers to a tool's questions that there can be where it is shown. None where its conditions cannot be judged.
+    /// The answers to a tool's atoms that there can be where it is shown. None where its conditions cannot be judged.
     pub(super) fn turns(&self, id: ToolId) -> Option<Vec<Atoms>> {
         let tool = &self[id];
-        let mut all = tool.is_linked().then(|| turns(tool.manifest.questions.atoms.iter().map(|asks| &asks.value)))?;
+        let mut all = tool.is_linked().then(|| turns(tool.manifest.atom_table.atoms.iter().map(|asks| &asks.value)))?;
         let asked = |index: usize| if let Atom::Tool(id) = tool.atoms[index] { Some(id) } else { None };
         let sure = self.with(id);
         let given: Vec<(Option<usize>, BTreeSet<ToolId>)> = [(None, sure)]

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use toolc::behaviour::Annotations;
 
-use super::narrow::{How, Loss, Narrowed, narrow, narrow_result};
+use super::narrow::{Fallback, Loss, Narrowed, narrow, narrow_result};
 use super::prose::say;
 use crate::catalog::{Atom, Catalog, Tool};
-use crate::conditional_json::Doc;
-use crate::dialects::schema_subset::Language;
-use crate::dialects::{Name, provider};
+use crate::conditional_json::CondJson;
+use crate::dialects::schema_subset::SchemaSubset;
+use crate::dialects::{NameGrammar, provider};
 use crate::text::atoms::{AtomId, Template, When};
 use crate::text::condition::Condition;
 
@@ -20,11 +20,11 @@ pub struct Dialect {
     /// Its variant of the runtime's `Dialect`.
     pub variant: toolc::Dialect,
     /// What its schemas may say.
-    pub language: &'static Language,
+    pub language: &'static SchemaSubset,
     /// Whether nothing but an object's words may stand at the root of the parameters: no `anyOf`, `oneOf`, `allOf`.
     pub plain_root: bool,
     /// The definition of a tool, but for its schemas.
-    envelope: fn(&Shown<'_>) -> Doc,
+    envelope: fn(&Shown<'_>) -> CondJson,
 }
 
 /// Every dialect.
@@ -32,63 +32,63 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect {
         name: "openai",
         variant: toolc::Dialect::OpenAi,
-        language: &Language::WHOLE,
+        language: &SchemaSubset::WHOLE,
         plain_root: true,
         envelope: |tool| chat(tool, None),
     },
     Dialect {
         name: "openai-strict",
         variant: toolc::Dialect::OpenAiStrict,
-        language: &Language::OPENAI_STRICT,
+        language: &SchemaSubset::OPENAI_STRICT,
         plain_root: true,
         envelope: |tool| chat(tool, Some(true)),
     },
     Dialect {
         name: "openai-responses",
         variant: toolc::Dialect::OpenAiResponses,
-        language: &Language::WHOLE,
+        language: &SchemaSubset::WHOLE,
         plain_root: true,
         envelope: responses,
     },
     Dialect {
         name: "anthropic",
         variant: toolc::Dialect::Anthropic,
-        language: &Language::WHOLE,
+        language: &SchemaSubset::WHOLE,
         plain_root: true,
         envelope: |tool| messages(tool, None),
     },
     Dialect {
         name: "anthropic-strict",
         variant: toolc::Dialect::AnthropicStrict,
-        language: &Language::ANTHROPIC_STRICT,
+        language: &SchemaSubset::ANTHROPIC_STRICT,
         plain_root: true,
         envelope: |tool| messages(tool, Some(true)),
     },
     Dialect {
         name: "gemini",
         variant: toolc::Dialect::Gemini,
-        language: &Language::WHOLE,
+        language: &SchemaSubset::WHOLE,
         plain_root: false,
         envelope: |tool| declaration(tool, "parametersJsonSchema", "responseJsonSchema"),
     },
     Dialect {
         name: "gemini-openapi",
         variant: toolc::Dialect::GeminiOpenApi,
-        language: &Language::OPENAPI,
+        language: &SchemaSubset::OPENAPI,
         plain_root: true,
         envelope: |tool| declaration(tool, "parameters", "response"),
     },
     Dialect {
         name: "mcp",
         variant: toolc::Dialect::Mcp,
-        language: &Language::WHOLE,
+        language: &SchemaSubset::WHOLE,
         plain_root: false,
         envelope: listed,
     },
     Dialect {
         name: "portable",
         variant: toolc::Dialect::Portable,
-        language: &Language::PORTABLE,
+        language: &SchemaSubset::PORTABLE,
         plain_root: true,
         envelope: |tool| chat(tool, None),
     },
@@ -98,7 +98,7 @@ pub const DIALECTS: &[Dialect] = &[
 #[derive(Debug)]
 pub struct Lowering {
     /// Its definition. None: the dialect does not take its name, or that of a parameter that has to be sent.
-    pub definition: Option<Doc>,
+    pub definition: Option<CondJson>,
     /// What the definition does not say as the author did.
     pub losses: Vec<Loss>,
 }
@@ -108,21 +108,21 @@ struct Shown<'c> {
     name: &'c str,
     title: Option<&'c str>,
     description: Template,
-    params: Doc,
+    params: CondJson,
     /// In which turns it has parameters. None: in all.
     has_params: Option<When>,
-    returns: Option<Doc>,
+    returns: Option<CondJson>,
     annotations: Annotations,
 }
 
 impl Dialect {
     /// Names that its provider takes of tools. None: any.
-    pub fn names(&self) -> Option<Name> {
+    pub fn names(&self) -> Option<NameGrammar> {
         Some(provider(self.name)?.tool_name?.value)
     }
 
     /// Names that its provider takes of parameters. None: any.
-    pub fn keys(&self) -> Option<Name> {
+    pub fn keys(&self) -> Option<NameGrammar> {
         Some(provider(self.name)?.parameter_name?.value)
     }
 
@@ -150,7 +150,7 @@ impl Dialect {
             let (place, path) = self.refused_key(tool).map_or((manifest.name.place, String::new()), |property| {
                 (property.name.place, format!(".{}", property.name.value))
             });
-            let losses = vec![Loss { place, path, word: "name", how: How::Left }];
+            let losses = vec![Loss { place, path, keyword: "name", fallback: Fallback::Dropped }];
             return Lowering { definition: None, losses };
         }
         let Narrowed { schema, defs, about, mut losses } = self.narrow(tool);
@@ -176,11 +176,16 @@ impl Dialect {
     }
 
     /// What a tool returns, where that can be said: a handler writes no JSON texts.
-    fn returns(&self, tool: &Tool, losses: &mut Vec<Loss>) -> Option<Doc> {
+    fn returns(&self, tool: &Tool, losses: &mut Vec<Loss>) -> Option<CondJson> {
         let returns = tool.manifest.returns.as_ref()?;
         let narrowed = narrow_result(returns, &tool.manifest.defs, self.language);
-        if narrowed.losses.iter().any(|loss| loss.how != How::Words) {
-            losses.push(Loss { place: returns.place, path: String::new(), word: "returns", how: How::Left });
+        if narrowed.losses.iter().any(|loss| loss.fallback != Fallback::Description) {
+            losses.push(Loss {
+                place: returns.place,
+                path: String::new(),
+                keyword: "returns",
+                fallback: Fallback::Dropped,
+            });
             return None;
         }
         Some(narrowed.defs.document_in(&narrowed.schema, self.language.spelling))
@@ -193,58 +198,58 @@ fn has_properties(schema: &crate::schema::Schema) -> Option<When> {
     whens.collect::<Option<Vec<When>>>().map(Condition::Or)
 }
 
-fn text(text: &str) -> Doc {
+fn text(text: &str) -> CondJson {
     Value::from(text).into()
 }
 
 /// OpenAI's Chat Completions.
-fn chat(tool: &Shown<'_>, strict: Option<bool>) -> Doc {
+fn chat(tool: &Shown<'_>, strict: Option<bool>) -> CondJson {
     let mut function = vec![
         (None, "name".to_owned(), text(tool.name)),
-        (None, "description".to_owned(), Doc::Text(tool.description.clone())),
+        (None, "description".to_owned(), CondJson::Text(tool.description.clone())),
         (None, "parameters".to_owned(), tool.params.clone()),
     ];
     function.extend(strict.map(|strict| (None, "strict".to_owned(), Value::from(strict).into())));
-    Doc::object([("type", text("function")), ("function", Doc::Object(function))])
+    CondJson::object([("type", text("function")), ("function", CondJson::Object(function))])
 }
 
 /// OpenAI's Responses, which would be strict if it were not told otherwise.
-fn responses(tool: &Shown<'_>) -> Doc {
-    Doc::object([
+fn responses(tool: &Shown<'_>) -> CondJson {
+    CondJson::object([
         ("type", text("function")),
         ("name", text(tool.name)),
-        ("description", Doc::Text(tool.description.clone())),
+        ("description", CondJson::Text(tool.description.clone())),
         ("parameters", tool.params.clone()),
         ("strict", Value::from(false).into()),
     ])
 }
 
 /// Anthropic's Messages.
-fn messages(tool: &Shown<'_>, strict: Option<bool>) -> Doc {
+fn messages(tool: &Shown<'_>, strict: Option<bool>) -> CondJson {
     let mut entries = vec![
         (None, "name".to_owned(), text(tool.name)),
-        (None, "description".to_owned(), Doc::Text(tool.description.clone())),
+        (None, "description".to_owned(), CondJson::Text(tool.description.clone())),
         (None, "input_schema".to_owned(), tool.params.clone()),
     ];
     entries.extend(strict.map(|strict| (None, "strict".to_owned(), Value::from(strict).into())));
-    Doc::Object(entries)
+    CondJson::Object(entries)
 }
 
 /// Gemini's function declarations. One without parameters has no place for them: an empty object is refused.
-fn declaration(tool: &Shown<'_>, parameters: &str, response: &str) -> Doc {
+fn declaration(tool: &Shown<'_>, parameters: &str, response: &str) -> CondJson {
     let mut entries = vec![
         (None, "name".to_owned(), text(tool.name)),
-        (None, "description".to_owned(), Doc::Text(tool.description.clone())),
+        (None, "description".to_owned(), CondJson::Text(tool.description.clone())),
     ];
     if tool.has_params != Some(Condition::Or(Vec::new())) {
         entries.push((tool.has_params.clone(), parameters.to_owned(), tool.params.clone()));
     }
     entries.extend(tool.returns.clone().map(|returns| (None, response.to_owned(), returns)));
-    Doc::Object(entries)
+    CondJson::Object(entries)
 }
 
 /// MCP's `tools/list`.
-fn listed(tool: &Shown<'_>) -> Doc {
+fn listed(tool: &Shown<'_>) -> CondJson {
     let Annotations { read_only, destructive, idempotent, open_world } = tool.annotations;
     let hints = json!({
         "readOnlyHint": read_only, "destructiveHint": destructive, "idempotentHint": idempotent,
@@ -252,9 +257,9 @@ fn listed(tool: &Shown<'_>) -> Doc {
     });
     let mut entries = vec![(None, "name".to_owned(), text(tool.name))];
     entries.extend(tool.title.map(|title| (None, "title".to_owned(), text(title))));
-    entries.push((None, "description".to_owned(), Doc::Text(tool.description.clone())));
+    entries.push((None, "description".to_owned(), CondJson::Text(tool.description.clone())));
     entries.push((None, "inputSchema".to_owned(), tool.params.clone()));
     entries.extend(tool.returns.clone().map(|returns| (None, "outputSchema".to_owned(), returns)));
     entries.push((None, "annotations".to_owned(), hints.into()));
-    Doc::Object(entries)
+    CondJson::Object(entries)
 }

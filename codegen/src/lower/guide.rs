@@ -1,15 +1,15 @@
 //! `docs/dialects.md`: what each dialect takes, made of the data by which tools are lowered.
 
 use super::dialects::{DIALECTS, Dialect};
-use crate::dialects::Name;
-use crate::dialects::schema_subset::{Enums, Language, Patterns, Refs, WORDS};
+use crate::dialects::NameGrammar;
+use crate::dialects::schema_subset::{Enums, Patterns, Refs, SchemaSubset, WORDS};
 
 /// The guide to the dialects, in Markdown.
 pub fn guide() -> String {
     let mut out = INTRODUCTION.to_owned();
     out += "\n## The dialects\n\n| dialect | schemas | at the root | names of tools | names of parameters |\n|---|---|---|---|---|\n";
     for dialect in DIALECTS {
-        let shape = |name: Option<Name>| name.map_or("any".to_owned(), |name| code(&name.pattern()));
+        let shape = |name: Option<NameGrammar>| name.map_or("any".to_owned(), |name| code(&name.pattern()));
         let keys = shape(dialect.keys());
         let root = if dialect.plain_root { "an object, no combinators" } else { "an object" };
         let names = shape(dialect.names());
@@ -17,7 +17,7 @@ pub fn guide() -> String {
     }
     out += ROOTS;
     let narrow: Vec<&Dialect> = DIALECTS.iter().filter(|dialect| !dialect.language.is_whole()).collect();
-    let row = |name: &str, cell: &dyn Fn(&Language) -> String| {
+    let row = |name: &str, cell: &dyn Fn(&SchemaSubset) -> String| {
         let cells: Vec<String> = narrow.iter().map(|dialect| cell(dialect.language)).collect();
         format!("| {name} | {} |\n", cells.join(" | "))
     };
@@ -68,7 +68,7 @@ fn code(text: &str) -> String {
 }
 
 /// What becomes of a word.
-fn becomes(word: &str, language: &Language) -> String {
+fn becomes(word: &str, language: &SchemaSubset) -> String {
     match word {
         "enum" => match language.enums {
             Enums::Any => "kept",

@@ -9,7 +9,7 @@ use toolc::table::{self, Bound, Bounds, Form, Literal, Node, Part, Span, Table, 
 use super::text;
 use crate::conditional_json::compile;
 use crate::diagnostic::At;
-use crate::schema::{Additional, Bare, Choice, Defs, Schema};
+use crate::schema::{Additional, Choice, Defs, ResolvedSchema, Schema};
 use crate::text::atoms::When;
 
 pub(super) fn of(schema: &Schema, defs: &Defs) -> Table {
@@ -39,7 +39,7 @@ impl<'s> Layout<'s> {
 
     /// The node of a schema, with all below it.
     fn node(&mut self, schema: &'s Schema) -> u16 {
-        let bare = self.defs.bare(schema);
+        let bare = self.defs.resolve(schema);
         if bare.via.is_some() {
             return self.shared(bare);
         }
@@ -49,7 +49,7 @@ impl<'s> Layout<'s> {
     }
 
     /// The node of what a `$ref` leads to: one for all that lead there, and laid out later, since it may lead back.
-    fn shared(&mut self, Bare { schema, nullable, .. }: Bare<'s>) -> u16 {
+    fn shared(&mut self, ResolvedSchema { schema, nullable, .. }: ResolvedSchema<'s>) -> u16 {
         let key = (std::ptr::from_ref(schema), nullable);
         if let Some(id) = self.ids.get(&key) {
             return *id;
@@ -115,7 +115,7 @@ impl<'s> Layout<'s> {
     fn compose(&mut self, node: &mut Node, schema: &'s Schema, nullable: bool) {
         let mut all_of: Vec<u16> = schema.all_of.iter().map(|one| self.node(one)).collect();
         let defs = self.defs;
-        let referred = schema.reference.as_ref().map(|reference| defs.bare(&defs.get(reference.to).schema));
+        let referred = schema.reference.as_ref().map(|reference| defs.resolve(&defs.get(reference.to).schema));
         let referred: Vec<u16> = referred.into_iter().map(|bare| self.shared(bare)).collect();
         let mut unions = Vec::new();
         for (alternatives, exactly_one) in [(&schema.any_of, false), (&schema.one_of, true)] {

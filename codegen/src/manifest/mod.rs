@@ -14,7 +14,7 @@ use toolc::behaviour::Execution;
 use crate::diagnostic::{At, Code, Diagnostic, Sink, SourceId};
 use crate::parallel;
 use crate::source::{Kind, Source, Sources};
-use crate::text::atoms::Questions;
+use crate::text::atoms::AtomTable;
 pub use model::*;
 pub(crate) use offsets::written;
 use read::Reader;
@@ -45,8 +45,8 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
         manifests.broken.push((kind, source.stem.clone()));
         return manifests;
     };
-    let questions = RefCell::default();
-    let reader = Reader::document((id, source), kind, &document, &questions, sink);
+    let atom_table = RefCell::default();
+    let reader = Reader::document((id, source), kind, &document, &atom_table, sink);
     let mut named = || {
         let name = name(&reader, kind, source, sink);
         if name.value != source.stem {
@@ -57,11 +57,11 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
     match kind {
         Kind::Tool => {
             let tool = tool(&reader, named());
-            manifests.tools.push(ToolManifest { questions: questions.take(), ..tool });
+            manifests.tools.push(ToolManifest { atom_table: atom_table.take(), ..tool });
         }
         Kind::Toolset => {
             let toolset = toolset(&reader, named());
-            manifests.toolsets.push(ToolsetManifest { questions: questions.take(), ..toolset });
+            manifests.toolsets.push(ToolsetManifest { atom_table: atom_table.take(), ..toolset });
         }
         Kind::Distribution => manifests.distributions.push(distribution(&reader, named())),
         Kind::Commands => manifests.commands.push(commands(&reader, named())),
@@ -110,7 +110,7 @@ fn tool(reader: &Reader<'_>, name: At<String>) -> ToolManifest {
         params,
         returns: reader.subschema("returns"),
         defs,
-        questions: Questions::default(),
+        atom_table: AtomTable::default(),
         name,
     }
 }
@@ -171,7 +171,7 @@ fn toolset(reader: &Reader<'_>, name: At<String>) -> ToolsetManifest {
         tags: reader.texts("tags"),
         token_budget: reader.count("token_budget"),
         requires: requires(reader),
-        questions: Questions::default(),
+        atom_table: AtomTable::default(),
     }
 }
 

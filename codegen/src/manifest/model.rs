@@ -5,11 +5,11 @@ use std::time::Duration;
 use toolc::behaviour::{Annotations, Execution};
 use toolc::segment::FactValue;
 
-use crate::conditional_json::Doc;
+use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::schema::{Defs, Schema};
 use crate::source::Kind;
-use crate::text::atoms::{Questions, Template, When};
+use crate::text::atoms::{AtomTable, Template, When};
 
 /// Everything that could be parsed, and the names of what could not: nobody is told twice about a broken file.
 #[derive(Debug, Default)]
@@ -93,12 +93,12 @@ pub struct ToolManifest {
     /// The definitions that those lead to.
     pub defs: Defs,
     /// What its conditions and texts ask.
-    pub questions: Questions,
+    pub atom_table: AtomTable,
 }
 
 impl ToolManifest {
     /// The schema of its arguments, definitions included.
-    pub fn parameters(&self) -> Doc {
+    pub fn parameters(&self) -> CondJson {
         self.defs.document(&self.params)
     }
 
@@ -228,7 +228,7 @@ pub struct ToolsetManifest {
     /// What has to be there for its home tools to be shown.
     pub requires: RequiresManifest,
     /// What its conditions ask.
-    pub questions: Questions,
+    pub atom_table: AtomTable,
 }
 
 impl ToolsetManifest {
@@ -247,7 +247,7 @@ impl ToolsetManifest {
             tags: Vec::new(),
             token_budget: None,
             requires: RequiresManifest::default(),
-            questions: Questions::default(),
+            atom_table: AtomTable::default(),
         }
     }
 }

@@ -135,7 +135,7 @@ impl Schema {
     }
 
     fn cut(&mut self, place: Place) {
-        self.is_torn |= self.reference.take_if(|reference| reference.place == place).is_some();
+        self.has_errors |= self.reference.take_if(|reference| reference.place == place).is_some();
         self.any_of.iter_mut().chain(&mut self.one_of).chain(&mut self.all_of).for_each(|schema| schema.cut(place));
     }
 }

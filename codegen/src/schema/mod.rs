@@ -12,8 +12,8 @@ use serde_json::Value;
 use toolc::table::Type;
 
 pub use defs::{Def, DefId, Defs, LEAD, Reference};
-pub(crate) use tagged_union::Untold;
-pub use tagged_union::{Alternative, Bare};
+pub(crate) use tagged_union::TagDefect;
+pub use tagged_union::{Alternative, ResolvedSchema};
 pub use to_json::Spelling;
 
 use crate::diagnostic::{At, Place};
@@ -61,7 +61,7 @@ pub struct Schema {
     /// What else an object may hold.
     pub additional: Additional,
     /// Whether something in it could not be read, which has been reported: what it lacks because of that is no lack.
-    pub is_torn: bool,
+    pub has_errors: bool,
 }
 
 /// JSON Schema's bounds, as written.
@@ -212,7 +212,7 @@ impl Schema {
             items: None,
             properties: Vec::new(),
             additional: Additional::Deny,
-            is_torn: false,
+            has_errors: false,
         }
     }
 

@@ -8,7 +8,7 @@ use super::{Additional, DefId, Defs, Property, Reference, Schema, type_of};
 
 /// A schema without the `$ref`s that lead to it and the null beside it.
 #[derive(Debug, Clone, Copy)]
-pub struct Bare<'s> {
+pub struct ResolvedSchema<'s> {
     /// What is left.
     pub schema: &'s Schema,
     /// The first definition that was led to.
@@ -30,7 +30,7 @@ pub struct Alternative<'s> {
 
 /// Why a property does not tell which of several objects it is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Untold {
+pub(crate) enum TagDefect {
     /// Nothing, or more than one value, is named.
     NoOneValue,
     /// It, or its value, is there in some turns only.
@@ -56,8 +56,8 @@ impl Alternative<'_> {
 
 impl Defs {
     /// What a schema is, once nothing is around it.
-    pub fn bare<'s>(&'s self, schema: &'s Schema) -> Bare<'s> {
-        let mut bare = Bare { schema, via: None, nullable: false };
+    pub fn resolve<'s>(&'s self, schema: &'s Schema) -> ResolvedSchema<'s> {
+        let mut bare = ResolvedSchema { schema, via: None, nullable: false };
         let mut as_written = None;
         loop {
             if let Some(reference) = bare.schema.alias() {
@@ -68,7 +68,7 @@ impl Defs {
                 && (bare.schema.one_of.is_empty() || !self.allows_null(other))
             {
                 as_written.get_or_insert(bare);
-                bare = Bare { schema: other, nullable: true, ..bare };
+                bare = ResolvedSchema { schema: other, nullable: true, ..bare };
             } else {
                 break;
             }
@@ -80,7 +80,7 @@ impl Defs {
 
     /// The types that a value may have, whatever leads to the schema. Empty: any.
     pub fn types(&self, schema: &Schema) -> Vec<Type> {
-        let bare = self.bare(schema);
+        let bare = self.resolve(schema);
         let mut types = bare.schema.effective_types();
         if bare.nullable && !types.contains(&Type::Null) {
             types.push(Type::Null);
@@ -90,7 +90,7 @@ impl Defs {
 
     /// How its values are handed over.
     pub fn form(&self, schema: &Schema) -> Form {
-        let schema = self.bare(schema).schema;
+        let schema = self.resolve(schema).schema;
         if self.union(schema).is_some() {
             return Form::Union;
         }
@@ -117,7 +117,7 @@ impl Defs {
 
     /// Whether null is a value of it. Of one that is handed over as any value nothing is said.
     pub fn is_nullable(&self, schema: &Schema) -> bool {
-        let bare = self.bare(schema);
+        let bare = self.resolve(schema);
         let own = |schema: &Schema| schema.effective_types().contains(&Type::Null);
         let union = self.union(bare.schema).is_some();
         bare.nullable || own(bare.schema) || (union && bare.schema.in_place().any(|one| self.is_nullable(one)))
@@ -144,7 +144,7 @@ impl Defs {
         let (objects, others): (Vec<_>, Vec<_>) = union.iter_mut().partition(|one| one.ty == Type::Object);
         let differ = differ(&others.iter().map(|one| one.ty).collect::<Vec<_>>());
         if objects.len() > 1 {
-            let first = self.bare(objects[0].schema).schema;
+            let first = self.resolve(objects[0].schema).schema;
             let tags = first.properties.iter().find_map(|property| self.tags(&property.name.value, &objects))?;
             objects.into_iter().zip(tags).for_each(|(object, tag)| object.tag = Some(tag));
         }
@@ -152,7 +152,7 @@ impl Defs {
     }
 
     /// Those of a union that is none, and would be one if properties of its objects told them apart.
-    pub(crate) fn untold<'s>(&'s self, schema: &'s Schema) -> Option<Vec<Alternative<'s>>> {
+    pub(crate) fn union_without_tag<'s>(&'s self, schema: &'s Schema) -> Option<Vec<Alternative<'s>>> {
         let alternatives = schema.alternatives().filter(|_| self.union(schema).is_none())?;
         let all = alternatives.iter().filter(|one| !one.is_null()).map(|one| self.alternative(one));
         let all: Vec<Alternative<'s>> = all.collect::<Option<_>>()?;
@@ -161,7 +161,7 @@ impl Defs {
     }
 
     fn alternative<'s>(&'s self, schema: &'s Schema) -> Option<Alternative<'s>> {
-        let bare = self.bare(schema).schema;
+        let bare = self.resolve(schema).schema;
         let mut types = bare.effective_types();
         types.retain(|t| *t != Type::Null);
         match types.as_slice() {
@@ -174,7 +174,7 @@ impl Defs {
     fn tags<'s>(&'s self, name: &str, objects: &[&mut Alternative<'s>]) -> Option<Vec<(&'s str, &'s Value)>> {
         let mut tags: Vec<(&str, &Value)> = Vec::new();
         for object in objects {
-            let properties = &self.bare(object.schema).schema.properties;
+            let properties = &self.resolve(object.schema).schema.properties;
             let property = properties.iter().find(|property| property.name.value == name)?;
             let tag = self.tag(property).ok()?;
             if tags.iter().any(|(_, taken)| *taken == tag) {
@@ -186,16 +186,16 @@ impl Defs {
     }
 
     /// The one value that a property has wherever the object is. Err: why there is none that tells what object it is.
-    pub(crate) fn tag<'s>(&'s self, property: &'s Property) -> Result<&'s Value, Untold> {
-        let value = self.only_value(&property.schema).ok_or(Untold::NoOneValue)?;
+    pub(crate) fn tag<'s>(&'s self, property: &'s Property) -> Result<&'s Value, TagDefect> {
+        let value = self.only_value(&property.schema).ok_or(TagDefect::NoOneValue)?;
         let is_simple = matches!(value, Value::String(_) | Value::Bool(_)) || value.is_i64();
         let named = self.named(&property.schema);
         let is_conditional = named.constant.is_none() && named.choices.iter().any(|choice| choice.when.is_some());
         match property {
-            _ if !is_simple => Err(Untold::NotSimple),
-            _ if is_conditional || property.when.is_some() => Err(Untold::Conditional),
-            _ if self.allows_null(&property.schema) => Err(Untold::Nullable),
-            _ if !property.required => Err(Untold::Optional),
+            _ if !is_simple => Err(TagDefect::NotSimple),
+            _ if is_conditional || property.when.is_some() => Err(TagDefect::Conditional),
+            _ if self.allows_null(&property.schema) => Err(TagDefect::Nullable),
+            _ if !property.required => Err(TagDefect::Optional),
             _ => Ok(value),
         }
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolc::table::Type;
 
 use super::{Additional, Choice, Defs, Property, Schema};
-use crate::conditional_json::Doc;
+use crate::conditional_json::CondJson;
 use crate::text::atoms::When;
 
 /// How a language of schemas spells what all of them have.
@@ -26,18 +26,18 @@ impl Spelling {
 
 impl Defs {
     /// A schema that stands by itself: with the definitions that it needs.
-    pub fn document(&self, root: &Schema) -> Doc {
+    pub fn document(&self, root: &Schema) -> CondJson {
         self.document_in(root, Spelling::JSON_SCHEMA)
     }
 
     /// The same in another spelling.
-    pub fn document_in(&self, root: &Schema, spelling: Spelling) -> Doc {
+    pub fn document_in(&self, root: &Schema, spelling: Spelling) -> CondJson {
         let needed = self.needed_by([root]);
         let mut doc = root.to_doc(spelling);
-        if let (Doc::Object(words), true) = (&mut doc, needed.contains(&true)) {
+        if let (CondJson::Object(words), true) = (&mut doc, needed.contains(&true)) {
             let defs = self.iter().filter(|(id, _)| needed[id.0]);
             let defs = defs.map(|(_, def)| (None, def.name.value.clone(), def.schema.to_doc(spelling))).collect();
-            words.push((None, "$defs".to_owned(), Doc::Object(defs)));
+            words.push((None, "$defs".to_owned(), CondJson::Object(defs)));
         }
         doc
     }
@@ -49,9 +49,9 @@ impl Defs {
 }
 
 impl Schema {
-    fn to_doc(&self, spelling: Spelling) -> Doc {
-        let mut out: Vec<(Option<When>, String, Doc)> = Vec::new();
-        let mut put = |key: &str, doc: Doc| out.push((None, key.to_owned(), doc));
+    fn to_doc(&self, spelling: Spelling) -> CondJson {
+        let mut out: Vec<(Option<When>, String, CondJson)> = Vec::new();
+        let mut put = |key: &str, doc: CondJson| out.push((None, key.to_owned(), doc));
         if let Some(reference) = &self.reference {
             put("$ref", Value::from(reference.written()).into());
         }
@@ -71,17 +71,17 @@ impl Schema {
             put("title", Value::from(title.as_str()).into());
         }
         if let Some(description) = &self.description {
-            put("description", Doc::Text(description.value.clone()));
+            put("description", CondJson::Text(description.value.clone()));
         }
         if self.deprecated {
             put("deprecated", Value::Bool(true).into());
         }
         if !self.choices.is_empty() {
             let when = |choice: &Choice| choice.when.as_ref().map(|when| when.value.clone());
-            let value = |choice: &Choice| Doc::Json(choice.value.value.clone());
+            let value = |choice: &Choice| CondJson::Json(choice.value.value.clone());
             // OpenAPI says by `nullable` that null is one of them.
             let choices = self.choices.iter().filter(|choice| !spelling.openapi || !choice.value.value.is_null());
-            put("enum", Doc::Array(choices.map(|choice| (when(choice), value(choice))).collect()));
+            put("enum", CondJson::Array(choices.map(|choice| (when(choice), value(choice))).collect()));
         }
         if let Some(constant) = &self.constant {
             put("const", constant.value.clone().into());
@@ -103,7 +103,7 @@ impl Schema {
         }
         for (word, alternatives) in [("anyOf", &self.any_of), ("oneOf", &self.one_of), ("allOf", &self.all_of)] {
             if !alternatives.is_empty() {
-                put(word, Doc::Array(alternatives.iter().map(|one| (None, one.to_doc(spelling))).collect()));
+                put(word, CondJson::Array(alternatives.iter().map(|one| (None, one.to_doc(spelling))).collect()));
             }
         }
         if let Some(items) = &self.items {
@@ -113,12 +113,12 @@ impl Schema {
             let when = |property: &Property| property.when.as_ref().map(|when| when.value.clone());
             let entry =
                 |property: &Property| (when(property), property.name.value.clone(), property.schema.to_doc(spelling));
-            put("properties", Doc::Object(self.properties.iter().map(entry).collect()));
+            put("properties", CondJson::Object(self.properties.iter().map(entry).collect()));
             // What has to be sent wherever it is there.
             let required: Vec<_> = self.properties.iter().filter(|property| property.required).collect();
             if required.iter().any(|property| property.when.is_some()) {
                 let name = |property: &Property| Value::from(property.name.value.as_str()).into();
-                put("required", Doc::Array(required.iter().map(|one| (when(one), name(one))).collect()));
+                put("required", CondJson::Array(required.iter().map(|one| (when(one), name(one))).collect()));
             } else if !required.is_empty() || spelling.says_required {
                 put("required", required.iter().map(|one| one.name.value.as_str()).collect::<Value>().into());
             }
@@ -129,6 +129,6 @@ impl Schema {
                 Additional::Schema(schema) => put("additionalProperties", schema.to_doc(spelling)),
             }
         }
-        Doc::Object(out)
+        CondJson::Object(out)
     }
 }

@@ -1,6 +1,6 @@
 //! What the conditions and texts of one manifest ask, each question once: conditions are over their positions.
 
-use super::condition::{Asks, Condition};
+use super::condition::{AtomExpr, Condition};
 use super::template::Piece;
 use crate::diagnostic::{At, Place};
 
@@ -18,18 +18,18 @@ pub type When = Condition<AtomId>;
 /// A text of a manifest.
 pub type Template = Vec<Piece<AtomId, FactRef>>;
 
-/// All questions of one manifest, each where it is first asked.
+/// All atoms of one manifest, each where it is first asked.
 #[derive(Debug, Clone, Default)]
-pub struct Questions {
+pub struct AtomTable {
     /// What conditions ask.
-    pub atoms: Vec<At<Asks>>,
+    pub atoms: Vec<At<AtomExpr>>,
     /// Facts whose values are written out.
     pub facts: Vec<At<String>>,
 }
 
-impl Questions {
+impl AtomTable {
     /// The position of a question, new or known.
-    pub fn atom(&mut self, asks: Asks, place: impl FnOnce() -> Place) -> AtomId {
+    pub fn atom(&mut self, asks: AtomExpr, place: impl FnOnce() -> Place) -> AtomId {
         AtomId(position(&mut self.atoms, asks, place))
     }
 

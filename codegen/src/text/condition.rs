@@ -66,12 +66,12 @@ pub struct Written {
     /// Where, in the text.
     pub span: Range<usize>,
     /// What is asked.
-    pub asks: Asks,
+    pub asks: AtomExpr,
 }
 
 /// What an atom asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asks {
+pub enum AtomExpr {
     /// Whether this tool is in the turn.
     Tool(String),
     /// Whether this fact is true, or compares so.
@@ -183,7 +183,7 @@ fn turned(cursor: &mut Cursor<'_>, value: Range<usize>) -> Result<Option<String>
 
 fn atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<Written, Fault> {
     match word.split_once('.') {
-        Some(("tools", name)) if is_name(name) => Ok(Written { span, asks: Asks::Tool(name.to_owned()) }),
+        Some(("tools", name)) if is_name(name) => Ok(Written { span, asks: AtomExpr::Tool(name.to_owned()) }),
         Some(("facts", name)) if is_name(name) => comparison(cursor, name, span),
         Some(("tools" | "facts", name)) => {
             let what = if name.is_empty() {
@@ -205,7 +205,7 @@ fn atom(cursor: &mut Cursor<'_>, word: &str, span: Range<usize>) -> Result<Writt
 }
 
 fn comparison(cursor: &mut Cursor<'_>, name: &str, span: Range<usize>) -> Result<Written, Fault> {
-    let fact = |span, compared| Written { span, asks: Asks::Fact(name.to_owned(), compared) };
+    let fact = |span, compared| Written { span, asks: AtomExpr::Fact(name.to_owned(), compared) };
     let Some((Token::Sign(sign), at)) = cursor.peek()? else { return Ok(fact(span, None)) };
     let Some((_, comparison)) = SIGNS.into_iter().find(|(known, _)| *known == sign) else {
         return Ok(fact(span, None));
@@ -244,9 +244,9 @@ mod tests {
             format!("({})", parts.iter().map(show).collect::<Vec<_>>().join(word))
         };
         match condition {
-            Condition::Atom(Written { asks: Asks::Tool(name), .. }) => format!("t:{name}"),
-            Condition::Atom(Written { asks: Asks::Fact(name, None), .. }) => format!("f:{name}"),
-            Condition::Atom(Written { asks: Asks::Fact(name, Some((comparison, literal))), .. }) => {
+            Condition::Atom(Written { asks: AtomExpr::Tool(name), .. }) => format!("t:{name}"),
+            Condition::Atom(Written { asks: AtomExpr::Fact(name, None), .. }) => format!("f:{name}"),
+            Condition::Atom(Written { asks: AtomExpr::Fact(name, Some((comparison, literal))), .. }) => {
                 format!("f:{name}{comparison:?}{literal:?}")
             }
             Condition::Not(inner) => format!("!{}", show(inner)),
@@ -279,8 +279,10 @@ mod tests {
             Atom::Compared("d".to_owned().into(), Comparison::NotEqual, FactValue::Text(r#"it's "\"#.into())),
         ];
         let asks = |written: &Written, of: &Atom| match (&written.asks, of) {
-            (Asks::Tool(name), Atom::Tool(other)) | (Asks::Fact(name, None), Atom::Fact(other)) => name == other,
-            (Asks::Fact(name, Some((sign, value))), Atom::Compared(other, other_sign, other_value)) => {
+            (AtomExpr::Tool(name), Atom::Tool(other)) | (AtomExpr::Fact(name, None), Atom::Fact(other)) => {
+                name == other
+            }
+            (AtomExpr::Fact(name, Some((sign, value))), Atom::Compared(other, other_sign, other_value)) => {
                 name == other && sign == other_sign && value == other_value
             }
             _ => false,

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::Fault;
-use super::condition::{self, Asks, Condition};
+use super::condition::{self, AtomExpr, Condition};
 use super::cursor::{Cursor, Token};
 
 /// `{% if %}` nest at most this deep.
@@ -239,7 +239,7 @@ impl Reader<'_> {
                     if tools.iter().any(|(_, known)| *known == name) {
                         return Err(Fault::new(at, format!("`{name}` is named twice")));
                     }
-                    tools.push((condition::Written { asks: Asks::Tool(name.clone()), span: at }, name));
+                    tools.push((condition::Written { asks: AtomExpr::Tool(name.clone()), span: at }, name));
                 }
                 Some((Token::Word(word), at)) if word == "join" && join.is_none() => {
                     expect(cursor, "=")?;

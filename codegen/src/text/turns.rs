@@ -1,23 +1,23 @@
-//! The combinations of answers to some questions that there can be. Questions about one fact are not independent: it has
+//! The combinations of answers to some atoms that there can be. Atoms about one fact are not independent: it has
 //! one value, so that `facts.mode == "a"` and `facts.mode == "b"` never hold together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolc::segment::{Atoms, Comparison, FactValue};
 
-use super::condition::Asks;
+use super::condition::AtomExpr;
 
 /// How a fact is compared; none: whether it is true.
 type Compared<'a> = Option<&'a (Comparison, FactValue)>;
 
-/// Every combination of answers to these questions, of which there are at most as many as [`Atoms`] has bits.
-pub(crate) fn turns<'a>(asked: impl IntoIterator<Item = &'a Asks>) -> Vec<Atoms> {
+/// Every combination of answers to these atoms, of which there are at most as many as [`Atoms`] has bits.
+pub(crate) fn turns<'a>(asked: impl IntoIterator<Item = &'a AtomExpr>) -> Vec<Atoms> {
     let mut groups: BTreeMap<&str, Vec<(usize, Compared<'_>)>> = BTreeMap::new();
     let mut turns = vec![0];
     for (index, asks) in asked.into_iter().enumerate() {
         match asks {
-            Asks::Tool(_) => turns = combined(&turns, &[0, 1 << index]),
-            Asks::Fact(name, compared) => groups.entry(name).or_default().push((index, compared.as_ref())),
+            AtomExpr::Tool(_) => turns = combined(&turns, &[0, 1 << index]),
+            AtomExpr::Fact(name, compared) => groups.entry(name).or_default().push((index, compared.as_ref())),
         }
     }
     for asked in groups.values() {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::text::condition::{Condition, Written, parse};
 
-    fn asks(condition: &Condition<Written>, all: &mut Vec<Asks>) {
+    fn asks(condition: &Condition<Written>, all: &mut Vec<AtomExpr>) {
         match condition {
             Condition::Atom(written) => all.push(written.asks.clone()),
             Condition::Not(inner) => asks(inner, all),

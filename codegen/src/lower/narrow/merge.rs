@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 use toolc::table::Type;
 
-use super::{How, Narrower};
+use super::{Fallback, Narrower};
 use crate::diagnostic::{At, Place};
 use crate::lower::prose::{of_json, said, say};
 use crate::schema::{Additional, Bounds, Choice, Property, Schema};
@@ -73,7 +73,7 @@ impl Narrower<'_> {
         }
         let mut first = first;
         let words = self.document(second, "Must also match this JSON Schema");
-        self.lose(second.place, "allOf", How::Words);
+        self.lose(second.place, "allOf", Fallback::Description);
         first.say(words);
         first
     }
@@ -100,7 +100,7 @@ impl Narrower<'_> {
     /// Says a union in words.
     pub(super) fn union_in_words(&mut self, schema: &mut Schema, alternatives: Vec<Schema>, word: &'static str) {
         let place = alternatives.first().map_or(schema.place, |one| one.place);
-        self.lose(place, word, How::Words);
+        self.lose(place, word, Fallback::Description);
         let words = self.union_words(alternatives, word, "");
         schema.say(words);
     }
@@ -123,7 +123,7 @@ impl Narrower<'_> {
     /// Moves a word of a schema, which stands at `place`, into words.
     pub(super) fn in_words(&mut self, schema: &mut Schema, word: &'static str, place: Place, words: Option<String>) {
         if words.is_some() {
-            self.lose(place, word, How::Words);
+            self.lose(place, word, Fallback::Description);
             schema.tell(words);
         }
     }

@@ -23,8 +23,8 @@ use serde_json::Value;
 use toolc::table::Type;
 
 use crate::diagnostic::{At, Place};
-use crate::dialects::Name;
-use crate::dialects::schema_subset::Language;
+use crate::dialects::NameGrammar;
+use crate::dialects::schema_subset::SchemaSubset;
 use crate::schema::{Choice, Def, DefId, Defs, Schema};
 use crate::text::atoms::Template;
 
@@ -39,20 +39,20 @@ pub struct Loss {
     /// Which value it is about: names of properties with a dot before each, `[]` for items.
     pub path: String,
     /// The word of JSON Schema that is concerned.
-    pub word: &'static str,
+    pub keyword: &'static str,
     /// What became of it.
-    pub how: How,
+    pub fallback: Fallback,
 }
 
 /// What became of something that a language cannot say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum Fallback {
     /// It is said in words, in the description.
-    Words,
+    Description,
     /// The value is sent as a string that holds its JSON text, and repair reads it back.
-    Text,
+    JsonText,
     /// It is not said, or some values cannot be sent.
-    Left,
+    Dropped,
 }
 
 /// A schema in a language.
@@ -82,9 +82,9 @@ impl Narrowed<'_> {
 pub fn narrow<'s>(
     schema: &'s Schema,
     defs: &'s Defs,
-    language: &'static Language,
+    language: &'static SchemaSubset,
     plain: bool,
-    keys: Option<Name>,
+    keys: Option<NameGrammar>,
 ) -> Narrowed<'s> {
     let is_plain = schema.in_place().next().is_none();
     let fits = schema.properties.iter().all(|property| keys.is_none_or(|keys| keys.takes(&property.name.value)));
@@ -97,7 +97,7 @@ pub fn narrow<'s>(
 }
 
 /// The schema of what a tool returns in a language.
-pub fn narrow_result<'s>(schema: &'s Schema, defs: &'s Defs, language: &'static Language) -> Narrowed<'s> {
+pub fn narrow_result<'s>(schema: &'s Schema, defs: &'s Defs, language: &'static SchemaSubset) -> Narrowed<'s> {
     if language.is_whole() {
         return as_written(schema, defs);
     }
@@ -111,7 +111,7 @@ fn as_written<'s>(schema: &'s Schema, defs: &'s Defs) -> Narrowed<'s> {
 }
 
 struct Narrower<'s> {
-    language: &'static Language,
+    language: &'static SchemaSubset,
     defs: &'s Defs,
     /// Of each definition, whether it leads back to itself.
     recursive: Vec<bool>,
@@ -120,7 +120,7 @@ struct Narrower<'s> {
     /// Whether the runtime's reader repairs values here: not below `allOf`.
     reads_texts: bool,
     depth: usize,
-    /// How many schemas there may still be.
+    /// Fallback many schemas there may still be.
     left: usize,
     path: String,
     losses: Vec<Loss>,
@@ -139,7 +139,7 @@ impl From<Schema> for Narrow {
 }
 
 impl<'s> Narrower<'s> {
-    fn new(schema: &Schema, defs: &'s Defs, language: &'static Language) -> Self {
+    fn new(schema: &Schema, defs: &'s Defs, language: &'static SchemaSubset) -> Self {
         let own = schema.walk().len() + defs.iter().map(|(_, def)| def.schema.walk().len()).sum::<usize>();
         Self {
             language,
@@ -231,8 +231,8 @@ impl<'s> Narrower<'s> {
     }
 
     /// Notes a loss.
-    fn lose(&mut self, place: Place, word: &'static str, how: How) {
-        self.losses.push(Loss { place, path: self.path.clone(), word, how });
+    fn lose(&mut self, place: Place, keyword: &'static str, fallback: Fallback) {
+        self.losses.push(Loss { place, path: self.path.clone(), keyword, fallback });
     }
 
     /// Whether a schema may be written out within words, of which there may only be so many.

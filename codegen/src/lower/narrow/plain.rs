@@ -5,7 +5,7 @@ use toolc::table::Type;
 
 use super::pattern::for_grammar;
 use super::union::shell;
-use super::{How, Narrow, Narrower};
+use super::{Fallback, Narrow, Narrower};
 use crate::diagnostic::At;
 use crate::dialects::schema_subset::{Enums, Patterns};
 use crate::lower::prose::{one_of, said};
@@ -125,7 +125,7 @@ impl Narrower<'_> {
             schema.properties = properties.into_iter().map(|property| self.property(property)).collect();
         }
         // A value that the author wrote may not be sent as it is any more.
-        let is_other = self.losses[known..].iter().any(|loss| loss.how != How::Words);
+        let is_other = self.losses[known..].iter().any(|loss| loss.fallback != Fallback::Description);
         self.bounds(&mut schema);
         self.annotate(&mut schema, is_text || is_other);
         Narrow { schema, is_text }
@@ -139,7 +139,7 @@ impl Narrower<'_> {
         let others: Vec<Type> = schema.types.iter().copied().filter(|ty| *ty != Type::Null).collect();
         match (self.language.enums, others.as_slice()) {
             (_, [Type::Array | Type::Object]) => {
-                let how = if self.reads_texts { How::Text } else { How::Left };
+                let how = if self.reads_texts { Fallback::JsonText } else { Fallback::Dropped };
                 self.lose(schema.word_place("enum"), "enum", how);
                 for choice in schema.choices.iter_mut().filter(|choice| !choice.value.value.is_null()) {
                     choice.value.value = choice.value.value.to_string().into();
@@ -186,7 +186,7 @@ impl Narrower<'_> {
         if schema.types.contains(&Type::Boolean) && is_both(true) && is_both(false) {
             return;
         }
-        self.lose(choices.first().map_or(schema.place, |choice| choice.value.place), "enum", How::Words);
+        self.lose(choices.first().map_or(schema.place, |choice| choice.value.place), "enum", Fallback::Description);
         schema.say(one_of(&choices));
         let numbers: Option<Vec<i64>> = choices.iter().map(|choice| choice.value.value.as_i64()).collect();
         if let Some(numbers) = numbers
@@ -221,7 +221,7 @@ impl Narrower<'_> {
                     kept.set(word, At::new(Value::from(most), bound.place));
                 }
                 if let Some(words) = said(word, &bound.value) {
-                    self.lose(bound.place, word, How::Words);
+                    self.lose(bound.place, word, Fallback::Description);
                     schema.tell(Some(words));
                 }
             }
@@ -236,7 +236,7 @@ impl Narrower<'_> {
             if let Some(kept) = kept {
                 schema.pattern = Some(At::new(kept, pattern.place));
             } else {
-                self.lose(pattern.place, "pattern", How::Words);
+                self.lose(pattern.place, "pattern", Fallback::Description);
                 schema.tell(said("pattern", &Value::from(pattern.value)));
             }
         }

@@ -1,7 +1,7 @@
 //! `$ref` and `allOf`: what stands elsewhere, put in its place; schemas that hold together, made one.
 
 use super::text::DEEPEST;
-use super::{How, Narrower};
+use super::{Fallback, Narrower};
 use crate::dialects::schema_subset::Refs;
 use crate::schema::{DefId, Schema};
 
@@ -80,14 +80,14 @@ impl Narrower<'_> {
 
     /// Whether values of a schema are of an object of which nobody knows every property.
     pub(super) fn is_open(&self, schema: &Schema, depth: usize) -> bool {
-        let schema = self.defs.bare(schema).schema;
+        let schema = self.defs.resolve(schema).schema;
         let is_open = schema.is_object() && !matches!(schema.additional, crate::schema::Additional::Deny);
         is_open || (depth < DEEPEST && schema.in_place().any(|one| self.is_open(one, depth + 1)))
     }
 
     /// Notes that what `schema` says in words was told otherwise.
     pub(super) fn leave(&mut self, schema: &Schema, word: &'static str) {
-        self.lose(schema.word_place(word), word, How::Left);
+        self.lose(schema.word_place(word), word, Fallback::Dropped);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use toolc::table::Type;
 
-use super::{How, Narrower};
-use crate::dialects::Name;
+use super::{Fallback, Narrower};
+use crate::dialects::NameGrammar;
 use crate::lower::prose::{said, say};
 use crate::schema::{Additional, Bounds, Property, Schema};
 use crate::text::atoms::Template;
@@ -11,7 +11,7 @@ use crate::text::template::Piece;
 
 impl Narrower<'_> {
     /// The root, and what has to be said of it elsewhere: nobody shows a model the description of a root.
-    pub(super) fn root(&mut self, mut root: Schema, plain: bool, keys: Option<Name>) -> (Schema, Template) {
+    pub(super) fn root(&mut self, mut root: Schema, plain: bool, keys: Option<NameGrammar>) -> (Schema, Template) {
         let mut about = Template::new();
         if plain {
             root = self.without_parts(root);
@@ -34,7 +34,7 @@ impl Narrower<'_> {
             if self.language.takes(word) {
                 kept.set(word, bound.clone());
             } else if let Some(words) = said(word, &bound.value) {
-                self.lose(bound.place, word, How::Words);
+                self.lose(bound.place, word, Fallback::Description);
                 say(&mut about, vec![Piece::Text(format!("Of the arguments: {}", lower(&words)))]);
             }
         }
@@ -60,7 +60,7 @@ impl Narrower<'_> {
             let mut parts_alone = Schema::new(root.place);
             parts_alone.all_of = parts;
             let words = self.document(&parts_alone, "Of the arguments: must also match this JSON Schema");
-            self.lose(root.place, "allOf", How::Words);
+            self.lose(root.place, "allOf", Fallback::Description);
             root.say(words);
             *root
         });
@@ -112,7 +112,7 @@ impl Narrower<'_> {
         word: &'static str,
         about: &mut Template,
     ) -> Schema {
-        self.lose(root.place, word, How::Words);
+        self.lose(root.place, word, Fallback::Description);
         let names: Option<Vec<String>> = alternatives.iter().map(only_requires).collect();
         let words = match names {
             Some(names) => {
@@ -126,7 +126,7 @@ impl Narrower<'_> {
     }
 
     /// Those whose names the dialect takes. A required one of another name keeps the tool out of it.
-    fn with_keys(&mut self, properties: Vec<Property>, keys: Option<Name>) -> Vec<Property> {
+    fn with_keys(&mut self, properties: Vec<Property>, keys: Option<NameGrammar>) -> Vec<Property> {
         let (kept, others): (Vec<_>, Vec<_>) =
             properties.into_iter().partition(|property| keys.is_none_or(|keys| keys.takes(&property.name.value)));
         for property in others {

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{How, narrow};
+use super::{Fallback, narrow};
 use crate::check::Checked;
 use crate::compile;
-use crate::dialects::schema_subset::Language;
+use crate::dialects::schema_subset::SchemaSubset;
 use crate::emit::emit;
 use crate::lower::DIALECTS;
 use crate::source::Sources;
@@ -25,25 +25,25 @@ fn catalog(tools: &[(&str, &str)]) -> Checked {
 }
 
 /// The parameter `p` of these lines in a language, and what became of which of its words.
-fn parameter(language: &'static Language, lines: &str) -> (Value, Vec<(&'static str, How)>) {
+fn parameter(language: &'static SchemaSubset, lines: &str) -> (Value, Vec<(&'static str, Fallback)>) {
     let catalog = catalog(&[("t", lines)]);
     let manifest = &catalog.tools().next().unwrap().1.manifest;
     let narrowed = narrow(&manifest.params, &manifest.defs, language, true, None);
     let mut whole = narrowed.defs.document_in(&narrowed.schema, language.spelling).whole();
-    let lost = narrowed.losses.iter().map(|loss| (loss.word, loss.how)).collect();
+    let lost = narrowed.losses.iter().map(|loss| (loss.keyword, loss.fallback)).collect();
     (whole["properties"]["p"].take(), lost)
 }
 
 #[track_caller]
-fn becomes(language: &'static Language, lines: &str, expected: Value, lost: &[(&'static str, How)]) {
+fn becomes(language: &'static SchemaSubset, lines: &str, expected: Value, lost: &[(&'static str, Fallback)]) {
     let lines = if lines.contains("[params.p]") { lines.to_owned() } else { format!("[params.p]\n{lines}") };
     assert_eq!(parameter(language, &lines), (expected, lost.to_vec()));
 }
 
-const STRICT: &Language = &Language::OPENAI_STRICT;
-const ANTHROPIC: &Language = &Language::ANTHROPIC_STRICT;
-const OPENAPI: &Language = &Language::OPENAPI;
-const PORTABLE: &Language = &Language::PORTABLE;
+const STRICT: &SchemaSubset = &SchemaSubset::OPENAI_STRICT;
+const ANTHROPIC: &SchemaSubset = &SchemaSubset::ANTHROPIC_STRICT;
+const OPENAPI: &SchemaSubset = &SchemaSubset::OPENAPI;
+const PORTABLE: &SchemaSubset = &SchemaSubset::PORTABLE;
 
 #[test]
 fn what_may_be_left_out_is_null_where_nothing_may() {
@@ -59,7 +59,7 @@ fn what_may_be_left_out_is_null_where_nothing_may() {
 #[test]
 fn what_a_language_has_no_word_for_is_said_in_words() {
     let bounds = "type = 'integer'\nrequired = true\nminimum = 1\nexclusiveMaximum = 9\ndefault = 3\nexamples = [3, 4]";
-    let words = [("default", How::Words), ("examples", How::Words)];
+    let words = [("default", Fallback::Description), ("examples", Fallback::Description)];
     let told = "Default: 3. Examples: 3, 4.";
     becomes(
         STRICT,
@@ -71,7 +71,7 @@ fn what_a_language_has_no_word_for_is_said_in_words() {
         ANTHROPIC,
         bounds,
         json!({ "type": "integer", "description": format!("At least 1. Less than 9. {told}") }),
-        &[("minimum", How::Words), ("exclusiveMaximum", How::Words), words[0], words[1]],
+        &[("minimum", Fallback::Description), ("exclusiveMaximum", Fallback::Description), words[0], words[1]],
     );
     // Of integers, the next one is the bound.
     becomes(PORTABLE, bounds, json!({ "type": "integer", "description": told, "minimum": 1, "maximum": 8 }), &words);
@@ -90,20 +90,24 @@ fn what_a_language_has_no_word_for_is_said_in_words() {
             "minItems": 1,
             "items": { "type": "string", "description": "Format: regex." },
         }),
-        &[("format", How::Words), ("minItems", How::Words), ("uniqueItems", How::Words)],
+        &[
+            ("format", Fallback::Description),
+            ("minItems", Fallback::Description),
+            ("uniqueItems", Fallback::Description),
+        ],
     );
     becomes(PORTABLE, "type = 'string'\npattern = '\\d'", json!({ "type": "string", "pattern": "^.*[0-9].*$" }), &[]);
     becomes(
         PORTABLE,
         "type = 'string'\npattern = '\\bword'",
         json!({ "type": "string", "description": "Matches the regular expression \\bword" }),
-        &[("pattern", How::Words)],
+        &[("pattern", Fallback::Description)],
     );
 }
 
 #[test]
 fn an_open_object_is_the_text_of_one_where_that_can_be_told_from_a_string() {
-    let text = [("additionalProperties", How::Text)];
+    let text = [("additionalProperties", Fallback::JsonText)];
     let free = "type = 'object'\nadditionalProperties = true";
     for language in [ANTHROPIC, PORTABLE] {
         becomes(language, free, json!({ "type": "string", "description": "Write a JSON object, as text." }), &text);
@@ -117,7 +121,7 @@ fn an_open_object_is_the_text_of_one_where_that_can_be_told_from_a_string() {
         ANTHROPIC,
         "anyOf = [{ type = 'string' }, { type = 'object', additionalProperties = true }, { type = 'boolean' }]",
         json!({ "anyOf": [{ "type": "string" }, { "type": "boolean" }] }),
-        &[text[0], ("type", How::Left)],
+        &[text[0], ("type", Fallback::Dropped)],
     );
 }
 
@@ -130,13 +134,13 @@ fn a_value_of_any_sort_is_a_scalar() {
             "description": "It.",
             "anyOf": [{ "type": "string" }, { "type": "number" }, { "type": "boolean" }, { "type": "null" }],
         }),
-        &[("type", How::Left)],
+        &[("type", Fallback::Dropped)],
     );
     becomes(
         PORTABLE,
         "description = 'It.'",
         json!({ "anyOf": [{ "type": "string", "description": "It." }, { "type": "number" }, { "type": "boolean" }] }),
-        &[("type", How::Left), ("null", How::Left)],
+        &[("type", Fallback::Dropped), ("null", Fallback::Dropped)],
     );
 }
 
@@ -151,7 +155,7 @@ fn one_of_several_is_any_of_them_and_a_loss_unless_they_exclude_one_another() {
             "description": "Exactly one of the alternatives holds.",
             "anyOf": [{ "type": "integer" }, { "type": "number" }],
         }),
-        &[("oneOf", How::Words)],
+        &[("oneOf", Fallback::Description)],
     );
     let tagged =
         |tag: &str| format!("{{ type = 'object', properties = {{ k = {{ const = '{tag}', required = true }} }} }}");
@@ -201,7 +205,7 @@ fn what_stands_beside_a_union_is_pushed_into_it() {
         PORTABLE,
         nullable,
         json!({ "type": "string", "description": "It.", "minLength": 1 }),
-        &[("null", How::Left)],
+        &[("null", Fallback::Dropped)],
     );
     becomes(
         OPENAPI,
@@ -220,13 +224,13 @@ fn values_that_an_enum_cannot_hold_are_said_in_words() {
         OPENAPI,
         "type = 'integer'\nenum = [4, 2]",
         json!({ "type": "INTEGER", "description": "One of: 4, 2.", "minimum": 2, "maximum": 4 }),
-        &[("enum", How::Words)],
+        &[("enum", Fallback::Description)],
     );
     becomes(
         ANTHROPIC,
         "enum = [[1], [2]]",
         json!({ "type": "string", "description": "Write one of these values, as JSON text.", "enum": ["[1]", "[2]"] }),
-        &[("enum", How::Text)],
+        &[("enum", Fallback::JsonText)],
     );
 }
 
@@ -238,7 +242,7 @@ fn what_leads_back_is_cut_where_it_may_not() {
     let (cut, lost) = parameter(PORTABLE, tree);
     assert_eq!((&cut["type"], &cut["properties"]["next"]["type"]), (&json!("object"), &json!("string")));
     assert!(cut["properties"]["next"]["description"].as_str().unwrap().contains(r##"{"$ref":"#/$defs/tree""##));
-    assert_eq!(lost, [("$ref", How::Text)]);
+    assert_eq!(lost, [("$ref", Fallback::JsonText)]);
 }
 
 /// Each definition leads to the next one twice: written out, they would be 2^40 schemas.
@@ -299,7 +303,7 @@ fn a_tool_that_a_dialect_does_not_take_is_not_there() {
     }
     let tool = |name: &str| catalog.tools().find(|(_, tool)| tool.name() == name).unwrap().1;
     let gemini = DIALECTS.iter().find(|dialect| dialect.name == "gemini").unwrap();
-    let lost = |name: &str| gemini.lower(&catalog, tool(name)).losses.into_iter().map(|loss| (loss.path, loss.word));
+    let lost = |name: &str| gemini.lower(&catalog, tool(name)).losses.into_iter().map(|loss| (loss.path, loss.keyword));
     assert_eq!(lost("odd").collect::<Vec<_>>(), [(".ä".to_owned(), "name")]);
     assert_eq!(lost("even").collect::<Vec<_>>(), [(".ö".to_owned(), "properties")]);
     assert!(gemini.lower(&catalog, tool("even")).definition.unwrap().whole().get("parametersJsonSchema").is_none());

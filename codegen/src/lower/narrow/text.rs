@@ -3,7 +3,7 @@
 
 use toolc::table::Type;
 
-use super::{How, Narrow, Narrower};
+use super::{Fallback, Narrow, Narrower};
 use crate::lower::prose::of_json;
 use crate::schema::{Additional, Schema};
 use crate::text::atoms::Template;
@@ -17,7 +17,7 @@ const SCALARS: [Type; 4] = [Type::String, Type::Number, Type::Boolean, Type::Nul
 impl Narrower<'_> {
     /// Strings that hold the JSON text of a value of this schema: `word` is what cannot be said.
     pub(super) fn text(&mut self, given: &Schema, word: &'static str) -> Narrow {
-        let how = if self.reads_texts { How::Text } else { How::Left };
+        let how = if self.reads_texts { Fallback::JsonText } else { Fallback::Dropped };
         self.lose(given.word_place(word), word, how);
         let mut schema = Schema::new(given.place);
         schema.types = vec![Type::String];

@@ -4,7 +4,7 @@
 use toolc::table::Type;
 
 use super::object::allow_null;
-use super::{How, Narrow, Narrower};
+use super::{Fallback, Narrow, Narrower};
 use crate::diagnostic::At;
 use crate::lower::prose::{said, say};
 use crate::schema::Schema;
@@ -70,7 +70,7 @@ impl Narrower<'_> {
                     Err(given) => {
                         let mut cut = narrower.cut(&given);
                         let words = narrower.document(&schema, "Must also match this JSON Schema");
-                        narrower.lose(place, "anyOf", How::Words);
+                        narrower.lose(place, "anyOf", Fallback::Description);
                         cut.schema.say(words);
                         Some(cut)
                     }

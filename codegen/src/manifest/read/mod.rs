@@ -20,7 +20,7 @@ use super::offsets;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
 use crate::source::{Kind, Source};
 use crate::text::Fault;
-use crate::text::atoms::{AtomId, Questions, Template, When};
+use crate::text::atoms::{AtomId, AtomTable, Template, When};
 use crate::text::condition::{self, Written};
 use crate::text::template::{self, Piece, WrittenFact};
 use json::json;
@@ -36,7 +36,7 @@ pub(super) struct Reader<'t> {
     keys: &'static [&'static [Key]],
     place: Place,
     sink: &'t Sink,
-    questions: &'t RefCell<Questions>,
+    atom_table: &'t RefCell<AtomTable>,
     /// The definitions that a `$ref` may lead to, as they are written.
     defs: Option<&'t DeTable<'t>>,
     /// The whole manifest, and what it is of.
@@ -50,12 +50,12 @@ pub(super) struct Reader<'t> {
 type Unknown<'t> = (Option<&'static str>, &'t Spanned<DeValue<'t>>);
 
 impl<'t> Reader<'t> {
-    /// A whole manifest. What its conditions ask is collected in `questions`.
+    /// A whole manifest. What its conditions ask is collected in `atom_table`.
     pub(super) fn document(
         (id, source): (SourceId, &'t Source),
         kind: Kind,
         document: &'t Spanned<DeTable<'t>>,
-        questions: &'t RefCell<Questions>,
+        atom_table: &'t RefCell<AtomTable>,
         sink: &'t Sink,
     ) -> Self {
         let table = document.get_ref();
@@ -64,7 +64,7 @@ impl<'t> Reader<'t> {
         let place = Place::new(id, first);
         let (text, keys, document, unknown) = (&source.text, kind.keys(), (kind, table), Vec::new());
         let reader =
-            Self { source: id, text, table, keys, place, sink, questions, defs: None, document, depth: 0, unknown };
+            Self { source: id, text, table, keys, place, sink, atom_table, defs: None, document, depth: 0, unknown };
         let unknown = reader.check(format_args!("{}", kind.document()));
         let reader = Self { unknown, ..reader };
         Self { defs: reader.defs(), ..reader }
@@ -117,10 +117,11 @@ impl<'t> Reader<'t> {
                 return Some(At::new(vec![Piece::Text(text.to_owned())], place));
             }
         };
-        let mut questions = self.questions.borrow_mut();
-        let questions = RefCell::new(&mut *questions);
-        let mut atom = |asked: Written| self.ask(&mut questions.borrow_mut(), value, text, asked);
-        let mut fact = |(name, span): WrittenFact| questions.borrow_mut().fact(name, || self.within(value, text, span));
+        let mut atom_table = self.atom_table.borrow_mut();
+        let atom_table = RefCell::new(&mut *atom_table);
+        let mut atom = |asked: Written| self.ask(&mut atom_table.borrow_mut(), value, text, asked);
+        let mut fact =
+            |(name, span): WrittenFact| atom_table.borrow_mut().fact(name, || self.within(value, text, span));
         Some(At::new(pieces.into_iter().map(|piece| piece.map(&mut atom, &mut fact)).collect(), place))
     }
 
@@ -129,8 +130,8 @@ impl<'t> Reader<'t> {
         let (value, text) = self.string(key)?;
         match condition::parse(text) {
             Ok(condition) => {
-                let mut questions = self.questions.borrow_mut();
-                let condition = condition.map(&mut |asked| self.ask(&mut questions, value, text, asked));
+                let mut atom_table = self.atom_table.borrow_mut();
+                let condition = condition.map(&mut |asked| self.ask(&mut atom_table, value, text, asked));
                 Some(At::new(condition, self.at(value)))
             }
             Err(fault) => {
@@ -140,8 +141,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn ask(&self, questions: &mut Questions, value: &Spanned<DeValue<'_>>, text: &str, asked: Written) -> AtomId {
-        questions.atom(asked.asks, || self.within(value, text, asked.span))
+    fn ask(&self, atom_table: &mut AtomTable, value: &Spanned<DeValue<'_>>, text: &str, asked: Written) -> AtomId {
+        atom_table.atom(asked.asks, || self.within(value, text, asked.span))
     }
 
     fn fault(&self, value: &Spanned<DeValue<'_>>, text: &str, fault: Fault, code: Code) {

@@ -157,13 +157,13 @@ impl<'t> Reader<'t> {
     fn schema(&self) -> Schema {
         let schema = self.readable();
         let is_unread = |key, is_read: bool| !is_read && self.get(key).is_some();
-        let is_torn = !self.unknown.is_empty()
+        let has_errors = !self.unknown.is_empty()
             || is_unread("type", !schema.types.is_empty())
             || is_unread("$ref", schema.reference.is_some())
             || is_unread("enum", !schema.choices.is_empty())
             || is_unread("items", schema.items.is_some())
             || is_unread("properties", !schema.properties.is_empty());
-        Schema { is_torn, ..schema }
+        Schema { has_errors, ..schema }
     }
 
     fn readable(&self) -> Schema {
@@ -205,7 +205,7 @@ impl<'t> Reader<'t> {
                 (_, Some(schema)) => Additional::Schema(Box::new(schema)),
                 _ => Additional::Deny,
             },
-            is_torn: false,
+            has_errors: false,
         }
     }
 

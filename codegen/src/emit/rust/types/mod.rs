@@ -182,7 +182,7 @@ impl<'s> Types<'s> {
     /// The type of a schema. If that is an item of its own, it is `reserved`, or a new one.
     fn rust(&mut self, schema: &'s Schema, path: &[&str], reserved: Option<ItemId>) -> Rust {
         let form = self.defs.form(schema);
-        let bare = self.defs.bare(schema);
+        let bare = self.defs.resolve(schema);
         let rust = match bare.via.and_then(|def| self.of_def[def.0]) {
             Some(id) => Rust::Item { id, boxed: false },
             None => self.sort(bare.schema, form, path, reserved),
@@ -283,7 +283,7 @@ impl<'s> Types<'s> {
 
     /// What an alternative's variant is named by: its tag, its definition or its type.
     fn meaning(&self, alternative: Alternative<'_>) -> Meaning {
-        match (alternative.tag, self.defs.bare(alternative.schema).via) {
+        match (alternative.tag, self.defs.resolve(alternative.schema).via) {
             (Some((_, Value::String(word))), _) => Meaning::of(word),
             (Some((_, value)), _) => Meaning { word: value.to_string(), id: value.to_string() },
             (None, Some(def)) => {
@@ -313,7 +313,7 @@ impl<'s> Types<'s> {
 
     /// The type of an alternative: without its tag, unless others lead to it, too.
     fn rust_of(&mut self, alternative: Alternative<'s>, path: &[&str]) -> Option<Rust> {
-        let bare = self.defs.bare(alternative.schema);
+        let bare = self.defs.resolve(alternative.schema);
         let Some(tag) = alternative.tag.filter(|_| bare.via.is_none()) else {
             return Some(self.rust(alternative.schema, path, None));
         };

@@ -34,7 +34,7 @@
 use crate::catalog::{Atom, Requires, Tool, ToolId};
 use crate::diagnostic::{At, Code, Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::text::condition::Asks;
+use crate::text::condition::AtomExpr;
 
 pub(super) const RULE: Rule = Rule::new("C046", "deprecated-in-use", Some(Level::Warning), Check::Output(check));
 
@@ -79,11 +79,11 @@ fn required(requires: &Requires) -> impl Iterator<Item = (ToolId, Place)> {
 
 /// The tools that conditions and texts ask for, each with where it is first asked for.
 fn asked(tool: &Tool) -> impl Iterator<Item = (ToolId, Place)> {
-    let tool_of = |(atom, asks): (&Atom, &At<Asks>)| match atom {
+    let tool_of = |(atom, asks): (&Atom, &At<AtomExpr>)| match atom {
         Atom::Tool(id) => Some((*id, asks.place)),
         Atom::External(_) | Atom::Fact(_) | Atom::Compared(..) => None,
     };
-    tool.atoms.iter().zip(&tool.manifest.questions.atoms).filter_map(tool_of)
+    tool.atoms.iter().zip(&tool.manifest.atom_table.atoms).filter_map(tool_of)
 }
 
 /// Tells of a use, if what is used is deprecated.

@@ -34,7 +34,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let is_bare = |schema: &Schema| {
         schema.types.contains(&Type::Array)
             && schema.items.is_none()
-            && !schema.is_torn
+            && !schema.has_errors
             && schema.choices.is_empty()
             && schema.constant.is_none()
             && schema.reference.is_none()

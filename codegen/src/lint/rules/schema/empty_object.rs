@@ -38,7 +38,7 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let is_empty = |schema: &&Schema| {
         schema.types.contains(&Type::Object)
             && schema.properties.is_empty()
-            && !schema.is_torn
+            && !schema.has_errors
             && matches!(schema.additional, Additional::Deny)
             && schema.choices.is_empty()
             && schema.constant.is_none()

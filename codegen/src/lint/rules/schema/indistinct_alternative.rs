@@ -46,7 +46,7 @@ use super::duplicate_alternative::without_words;
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Alternative, Defs, Property, Schema, Untold};
+use crate::schema::{Alternative, Defs, Property, Schema, TagDefect};
 
 pub(super) const RULE: Rule = Rule::new("S064", "indistinct-alternative", Some(Level::Warning), Check::Tool(check));
 
@@ -59,7 +59,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for (around, schema) in tool.manifest.roots().flat_map(Schema::walk_around) {
         // What is part of another schema for the same value is handed over as that one is, unless only null is beside it.
         let is_whole = around.iter().all(|outer| outer.nullable().is_some());
-        let Some(alternatives) = defs.untold(schema).filter(|_| is_whole) else { continue };
+        let Some(alternatives) = defs.union_without_tag(schema).filter(|_| is_whole) else { continue };
         let objects: Vec<Object<'_>> = alternatives.iter().filter_map(|one| Object::new(one, defs)).collect();
         if let Some(name) = tag(&objects, alternatives.len(), defs) {
             report(name, &objects, defs, sink);
@@ -78,8 +78,8 @@ struct Object<'s> {
 
 impl<'s> Object<'s> {
     fn new(alternative: &Alternative<'s>, defs: &'s Defs) -> Option<Self> {
-        let bare = defs.bare(alternative.schema);
-        let is_object = alternative.ty == Type::Object && !bare.schema.is_torn;
+        let bare = defs.resolve(alternative.schema);
+        let is_object = alternative.ty == Type::Object && !bare.schema.has_errors;
         let (schema, properties) = (alternative.schema, bare.schema.properties.as_slice());
         is_object.then_some(Self { schema, properties, is_def: bare.via.is_some() })
     }
@@ -132,17 +132,17 @@ fn report(name: &str, objects: &[Object<'_>], defs: &Defs, sink: &Sink) {
                 }
                 continue;
             }
-            Err(Untold::NoOneValue) => {
+            Err(TagDefect::NoOneValue) => {
                 ("has no one value here", "give it a `const`; for several values, an alternative each")
             }
-            Err(Untold::NotSimple) => {
+            Err(TagDefect::NotSimple) => {
                 ("has a value here that is not looked for", "give it a `const` that is a string, an integer or a boolean")
             }
-            Err(Untold::Conditional) => {
+            Err(TagDefect::Conditional) => {
                 ("is not there in every turn", "take its `when` away, or that of its value")
             }
-            Err(Untold::Nullable) => ("may be null here", "take `null` from its types"),
-            Err(Untold::Optional) => ("need not be sent here", "write `required = true` beside its `const`"),
+            Err(TagDefect::Nullable) => ("may be null here", "take `null` from its types"),
+            Err(TagDefect::Optional) => ("need not be sent here", "write `required = true` beside its `const`"),
         };
         push(found(name, what, object, place), help, sink);
     }

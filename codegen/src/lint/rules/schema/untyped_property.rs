@@ -70,6 +70,6 @@ fn report(property: &Property, sink: &Sink) {
 }
 
 fn is_untyped(schema: &Schema) -> bool {
-    let is_said = schema.is_torn || !schema.effective_types().is_empty();
+    let is_said = schema.has_errors || !schema.effective_types().is_empty();
     !is_said && schema.reference.is_none() && schema.in_place().next().is_none()
 }

@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule::new("S012", "unused-def", Some(Level::Warnin
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
     // A `$ref` that could not be read may lead to anything.
-    if manifest.schemas().any(|schema| schema.is_torn) {
+    if manifest.schemas().any(|schema| schema.has_errors) {
         return;
     }
     let needed = manifest.defs.needed_by([&manifest.params].into_iter().chain(&manifest.returns));

@@ -42,4 +42,4 @@ pub(super) const RULE: Rule = Rule::new("P015", "constraint-lost", None, Check::
 /// Words that say what a value is for, and not what it may be.
 const ANNOTATIONS: &[&str] = &["default", "examples", "deprecated", "format"];
 
-const LOST: Lost = Lost { dialect: None, is_told: |loss| !ANNOTATIONS.contains(&loss.word) };
+const LOST: Lost = Lost { dialect: None, is_told: |loss| !ANNOTATIONS.contains(&loss.keyword) };

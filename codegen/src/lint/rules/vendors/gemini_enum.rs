@@ -16,7 +16,7 @@
 //! [params.step]
 //! type = "integer"
 //! enum = [10, 100]
-//! description = "How many lines to go on at a time."
+//! description = "Fallback many lines to go on at a time."
 //! ```
 //!
 //! ## Use instead
@@ -31,11 +31,11 @@
 //! [params.step]
 //! type = "string"
 //! enum = ["few", "many"]
-//! description = "How many lines to go on at a time."
+//! description = "Fallback many lines to go on at a time."
 //! ```
 
 use crate::lint::{Check, Lost, Rule};
 
 pub(super) const RULE: Rule = Rule::new("P011", "gemini-enum", None, Check::Lost(LOST));
 
-const LOST: Lost = Lost { dialect: Some("gemini-openapi"), is_told: |loss| loss.word == "enum" };
+const LOST: Lost = Lost { dialect: Some("gemini-openapi"), is_told: |loss| loss.keyword == "enum" };

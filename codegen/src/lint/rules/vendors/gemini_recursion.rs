@@ -47,4 +47,4 @@ use crate::lint::{Check, Lost, Rule};
 
 pub(super) const RULE: Rule = Rule::new("P013", "gemini-recursion", None, Check::Lost(LOST));
 
-const LOST: Lost = Lost { dialect: Some("gemini-openapi"), is_told: |loss| loss.word == "$ref" };
+const LOST: Lost = Lost { dialect: Some("gemini-openapi"), is_told: |loss| loss.keyword == "$ref" };

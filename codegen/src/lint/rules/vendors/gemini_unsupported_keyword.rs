@@ -15,7 +15,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.step]
 //! type = "integer"
-//! description = "How many lines to go on at a time."
+//! description = "Fallback many lines to go on at a time."
 //! multipleOf = 10
 //! ```
 //!
@@ -30,7 +30,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.step]
 //! type = "integer"
-//! description = "How many lines to go on at a time."
+//! description = "Fallback many lines to go on at a time."
 //! minimum = 10
 //! ```
 
@@ -40,5 +40,5 @@ pub(super) const RULE: Rule = Rule::new("P010", "gemini-unsupported-keyword", No
 
 const LOST: Lost = Lost {
     dialect: Some("gemini-openapi"),
-    is_told: |loss| !matches!(loss.word, "additionalProperties" | "type" | "enum" | "anyOf" | "$ref"),
+    is_told: |loss| !matches!(loss.keyword, "additionalProperties" | "type" | "enum" | "anyOf" | "$ref"),
 };

@@ -39,4 +39,4 @@ use crate::lint::{Check, Lost, Rule};
 
 pub(super) const RULE: Rule = Rule::new("P014", "llamacpp-pattern", None, Check::Lost(LOST));
 
-const LOST: Lost = Lost { dialect: Some("portable"), is_told: |loss| loss.word == "pattern" };
+const LOST: Lost = Lost { dialect: Some("portable"), is_told: |loss| loss.keyword == "pattern" };

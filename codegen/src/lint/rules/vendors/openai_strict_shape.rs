@@ -41,5 +41,5 @@ pub(super) const RULE: Rule = Rule::new("P004", "openai-strict-shape", None, Che
 
 const LOST: Lost = Lost {
     dialect: Some("openai-strict"),
-    is_told: |loss| matches!(loss.word, "additionalProperties" | "type" | "$ref"),
+    is_told: |loss| matches!(loss.keyword, "additionalProperties" | "type" | "$ref"),
 };

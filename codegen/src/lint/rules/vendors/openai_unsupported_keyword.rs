@@ -40,5 +40,5 @@ pub(super) const RULE: Rule = Rule::new("P005", "openai-unsupported-keyword", No
 
 const LOST: Lost = Lost {
     dialect: Some("openai-strict"),
-    is_told: |loss| !matches!(loss.word, "additionalProperties" | "type" | "$ref"),
+    is_told: |loss| !matches!(loss.keyword, "additionalProperties" | "type" | "$ref"),
 };

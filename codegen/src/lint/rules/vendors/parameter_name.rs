@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.max-lines]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "Fallback many lines to return at most."
 //! ```
 //!
 //! ## Use instead
@@ -29,13 +29,13 @@
 //! # manifests/tools/read_file.toml
 //! [params.max_lines]
 //! type = "integer"
-//! description = "How many lines to return at most."
+//! description = "Fallback many lines to return at most."
 //! ```
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
-use crate::dialects::{Limit, Name, Provider};
+use crate::dialects::{Limit, NameGrammar, Provider};
 use crate::schema::{Property, Schema};
 
 pub(super) const RULE: Rule = Rule::new("P002", "parameter-name", Some(Level::Warning), Check::Tool(check));
@@ -63,7 +63,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
 fn refusing(
     lint: &Lint<'_>,
     property: &Property,
-    limit: impl Fn(&Provider) -> Option<Limit<Name>>,
+    limit: impl Fn(&Provider) -> Option<Limit<NameGrammar>>,
 ) -> Vec<&'static str> {
     let refuses = |one: &&Provider| limit(one).is_some_and(|limit| !limit.value.takes(&property.name.value));
     lint.providers().filter(refuses).map(|provider| provider.dialect).collect()

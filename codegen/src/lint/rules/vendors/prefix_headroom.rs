@@ -35,8 +35,8 @@ pub(super) const RULE: Rule = Rule::new("P017", "prefix-headroom", Some(Level::W
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let Some(mcp) = lint.named_provider("mcp") else { return };
-    let longest = PROVIDERS.iter().filter_map(|provider| Some(provider.tool_name?.value.longest)).min();
-    let most = longest.unwrap_or(usize::MAX) - CLIENT_PREFIX.value;
+    let max_length = PROVIDERS.iter().filter_map(|provider| Some(provider.tool_name?.value.max_length)).min();
+    let most = max_length.unwrap_or(usize::MAX) - CLIENT_PREFIX.value;
     let name = tool.name_in(mcp.dialect);
     let length = name.chars().count();
     if length > most {
