@@ -10,9 +10,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use rayon::prelude::*;
+
 use crate::emit::Inputs;
 use crate::lower::Lowered;
-use crate::parallel;
 use crate::source::{Kind, Sources};
 
 /// A file, as it was left.
@@ -63,16 +64,15 @@ impl Ledger {
     pub fn keep(&self, root: &Path, files: &[(String, Vec<Known>)]) {
         let Some(path) = &self.path else { return };
         let mut text = format!("{}\n", self.compiler);
-        for line in parallel::map(files, |(name, parts)| {
+        let lines = files.par_iter().map(|(name, parts)| {
             let (size, modified) = state(&fs::symlink_metadata(root.join(name)).ok()?)?;
             let mut line = format!("{size} {modified}");
             for Known { inputs, length } in parts {
                 let _ = write!(line, " {inputs:x} {length}");
             }
             Some(format!("{line}\t{name}\n"))
-        }) {
-            text += &line.unwrap_or_default();
-        }
+        });
+        text.extend(lines.flatten().collect::<Vec<String>>());
         let kept = path.parent().map(|folder| {
             fs::create_dir_all(folder)?;
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -138,11 +138,12 @@ impl Digests {
     /// Of the manifests, and the catalog that they came to.
     pub fn new(sources: &Sources, catalog: &Lowered<'_>) -> Self {
         let ids: Vec<_> = catalog.tools().map(|(id, _)| id).collect();
-        let tools = parallel::map(&ids, |&id| {
+        let tools = ids.par_iter().map(|&id| {
             let mut hasher = DefaultHasher::new();
             sources.get(catalog[id].manifest.name.place.source).text.hash(&mut hasher);
             (hasher.finish(), catalog.seen(id))
         });
+        let tools: Vec<_> = tools.collect();
         let mut common = DefaultHasher::new();
         for source in sources.all().iter().filter(|source| source.kind != Some(Kind::Tool)) {
             (&source.path, &source.text).hash(&mut common);

@@ -21,7 +21,6 @@ pub mod lint;
 pub mod lower;
 pub mod manifest;
 mod names;
-mod parallel;
 pub mod report;
 pub mod schema;
 pub mod source;

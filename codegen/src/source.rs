@@ -5,12 +5,12 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+use rayon::prelude::*;
 use toml::de::DeTable;
 use walkdir::WalkDir;
 
 use crate::Failure;
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
-use crate::parallel;
 use crate::write::write;
 
 /// The folder of a project that holds its manifests, and by which the project is known.
@@ -181,8 +181,8 @@ impl Sources {
             let relative = relative(root, path).filter(|relative| is_source(relative))?;
             Some(read(path, relative))
         };
-        let files = parallel::map(&paths, read).into_iter().flatten();
-        let mut files = files.collect::<Result<Vec<Source>, Failure>>()?;
+        let files: Vec<Option<Result<Source, Failure>>> = paths.par_iter().map(read).collect();
+        let mut files = files.into_iter().flatten().collect::<Result<Vec<Source>, Failure>>()?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { root: root.to_owned(), files, others: Vec::new() })
     }

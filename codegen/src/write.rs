@@ -8,12 +8,12 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
+use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::Failure;
 use crate::emit::{Draft, MARK, Output};
 use crate::ledger::{Digests, Known, Ledger};
-use crate::parallel;
 use crate::source::MANIFESTS;
 
 /// The folder of generated files.
@@ -104,7 +104,7 @@ pub fn plan(
             orphans.push(Orphan { name: format!("{}{below}", folder.name), path });
         }
     }
-    let compared = parallel::map(drafts, |draft| {
+    let compared = drafts.par_iter().map(|draft| {
         let path = place(draft);
         let inputs: Vec<u64> = draft.parts.iter().map(|part| digests.of(&part.inputs)).collect();
         let (known, found) = match fs::symlink_metadata(&path) {
@@ -125,6 +125,7 @@ pub fn plan(
         let output = Output { path: draft.path.clone(), text };
         Ok((parts, differs.then_some(Stale { output, found, path })))
     });
+    let compared: Vec<_> = compared.collect();
     let (mut files, mut stale) = (Vec::new(), Vec::new());
     for (draft, compared) in drafts.iter().zip(compared) {
         let (parts, differs) = compared?;
@@ -145,11 +146,12 @@ fn compose(draft: &Draft<'_>, inputs: &[u64], known: &[Known], found: &[u8]) -> 
     // Where parts come or go, every digest is another.
     let known = known.chain(std::iter::repeat(None));
     let wanted: Vec<_> = draft.parts.iter().zip(inputs).zip(known).collect();
-    let texts = parallel::map(&wanted, |((part, inputs), known)| {
+    let texts = wanted.par_iter().map(|((part, inputs), known)| {
         let known = known.as_ref().filter(|(old, _)| old == *inputs);
         let old = known.and_then(|(_, range)| std::str::from_utf8(found.get(range.clone())?).ok());
         old.map_or_else(|| Cow::Owned(part.text()), Cow::Borrowed)
     });
+    let texts: Vec<Cow<'_, str>> = texts.collect();
     let parts = texts.iter().zip(inputs).map(|(text, &inputs)| Known { inputs, length: text.len() }).collect();
     (texts.concat(), parts)
 }
@@ -174,7 +176,9 @@ impl Plan {
         self.folders.iter().for_each(|folder| remove_empty_folders(&folder.path));
         // The first one alone: gen knows its folder by it.
         let (first, rest) = self.stale.split_at(self.stale.len().min(1));
-        let write_all = |all| parallel::map(all, |stale: &Stale| write(&stale.path, &stale.output.text));
+        let write_all = |all: &[Stale]| -> Vec<Result<(), Failure>> {
+            all.par_iter().map(|stale| write(&stale.path, &stale.output.text)).collect()
+        };
         [first, rest].into_iter().flat_map(write_all).collect()
     }
 }

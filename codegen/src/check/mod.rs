@@ -15,9 +15,10 @@ mod toolsets;
 
 use std::ops::Deref;
 
+use rayon::prelude::*;
+
 use crate::catalog::Catalog;
 use crate::diagnostic::{Diagnostic, Level, Sink};
-use crate::parallel;
 
 /// Looks at the whole catalog and reports what it finds.
 type Check = fn(&Catalog, &Sink);
@@ -56,5 +57,5 @@ impl Checked {
 
 /// Runs every check.
 pub(crate) fn check(catalog: &Catalog, sink: &Sink) {
-    parallel::map(CHECKS, |check| check(catalog, sink));
+    CHECKS.par_iter().for_each(|check| check(catalog, sink));
 }

@@ -8,17 +8,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use toolc::graph::Pick;
 use walkdir::WalkDir;
 
 use super::{picks, plural, print, unknown};
+use crate::Failure;
 use crate::check::Checked;
 use crate::emit::drafts;
 use crate::lower::lower;
 use crate::write::{GENERATED, write};
-use crate::{Failure, parallel};
 
 /// The file that tells what is in a bundle. By it export knows its folder again.
 const INDEX: &str = "bundle.json";
@@ -69,10 +70,11 @@ impl Export {
                 other => *other == ["catalog.json"],
             })
             .collect();
-        let mut files: Vec<(String, String)> = parallel::map(&wanted, |(path, draft)| {
+        let files = wanted.par_iter().map(|(path, draft)| {
             let text: String = draft.parts.iter().map(crate::emit::Part::text).collect();
             (path.clone(), if path == "catalog.json" { only(&text, &tools, &toolsets) } else { text })
         });
+        let mut files: Vec<(String, String)> = files.collect();
         files.sort();
         let index = index(&files, &dialects, &toolsets);
         let version = index["version"].as_str().unwrap_or_default().to_owned();

@@ -1,22 +1,24 @@
 //! `cargo xtask fmt`
 
+use rayon::prelude::*;
 use similar::TextDiff;
 
 use super::{Project, Streams, find_root, print};
+use crate::Failure;
 use crate::diagnostic::SourceId;
 use crate::format::format;
 use crate::report::plural;
 use crate::source::Sources;
-use crate::{Failure, parallel};
 
 /// Whether every manifest has its one layout, or has been given it.
 pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let sources = Sources::scan(&find_root(project.root)?)?;
     let all: Vec<SourceId> = (0..).map(SourceId).take(sources.all().len()).collect();
-    let texts = parallel::map(&all, |id| {
+    let texts = all.par_iter().map(|id| {
         let source = sources.get(*id);
         if source.fault.is_some() { None } else { format(source.kind, &source.text) }
     });
+    let texts: Vec<Option<String>> = texts.collect();
     let (mut changed, mut broken, mut shown) = (0, 0, String::new());
     for (id, text) in all.into_iter().zip(texts) {
         let (path, source) = (sources.display(id), sources.get(id));

@@ -10,10 +10,11 @@ mod schemas;
 
 use std::fmt;
 
+use rayon::prelude::*;
+
 use crate::catalog::ToolId;
 use crate::check::Checked;
 use crate::lower::{Lowered, lower};
-use crate::parallel;
 use crate::write::GENERATED;
 
 /// One file to be written.
@@ -93,8 +94,9 @@ pub fn drafts<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 /// The same, with every text.
 pub fn emit(catalog: &Checked) -> Vec<Output> {
     let lowered = lower(catalog);
-    parallel::map(&drafts(&lowered), |draft| {
+    let outputs = drafts(&lowered).into_par_iter().map(|draft| {
         let text = draft.parts.iter().map(Part::text).collect();
-        Output { path: draft.path.clone(), text }
-    })
+        Output { path: draft.path, text }
+    });
+    outputs.collect()
 }

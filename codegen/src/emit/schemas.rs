@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use toolc::graph::Members;
 use toolc::segment::Segment;
 
 use super::{Draft, Inputs, pretty};
 use crate::catalog::{ToolId, Toolset, ToolsetId};
 use crate::lower::Lowered;
-use crate::parallel;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     (0..catalog.settings().dialects.len()).flat_map(|at| in_dialect(catalog, at)).collect()
@@ -31,7 +31,7 @@ fn in_dialect<'c>(catalog: &'c Lowered<'c>, at: usize) -> Vec<Draft<'c>> {
         }));
     }
     let toolsets: Vec<(ToolsetId, &Toolset)> = catalog.toolsets().collect();
-    let shown = parallel::map(&toolsets, |(id, _)| shown(catalog, *id, &takes));
+    let shown: Vec<_> = toolsets.par_iter().map(|(id, _)| shown(catalog, *id, &takes)).collect();
     for ((_, toolset), tools) in toolsets.into_iter().zip(shown).filter(|(_, shown)| !shown.is_empty()) {
         let path = format!("schemas/{}/toolsets/{}.json", dialect.name, toolset.name());
         drafts.push(Draft::new(path, Inputs::Tools(tools.clone()), move || together(catalog, &tools, at)));

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
+use rayon::prelude::*;
+
 use super::Lint;
 use crate::catalog::{ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Place};
-use crate::parallel;
 
 /// A way through the graph: `cli → debugging → file → read_file`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,7 +139,7 @@ impl Lint<'_> {
             let others: Vec<_> = alike.into_iter().filter_map(|other| Some((other, *both(other)?))).collect();
             (!others.is_empty()).then_some(Beside { tool, others })
         };
-        parallel::map(&before, beside).into_iter().flatten().collect()
+        before.par_iter().flat_map_iter(beside).collect()
     }
 }
 

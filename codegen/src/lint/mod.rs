@@ -31,11 +31,11 @@ pub use shown::Shown;
 pub use string::Written;
 
 use losses::Losses;
+use rayon::prelude::*;
 
 use crate::catalog::{Catalog, ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Places, Sink};
 use crate::dialects::{self, Provider};
-use crate::parallel;
 use crate::source::Sources;
 
 /// What rules look at: a catalog, which this stands for, and the files that it was read from.
@@ -126,7 +126,7 @@ fn look(lint: &Lint<'_>, rules: &[Code], sink: &Sink) {
     let losses = Losses::new(rules);
     // What takes longest first.
     let parts: Vec<Part> = whole.map(|code| Part::Rule(*code)).chain(tools).collect();
-    parallel::map(&parts, |part| match part {
+    parts.par_iter().for_each(|part| match part {
         Part::Rule(code) => {
             if let Check::Catalog(check) | Check::Output(check) = code.check {
                 check(lint, sink);

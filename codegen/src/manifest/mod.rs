@@ -9,10 +9,10 @@ mod syntax;
 
 use std::cell::RefCell;
 
+use rayon::prelude::*;
 use toolc::behaviour::Execution;
 
 use crate::diagnostic::{At, Code, Diagnostic, Sink, SourceId};
-use crate::parallel;
 use crate::source::{Kind, Source, Sources};
 use crate::text::atoms::AtomTable;
 pub use model::*;
@@ -21,7 +21,7 @@ use read::Reader;
 
 /// Parses every source.
 pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
-    let parts = parallel::map(&sources.manifests(sink), |source| parse_one(*source, sink));
+    let parts: Vec<Manifests> = sources.manifests(sink).into_par_iter().map(|source| parse_one(source, sink)).collect();
     let mut manifests = Manifests::default();
     for part in parts {
         manifests.append(part);

@@ -21,11 +21,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher as _};
 
+use rayon::prelude::*;
+
 use crate::catalog::{Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::words::{stem, words};
 use crate::lint::{Check, Lint, Rule};
-use crate::parallel;
 
 pub(super) const RULE: Rule =
     Rule::new("M016", "near-duplicate-descriptions", Some(Level::Warning), Check::Catalog(check));
@@ -41,7 +42,7 @@ const LEADS_ALIKE: (usize, usize) = (2, 3);
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
-    let texts: Vec<Text> = parallel::map(&tools, |tool| Text::of(tool, lint));
+    let texts: Vec<Text> = tools.par_iter().map(|tool| Text::of(tool, lint)).collect();
     let keys = keys(lint, &texts);
     let alike = |one: ToolId, other: ToolId| {
         texts[one.0].is_like(&texts[other.0])
@@ -194,7 +195,7 @@ fn rarest(texts: &[&Text], (share, of): (usize, usize), set: fn(&Text) -> &Vec<u
         rarest.truncate((rarest.len() + 1).saturating_sub(needed));
         rarest
     };
-    parallel::map(texts, rarest)
+    texts.par_iter().map(rarest).collect()
 }
 
 fn hash(value: &impl Hash) -> u64 {

@@ -20,16 +20,17 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, Sink, SourceId};
 use crate::lint::{Check, Lint, Rule};
-use crate::parallel;
 
 pub(super) const RULE: Rule =
     Rule::new("A006", "invisible-unicode", Some(Level::Warning), Check::Catalog(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let sources: Vec<SourceId> = (0..).map(SourceId).zip(lint.sources.all()).map(|(id, _)| id).collect();
-    parallel::map(&sources, |&id| {
+    sources.par_iter().for_each(|&id| {
         let text = &lint.sources.get(id).text;
         // Nearly all manifests have none.
         if !text.is_ascii() {
@@ -41,7 +42,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         }
     });
     let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
-    parallel::map(&tools, |tool| {
+    tools.par_iter().for_each(|tool| {
         for written in lint.strings(tool) {
             let place = |at: usize, letter: char| written.place(at..at + letter.len_utf8());
             let hidden = hidden(written.value()).into_iter().map(|(at, letter)| (place(at, letter), letter));

@@ -25,11 +25,11 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use rayon::prelude::*;
 use regex::Regex;
 
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, SourceId};
 use crate::lint::{Check, Lint, Rule};
-use crate::parallel;
 
 pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::Catalog(check));
 
@@ -113,7 +113,7 @@ fn candidates(text: &str) -> impl Iterator<Item = usize> {
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let sources: Vec<_> = (0..).map(SourceId).zip(lint.sources.all()).collect();
-    parallel::map(&sources, |(id, source)| {
+    sources.par_iter().for_each(|(id, source)| {
         let mut told: Vec<std::ops::Range<usize>> = Vec::new();
         for shape in candidates(&source.text) {
             for found in EACH[shape].captures_iter(&source.text) {

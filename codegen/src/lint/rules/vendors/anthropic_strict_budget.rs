@@ -71,10 +71,11 @@
 //! e2.type = "string"
 //! ```
 
+use rayon::prelude::*;
+
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::Dialect;
-use crate::parallel;
 use crate::dialects::Budget;
 use crate::schema::Schema;
 
@@ -90,8 +91,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
 
 fn check_dialect(lint: &Lint<'_>, dialect: &Dialect, most: Budget, sink: &Sink) {
     let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
-    let sizes =
-        parallel::map(&tools, |tool| if dialect.takes(tool) { size(&dialect.narrow(tool).schemas()) } else { NOTHING });
+    let sizes: Vec<Budget> =
+        tools.par_iter().map(|tool| if dialect.takes(tool) { size(&dialect.narrow(tool).schemas()) } else { NOTHING }).collect();
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let sum = lint.resolved(id).iter().fold(NOTHING, |sum, tool| {
             let Budget { tools, optional, unions } = sizes[tool.0];
