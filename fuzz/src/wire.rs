@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use std::task::{Context, Poll, Waker};
 
 use toolc::wire::mcp::{Incoming, Server};
-use toolc::wire::{Api, Response, WireError};
-use toolc::{Answer, Answered, Dialect, DynamicTool, Output, RawValue, Registry, ToolCall, Turn};
+use toolc::wire::{Api, ModelResponse, WireError};
+use toolc::{CallResponse, CompletedCall, Dialect, DynamicTool, RawValue, Registry, ToolCall, ToolOutput, Turn};
 
 /// Folders of recorded messages, each with its API; MCP's is a client's.
 const VENDORS: [(&str, Option<Api>); 5] = [
@@ -58,7 +58,7 @@ pub(crate) fn seeds(files: &BTreeMap<String, String>) -> BTreeSet<String> {
     seeds
 }
 
-fn streamed(api: Api, bytes: &[u8], size: usize) -> Result<Response, WireError> {
+fn streamed(api: Api, bytes: &[u8], size: usize) -> Result<ModelResponse, WireError> {
     let mut stream = api.stream();
     for piece in bytes.chunks(size) {
         stream.push(piece)?;
@@ -66,14 +66,14 @@ fn streamed(api: Api, bytes: &[u8], size: usize) -> Result<Response, WireError> 
     stream.finish()
 }
 
-fn check(api: Api, response: &Result<Response, WireError>) {
+fn check(api: Api, response: &Result<ModelResponse, WireError>) {
     match response {
         Err(error) => assert!(error.to_string().chars().count() < 1_500, "{error}"),
         Ok(response) => {
             let calls = response.calls();
             let ids: BTreeSet<&str> = calls.iter().map(ToolCall::id).collect();
             assert_eq!(ids.len(), calls.len(), "each has an id of its own");
-            let answers = calls.into_iter().map(|call| Answered { call, answer: Answer::clone(&ODD) });
+            let answers = calls.into_iter().map(|call| CompletedCall { call, answer: CallResponse::clone(&ODD) });
             let results = api.results(&answers.collect::<Vec<_>>());
             for text in results.iter().chain(response.messages()) {
                 assert!(text.get().starts_with('{'), "it is an object: {text}");
@@ -83,8 +83,8 @@ fn check(api: Api, response: &Result<Response, WireError>) {
 }
 
 /// What no handler's answer is, but a host may make.
-static ODD: LazyLock<Answer> = LazyLock::new(|| {
-    let mut answer = Answer::from(Ok(Output::text("")));
+static ODD: LazyLock<CallResponse> = LazyLock::new(|| {
+    let mut answer = CallResponse::from(Ok(ToolOutput::text("")));
     "not JSON".clone_into(&mut answer.json);
     answer
 });
@@ -92,7 +92,7 @@ static ODD: LazyLock<Answer> = LazyLock::new(|| {
 /// Has one tool.
 static TURN: LazyLock<Turn> = LazyLock::new(|| {
     let schema = serde_json::json!({"type": "object", "properties": {"city": {"type": "string"}}});
-    let tool = DynamicTool::sync("weather", "The weather.", schema, |args, _| Output::json(&args));
+    let tool = DynamicTool::sync("weather", "The weather.", schema, |args, _| ToolOutput::json(&args));
     let registry = Registry::new();
     registry.add(tool.build().expect("the tool is valid")).expect("it is the only one");
     registry.session().build().expect("all is known").turn(Dialect::Mcp)

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `file`: Read, write, edit and search files.
 #[diagnostic::on_unimplemented(
@@ -16,26 +16,26 @@ pub trait FileTools: Send + Sync {
     /// Replace one piece of text in a file by another. The old text must occur exactly once, so give enough lines around the change to make it unique, or ask for every occurrence with replace_all. If the exact text is not there, whole lines are compared without blanks at their ends, and then with all of them shifted by the same indentation, in which case the new text is shifted likewise. Several candidates are never guessed between. Line endings and a byte order mark are kept. Returns a unified diff of what changed. On failure nothing is written, and the error says how often the text was found or shows the closest lines with their numbers.
     ///
     /// `execution = "sync"` in `manifests/tools/patch.toml`.
-    fn patch(&self, args: patch::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn patch(&self, args: patch::Args, call: &Call<'_>) -> ToolResult;
 
     /// Read a text file, or a window of it. The result's `content` has one line of text for each line of the file, written as its number, a `|` and the text: `    12|let x = 1;`; numbers and bars are not part of the file. At most 100,000 characters come back from one call, and lines over 2,000 characters are cut. When there is more, `truncated` is true and `hint` names the offset to go on from. Use it to look at source, configuration or logs before changing them; page through long files with offset and limit instead of asking for all of it. Binary files, directories, devices and pipes are refused. A path that does not exist is answered with similar names from the same directory.
     ///
     /// `execution = "sync"` in `manifests/tools/read_file.toml`.
-    fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> ToolResult;
 
     /// Search below a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and whatever `.gitignore` excludes are left out; results are sorted by path. Content results are grouped by file, one line of text each: `12:text` for a match, `13-text` for a line of context. Long lines are cut. `total` counts all results; when the page does not hold them all, `truncated` is true and `hint` names the next offset. A search that takes too long returns what it has, with `partial` true. Use it instead of a recursive grep, find or ls: it is faster and its output stays small. To list everything, search files for `*`.
     ///
     /// `execution = "sync"` in `manifests/tools/search_files.toml`.
-    fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> ToolResult;
 
     /// Create a file, or replace all that an existing file holds. Missing parent directories are made. The new content takes effect at once or not at all: a failure leaves the old file as it was. An existing file keeps its permissions, and a symbolic link is followed. Use it for new files and for complete rewrites; to change a few lines of a long file, `patch` is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, its size in bytes and lines, whether it was created or overwritten, and a warning if something else changed the file since it was last read in this task.
     ///
     /// `execution = "sync"` in `manifests/tools/write_file.toml`.
-    fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> ToolResult;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: FileTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: FileTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -45,14 +45,14 @@ pub(super) fn call<'a, H: FileTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::patch(handlers, patch::Args::read(args), call)),
-        1 => Reply::Ready(H::read_file(handlers, read_file::Args::read(args), call)),
-        2 => Reply::Ready(H::search_files(handlers, search_files::Args::read(args), call)),
-        3 => Reply::Ready(H::write_file(handlers, write_file::Args::read(args), call)),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::patch(handlers, patch::Args::read(args), call)),
+        1 => HandlerReply::Ready(H::read_file(handlers, read_file::Args::read(args), call)),
+        2 => HandlerReply::Ready(H::search_files(handlers, search_files::Args::read(args), call)),
+        3 => HandlerReply::Ready(H::write_file(handlers, write_file::Args::read(args), call)),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

@@ -22,7 +22,8 @@ use ::toolc::compiled::{Common, Compiled};
 use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
+    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, Text, ToolProvider,
+    Toolset, Variable,
 };
 
 const _: () = ::toolc::assert_stamp(9);
@@ -41,7 +42,7 @@ pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
 
 /// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn Provider>
+pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: FileTools + TerminalTools + TodoTools + 'static,
 {
     static COMPILED: Compiled = Compiled::new(&[&self::file::PART, &self::terminal::PART, &self::todo::PART], &COMMON);
@@ -53,12 +54,12 @@ fn call<'a, H: FileTools + TerminalTools + TodoTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     match index {
         0..4 => self::file::call(handlers, index - 0, args, call),
         4..5 => self::terminal::call(handlers, index - 4, args, call),
         5..6 => self::todo::call(handlers, index - 5, args, call),
-        _ => Reply::no_such_tool(index),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `terminal`: Run shell commands on the host.
 #[diagnostic::on_unimplemented(
@@ -16,11 +16,11 @@ pub trait TerminalTools: Send + Sync {
     /// Run a shell command and wait for it to end: builds, tests, version control, package managers, anything a prompt could do. To look into files, prefer read_file and search_files. Each call is a fresh shell: directory changes and variables do not carry over, so chain steps with `&&` or name a workdir. There is no keyboard: a command that waits for input gets end of file, so pass flags such as `--yes`. Environment variables whose names look like credentials are not passed on. Returns the exit code and the output, standard error included in order; beyond 50,000 characters the middle is left out. After the timeout the command and its children are killed and `timed_out` is true, with the output so far. To leave a server running, redirect its output to a file and end the command with `&`.
     ///
     /// `execution = "blocking"` in `manifests/tools/terminal.toml`.
-    fn terminal(&self, args: terminal::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn terminal(&self, args: terminal::Args, call: &Call<'_>) -> ToolResult;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: TerminalTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: TerminalTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -30,14 +30,14 @@ pub(super) fn call<'a, H: TerminalTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
         0 => {
             let (handlers, args) = (Arc::clone(shared), terminal::Args::read(args));
-            Reply::blocking(call, move |call| H::terminal(&*handlers, args, call))
+            HandlerReply::blocking(call, move |call| H::terminal(&*handlers, args, call))
         },
-        _ => Reply::no_such_tool(index),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

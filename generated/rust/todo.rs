@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `todo`: Plan a task in steps and track them.
 #[diagnostic::on_unimplemented(
@@ -16,11 +16,11 @@ pub trait TodoTools: Send + Sync {
     /// Keep the list of steps for the task at hand. Call it without arguments to read the list; give items to write it. Written items replace the whole list, or with merge change those with the same id and append the others. Use it for work of three or more steps: plan first, mark a step in_progress when you begin it and completed as soon as it is done. Not needed for a single simple step. Every call returns the list in order and the number of items in each status. The list belongs to the current task and is not kept after it.
     ///
     /// `execution = "sync"` in `manifests/tools/todo.toml`.
-    fn todo(&self, args: todo::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn todo(&self, args: todo::Args, call: &Call<'_>) -> ToolResult;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: TodoTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: TodoTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -30,11 +30,11 @@ pub(super) fn call<'a, H: TodoTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::todo(handlers, todo::Args::read(args), call)),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::todo(handlers, todo::Args::read(args), call)),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use toolc::{Env, HIDDEN};
+use toolc::{Env, REDACTED};
 
 /// What every program gets, where it is set.
 const ALWAYS: &[&str] = &[
@@ -62,7 +62,7 @@ impl Passed {
     /// A text of the program without the secrets that it got.
     pub(crate) fn redact(&self, mut text: String, env: &Env) -> String {
         for value in self.secrets(env) {
-            text = text.replace(&value, HIDDEN);
+            text = text.replace(&value, REDACTED);
         }
         text
     }
@@ -81,7 +81,7 @@ impl Passed {
         let across = across.filter(|(start, value)| (start + 1..start + value.len()).contains(&end));
         let end = across.map(|(start, _)| start).min().unwrap_or(end);
         text.truncate(end);
-        self.redact(text, env) + HIDDEN
+        self.redact(text, env) + REDACTED
     }
 
     /// The longest first: one may be the beginning of another.

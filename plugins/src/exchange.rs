@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus};
 
 use serde::Serialize;
 use serde_json::Map;
-use toolc::{Call, ErrorKind, Output, ToolError, Value};
+use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult, Value};
 use toolc_process::{Process, Sink, Why};
 
 use crate::compile::check_executable;
@@ -30,13 +30,7 @@ enum Answer {
 }
 
 /// Runs a tool of the plugin.
-pub(crate) fn run(
-    plugin: &Plugin,
-    index: usize,
-    arguments: &Value,
-    dir: Option<&Path>,
-    call: &Call<'_>,
-) -> Result<Output, ToolError> {
+pub(crate) fn run(plugin: &Plugin, index: usize, arguments: &Value, dir: Option<&Path>, call: &Call<'_>) -> ToolResult {
     let env = call.env();
     let failed = |message: String| ToolError::new(plugin.passed.redact(message, &env));
     let of = format!("the plugin `{}`", plugin.name);
@@ -77,7 +71,7 @@ pub(crate) fn run(
         (_, false) => Err(failed(format!("{of} failed: {}{wrote}", said(ended.status)))),
         (Err(why), true) => Err(failed(format!("{of} gave no answer: {why}{wrote}"))),
         (Ok(Answer::Result(result)), true) => match plugin.shapes[index].mismatch(&result) {
-            None => Output::json(&result),
+            None => ToolOutput::json(&result),
             Some(why) => {
                 Err(failed(format!("{of} returned what its manifest does not say in `returns`: {why}{wrote}")))
             }

@@ -8,7 +8,7 @@
 //!
 //! A plugin is a project in small. Its manifests go through the very pipeline that a host's own went through when that was
 //! built, so that whatever a manifest can say works, and a mistake is told with its file and line. What comes of them is
-//! a [`toolc::Provider`] of a [`toolc::Registry`] like any other.
+//! a [`toolc::ToolProvider`] of a [`toolc::Registry`] like any other.
 //!
 //! [`Plugins`] finds them and keeps a registry up with their folders; a [`PluginReport`] tells what became of each. The
 //! files: `plugins` decides which are there, `trust` whether a file may be believed, `stamp` whether one has changed,

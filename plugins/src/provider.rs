@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use toolc::{Call, Definition, Dialect, Fact, Provider, Reply, Slots, Tool, Toolset, Value, Variable};
+use toolc::{Call, Definition, Dialect, Fact, HandlerReply, Slots, Tool, ToolProvider, Toolset, Value, Variable};
 
 use crate::environment::Passed;
 use crate::exchange;
@@ -40,7 +40,7 @@ pub(crate) struct Served {
     pub(crate) calls: Arc<Calls>,
 }
 
-impl Provider for Served {
+impl ToolProvider for Served {
     fn tools(&self) -> &[Tool] {
         &self.plugin.tools
     }
@@ -61,12 +61,12 @@ impl Provider for Served {
         &self.plugin.variables
     }
 
-    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
-        let Some(shape) = self.plugin.shapes.get(index) else { return Reply::no_such_tool(index) };
+    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
+        let Some(shape) = self.plugin.shapes.get(index) else { return HandlerReply::no_such_tool(index) };
         let mut arguments: Value = args.value(0);
         shape.fill(&mut arguments);
         let (plugin, dir, under_way) = (Arc::clone(&self.plugin), self.dir.clone(), self.calls.begin());
-        Reply::blocking(call, move |call| {
+        HandlerReply::blocking(call, move |call| {
             let _under_way = under_way;
             exchange::run(&plugin, index, &arguments, dir.as_deref(), call)
         })

@@ -14,19 +14,19 @@ use std::time::Duration;
 use fixture::{Fixture, PROBE, SCRIPT, env, fixture};
 use serde_json::{Value, json};
 use toolc::testing::assert_reply;
-use toolc::{Answer, Cancel, Dialect, DynamicTool, Env, Output, Provider, Registry, ToolCall};
+use toolc::{CallResponse, CancelHandle, Dialect, DynamicTool, Env, Registry, ToolCall, ToolOutput, ToolProvider};
 use toolc_plugins::{Level, PluginReport, Plugins, State};
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_mins(5);
 
-fn call(f: &Fixture, how: &str) -> Answer {
+fn call(f: &Fixture, how: &str) -> CallResponse {
     f.call("probe", &json!({ "how": how }))
 }
 
 /// A compiled tool, as far as a registry can tell.
-fn compiled(name: &'static str) -> Box<dyn Provider> {
-    let tool = DynamicTool::sync(name, "Look.", json!({"type": "object"}), |_, _| Ok(Output::text("looked")));
+fn compiled(name: &'static str) -> Box<dyn ToolProvider> {
+    let tool = DynamicTool::sync(name, "Look.", json!({"type": "object"}), |_, _| Ok(ToolOutput::text("looked")));
     tool.build().expect("it is a tool")
 }
 
@@ -96,7 +96,7 @@ fn a_cancelled_call_ends_its_program_and_what_that_started() {
         eprintln!("skipped: there is no `mkfifo`");
         return;
     }
-    let (turn, cancel) = (f.turn(), Cancel::new());
+    let (turn, cancel) = (f.turn(), CancelHandle::new());
     let request = ToolCall::new("probe", r#"{"how":"hang"}"#).with_cancel(&cancel);
     std::thread::scope(|scope| {
         let call = scope.spawn(|| turn.call_blocking(&request));

@@ -11,12 +11,12 @@ use crate::run::clock::Clock;
 use crate::segment::Segment;
 use crate::table::Table;
 use crate::{
-    Availability, Call, Check, Definition, Dialect, Env, Fact, Output, Provider, Registry, Reply, Slots, Text, Tool,
-    Toolset, Variable,
+    Availability, AvailabilityCheck, Call, Definition, Dialect, Env, Fact, HandlerReply, Registry, Slots, Text, Tool,
+    ToolOutput, ToolProvider, Toolset, Variable,
 };
 
 type Available = dyn Fn(&str, &Env) -> Availability + Send + Sync;
-type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync;
+type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
 /// A provider made by hand. It defines a tool by its name, in OpenAI's dialect, and answers every call with that.
 pub(crate) struct Fake {
@@ -45,7 +45,7 @@ impl Fake {
             facts: Vec::new(),
             variables: Vec::new(),
             available: Box::new(|_, _| Availability::Available),
-            answer: Box::new(|_, call| Reply::Ready(Ok(Output::text(call.tool())))),
+            answer: Box::new(|_, call| HandlerReply::Ready(Ok(ToolOutput::text(call.tool())))),
             asked: Arc::default(),
         }
     }
@@ -82,14 +82,17 @@ impl Fake {
         Self { available: Box::new(available), ..self }
     }
 
-    pub(crate) fn answer(self, answer: impl for<'a> Fn(&'a Call<'a>) -> Reply<'a> + Send + Sync + 'static) -> Self {
+    pub(crate) fn answer(
+        self,
+        answer: impl for<'a> Fn(&'a Call<'a>) -> HandlerReply<'a> + Send + Sync + 'static,
+    ) -> Self {
         self.answer_with(move |_, call| answer(call))
     }
 
     /// The same, from the arguments, where their table was made at run time.
     pub(crate) fn answer_with(
         self,
-        answer: impl for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync + 'static,
+        answer: impl for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync + 'static,
     ) -> Self {
         Self { answer: Box::new(answer), ..self }
     }
@@ -107,7 +110,7 @@ impl Fake {
     }
 }
 
-impl Provider for Fake {
+impl ToolProvider for Fake {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -128,16 +131,16 @@ impl Provider for Fake {
         &self.variables
     }
 
-    fn available(&self, check: Check<'_>, env: &Env) -> Availability {
+    fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
         let name = match check {
-            Check::Tool(index) => &self.tools[index].name,
-            Check::Toolset(name) => name,
+            AvailabilityCheck::Tool(index) => &self.tools[index].name,
+            AvailabilityCheck::Toolset(name) => name,
         };
         self.asked.lock().unwrap().push(name.to_owned());
         (self.available)(name, env)
     }
 
-    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
         let has_table = !self.tools[index].arguments.nodes.is_empty();
         (self.answer)(if has_table { args.value(0) } else { Value::Null }, call)
     }

@@ -5,7 +5,7 @@
 //! (providers)            (granted set)       (snapshot) ◀──call()──── the model
 //! ```
 //!
-//! A [`Registry`] holds the [`Provider`]s of one process, which come and go; a [`Session`] one conversation's choice of
+//! A [`Registry`] holds the [`ToolProvider`]s of one process, which come and go; a [`Session`] one conversation's choice of
 //! toolsets; a [`Turn`] an immutable snapshot of that choice in one [`Dialect`]. What a turn did not show cannot be called
 //! through it.
 //!
@@ -43,11 +43,11 @@ pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
 pub use registry::{compiled, graph, why};
 
 pub use args::{FromSlot, Slots};
-pub use call::agent::{AgentTask, AgentTools, Pending};
-pub use call::approval::{ApprovalRequest, Approver, Decision, Why};
-pub use call::batch::Answered;
-pub use call::dispatch::Answer;
-pub use call::hooks::{CallInfo, CallResult, Fault, HIDDEN, Hook, Stage, Step};
+pub use call::agent::{AgentTask, AgentTools, PendingAgentCall};
+pub use call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Approver};
+pub use call::batch::CompletedCall;
+pub use call::dispatch::CallResponse;
+pub use call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage, REDACTED, ToolResult};
 pub use call::{Call, ToolCall};
 #[doc(hidden)]
 pub use data::dialect::FeatureOfToolcIsMissing;
@@ -58,19 +58,19 @@ pub use data::spec::{Definition, Distribution, Fact, Text, Tool, Toolset, Variab
 pub use data::to_json::ToJson;
 pub use data::tokens::estimated_tokens;
 pub use nearest::nearest;
-pub use registry::availability::{Availability, Check, Hidden, Reason};
+pub use registry::availability::{Availability, AvailabilityCheck, HiddenReason, HiddenTool};
 pub use registry::dynamic::{DynamicTool, DynamicTools, InvalidTools};
 pub use registry::env::Env;
-pub use registry::provider::{Provider, Reply};
+pub use registry::provider::{HandlerReply, ToolProvider};
 pub use registry::refusal::{Refusal, RegistryError};
 pub use registry::session::{Session, SessionBuilder, SessionError};
 pub use registry::turn::Turn;
 pub use registry::{ProviderId, Registry, ToolsetInfo};
 pub use result::image::Image;
 pub use result::limit::ResultLimits;
-pub use result::output::{ErrorKind, Output, Problem, ToolError};
-pub use result::spill::{Spill, SpillFolder};
-pub use run::cancel::{Cancel, Cancellation};
+pub use result::output::{ErrorKind, Problem, ToolError, ToolOutput};
+pub use result::spill::{SpillFolder, SpillStore};
+pub use run::cancel::{CancelHandle, CancellationToken};
 pub use run::progress::Progress;
 pub use run::task::Task;
 #[cfg(feature = "search")]

@@ -1,13 +1,13 @@
 //! An `async fn` where the manifest says `execution = "sync"`.
 
-use toolc::{Call, Output, ToolError};
+use toolc::{ToolResult, Call, ToolOutput, ToolError};
 use toolc_catalog::{TodoTools, todo};
 
 struct Handlers;
 
 impl TodoTools for Handlers {
-    async fn todo(&self, _: todo::todo::Args, _: &Call<'_>) -> Result<Output, ToolError> {
-        Ok(Output::text(""))
+    async fn todo(&self, _: todo::todo::Args, _: &Call<'_>) -> ToolResult {
+        Ok(ToolOutput::text(""))
     }
 }
 

@@ -1,17 +1,17 @@
 //! A toolset with `check = true`, and nobody who says what is available.
 
-use toolc::{Call, Output, ToolError};
+use toolc::{ToolResult, Call, ToolOutput, ToolError};
 use toolc_tests::golden::{GuardsTools, guards};
 
 struct Handlers;
 
 impl GuardsTools for Handlers {
-    fn guarded(&self, _: guards::guarded::Args, _: &Call<'_>) -> Result<Output, ToolError> {
-        Ok(Output::text(""))
+    fn guarded(&self, _: guards::guarded::Args, _: &Call<'_>) -> ToolResult {
+        Ok(ToolOutput::text(""))
     }
 
-    fn in_chat(&self, _: guards::in_chat::Args, _: &Call<'_>) -> Result<Output, ToolError> {
-        Ok(Output::text(""))
+    fn in_chat(&self, _: guards::in_chat::Args, _: &Call<'_>) -> ToolResult {
+        Ok(ToolOutput::text(""))
     }
 }
 

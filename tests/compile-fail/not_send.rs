@@ -2,20 +2,20 @@
 
 use std::rc::Rc;
 
-use toolc::{Call, Output, ToolError};
+use toolc::{ToolResult, Call, ToolOutput, ToolError};
 use toolc_tests::golden::{LaterTools, later};
 
 struct Handlers;
 
 impl LaterTools for Handlers {
-    async fn run_later(&self, _: later::run_later::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+    async fn run_later(&self, _: later::run_later::Args, _: &Call<'_>) -> ToolResult {
         let text = Rc::new("shared");
         std::future::ready(()).await;
-        Ok(Output::text(&*text))
+        Ok(ToolOutput::text(&*text))
     }
 
-    async fn wait(&self, _: later::wait::Args, _: &Call<'_>) -> Result<Output, ToolError> {
-        Ok(Output::text(""))
+    async fn wait(&self, _: later::wait::Args, _: &Call<'_>) -> ToolResult {
+        Ok(ToolOutput::text(""))
     }
 }
 

@@ -2,9 +2,11 @@
 
 use toolc::behaviour::Behaviour;
 use toolc::table::Table;
-use toolc::{Call, Definition, Dialect, Provider, Registry, Reply, SessionBuilder, Slots, Text, Tool, Toolset, Value};
+use toolc::{
+    Call, Definition, Dialect, HandlerReply, Registry, SessionBuilder, Slots, Text, Tool, ToolProvider, Toolset, Value,
+};
 
-type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync;
+type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
 /// Tools that take any arguments, and one function that answers for all of them.
 pub struct ByHand {
@@ -15,7 +17,7 @@ pub struct ByHand {
 
 impl ByHand {
     /// No tools yet.
-    pub fn new(answer: impl for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync + 'static) -> Self {
+    pub fn new(answer: impl for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync + 'static) -> Self {
         Self { tools: Vec::new(), definitions: Vec::new(), answer: Box::new(answer) }
     }
 
@@ -43,7 +45,7 @@ impl std::fmt::Debug for ByHand {
     }
 }
 
-impl Provider for ByHand {
+impl ToolProvider for ByHand {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -56,7 +58,7 @@ impl Provider for ByHand {
         &[]
     }
 
-    fn call<'a>(&'a self, _: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, _: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
         (self.answer)(args.value(0), call)
     }
 }

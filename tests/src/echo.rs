@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::task::Poll;
 
-use toolc::{Availability, Call, Env, ErrorKind, Output, ToolError};
+use toolc::{Availability, Call, Env, ErrorKind, ToolError, ToolOutput, ToolResult};
 
 use crate::golden::returns::{
     return_all, return_bare, return_def, return_list, return_maybe, return_sort, return_word,
@@ -17,73 +17,71 @@ use crate::golden::{
 #[derive(Debug, Clone, Copy)]
 pub struct Echo;
 
-type Answer = Result<Output, ToolError>;
-
 impl ShapesTools for Echo {
-    fn every_union(&self, args: shapes::every_union::Args, _: &Call<'_>) -> Answer {
+    fn every_union(&self, args: shapes::every_union::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn every_ref(&self, args: shapes::every_ref::Args, _: &Call<'_>) -> Answer {
+    fn every_ref(&self, args: shapes::every_ref::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn every_sort(&self, args: shapes::every_sort::Args, _: &Call<'_>) -> Answer {
+    fn every_sort(&self, args: shapes::every_sort::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn exclusive(&self, args: shapes::exclusive::Args, _: &Call<'_>) -> Answer {
+    fn exclusive(&self, args: shapes::exclusive::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn depends(&self, args: shapes::depends::Args, _: &Call<'_>) -> Answer {
+    fn depends(&self, args: shapes::depends::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn every_bound(&self, args: shapes::every_bound::Args, _: &Call<'_>) -> Answer {
+    fn every_bound(&self, args: shapes::every_bound::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn every_choice(&self, args: shapes::every_choice::Args, _: &Call<'_>) -> Answer {
+    fn every_choice(&self, args: shapes::every_choice::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn every_default(&self, args: shapes::every_default::Args, _: &Call<'_>) -> Answer {
+    fn every_default(&self, args: shapes::every_default::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn every_object(&self, args: shapes::every_object::Args, _: &Call<'_>) -> Answer {
+    fn every_object(&self, args: shapes::every_object::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn every_type(&self, args: shapes::every_type::Args, _: &Call<'_>) -> Answer {
+    fn every_type(&self, args: shapes::every_type::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 }
 
 impl LibTools for Echo {
-    fn odd_names(&self, args: lib_::odd_names::Args, _: &Call<'_>) -> Answer {
+    fn odd_names(&self, args: lib_::odd_names::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn no_parameters(&self, args: lib_::no_parameters::Args, call: &Call<'_>) -> Answer {
+    fn no_parameters(&self, args: lib_::no_parameters::Args, call: &Call<'_>) -> ToolResult {
         echo(&(args, call.tool(), call.id(), call.task()))
     }
 
-    fn run_now(&self, args: lib_::run_now::Args, _: &Call<'_>) -> Answer {
+    fn run_now(&self, args: lib_::run_now::Args, _: &Call<'_>) -> ToolResult {
         end(args.outcome.as_str(), &args)
     }
 }
 
 impl LaterTools for Echo {
-    async fn run_later(&self, args: later::run_later::Args, _: &Call<'_>) -> Answer {
+    async fn run_later(&self, args: later::run_later::Args, _: &Call<'_>) -> ToolResult {
         for _ in 0..args.pauses {
             pause().await;
         }
         end(args.outcome.as_str(), &args)
     }
 
-    async fn wait(&self, args: later::wait::Args, call: &Call<'_>) -> Answer {
+    async fn wait(&self, args: later::wait::Args, call: &Call<'_>) -> ToolResult {
         pause().await;
         echo(&(args, call.tool(), call.id(), call.task()))
     }
@@ -147,11 +145,11 @@ impl ReturnsTools for Echo {
 }
 
 impl GuardsTools for Echo {
-    fn guarded(&self, args: guards::guarded::Args, _: &Call<'_>) -> Answer {
+    fn guarded(&self, args: guards::guarded::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    fn in_chat(&self, args: guards::in_chat::Args, _: &Call<'_>) -> Answer {
+    fn in_chat(&self, args: guards::in_chat::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
@@ -167,31 +165,31 @@ impl GuardsTools for Echo {
 }
 
 impl ShutTools for Echo {
-    fn crunch(&self, args: shut::crunch::Args, call: &Call<'_>) -> Answer {
+    fn crunch(&self, args: shut::crunch::Args, call: &Call<'_>) -> ToolResult {
         let thread = std::thread::current();
         end(args.outcome.as_str(), &(args, call.tool(), call.id(), call.task(), thread.name() == Some("main")))
     }
 
-    fn erase(&self, args: shut::erase::Args, _: &Call<'_>) -> Answer {
+    fn erase(&self, args: shut::erase::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 
-    async fn fetch_all(&self, args: shut::fetch_all::Args, call: &Call<'_>) -> Answer {
+    async fn fetch_all(&self, args: shut::fetch_all::Args, call: &Call<'_>) -> ToolResult {
         pause().await;
         echo(&(args, call.tool()))
     }
 
-    fn shell(&self, args: shut::shell::Args, _: &Call<'_>) -> Answer {
+    fn shell(&self, args: shut::shell::Args, _: &Call<'_>) -> ToolResult {
         echo(&args)
     }
 }
 
 #[allow(clippy::unnecessary_wraps, reason = "every handler ends in it")]
-fn echo(args: &impl Debug) -> Answer {
-    Ok(Output::text(format!("{args:?}")))
+fn echo(args: &impl Debug) -> ToolResult {
+    Ok(ToolOutput::text(format!("{args:?}")))
 }
 
-fn end(outcome: &str, args: &impl Debug) -> Answer {
+fn end(outcome: &str, args: &impl Debug) -> ToolResult {
     match outcome {
         "fail" => Err(ToolError::new("asked to fail")),
         "refuse" => Err(ToolError::of(ErrorKind::Refused, "asked to \"refuse\"")),

@@ -7,36 +7,36 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::LocalSet;
 use toolc::behaviour::{Behaviour, Execution, Parallel};
-use toolc::{Answer, Call, Dialect, Output, Reply, ToolCall, ToolError, Turn};
+use toolc::{Call, CallResponse, Dialect, HandlerReply, ToolCall, ToolOutput, ToolResult, Turn};
 use toolc_tests::by_hand::ByHand;
 
 /// A handler that needs a runtime: for its clock, and for a task of its own.
-async fn needy(call: &Call<'_>) -> Result<Output, ToolError> {
+async fn needy(call: &Call<'_>) -> ToolResult {
     tokio::time::sleep(Duration::from_millis(1)).await;
     let id = call.id().to_owned();
     let spawned = tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(1)).await;
         id
     });
-    Ok(Output::text(spawned.await?))
+    Ok(ToolOutput::text(spawned.await?))
 }
 
 /// More steps than Tokio lets a task take at a time.
-async fn busy() -> Result<Output, ToolError> {
+async fn busy() -> ToolResult {
     let (send, mut receive) = mpsc::channel(1);
     for step in 0..1_000 {
         send.send(step).await?;
         receive.recv().await;
     }
-    Ok(Output::text("busy"))
+    Ok(ToolOutput::text("busy"))
 }
 
 fn turn() -> Turn {
     let by_hand = ByHand::new(|_, call| match call.tool() {
-        "needy" => Reply::Later(Box::pin(needy(call))),
-        "busy" => Reply::Later(Box::pin(busy())),
-        "crunch" => Reply::blocking(call, |call| Ok(Output::text(call.id()))),
-        _ => Reply::Ready(Ok(Output::text(call.id()))),
+        "needy" => HandlerReply::Later(Box::pin(needy(call))),
+        "busy" => HandlerReply::Later(Box::pin(busy())),
+        "crunch" => HandlerReply::blocking(call, |call| Ok(ToolOutput::text(call.id()))),
+        _ => HandlerReply::Ready(Ok(ToolOutput::text(call.id()))),
     });
     let behaves = |execution| Behaviour { execution, parallel: Parallel::Always, ..Behaviour::default() };
     by_hand
@@ -56,7 +56,7 @@ const TOOLS: [&str; 3] = ["needy", "crunch", "plain"];
 fn check(turn: &Turn) {
     let requests = TOOLS.map(|tool| ToolCall::new(tool, "{}").with_id(tool));
     for request in requests {
-        let Answer { json, error, .. } = turn.call_blocking(&request);
+        let CallResponse { json, error, .. } = turn.call_blocking(&request);
         assert_eq!((json, error), (format!("{:?}", request.id()), None));
     }
     let answers = turn.batch_blocking(&requests).into_iter().map(|one| one.answer.json).collect::<Vec<_>>();
@@ -113,9 +113,9 @@ fn from_a_handler_of_another_call() {
     let by_hand = ByHand::new(move |_, call| {
         check(&inner);
         let inner = inner.clone();
-        Reply::blocking(call, move |call| {
+        HandlerReply::blocking(call, move |call| {
             check(&inner);
-            Ok(Output::text(call.tool()))
+            Ok(ToolOutput::text(call.tool()))
         })
     });
     let outer = by_hand.tool("outer", Behaviour::default()).session().build().expect("a session").turn(Dialect::OpenAi);
@@ -131,10 +131,10 @@ fn the_only_worker_of_a_runtime_may_wait_for_a_task_of_that_runtime() {
     let ask = Arc::new(Mutex::new(ask));
     let by_hand = ByHand::new(move |_, _| {
         let ask = Arc::clone(&ask);
-        Reply::Later(Box::pin(async move {
+        HandlerReply::Later(Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             ask.lock().await.send(answer).await?;
-            Ok(Output::text(answered.await?))
+            Ok(ToolOutput::text(answered.await?))
         }))
     });
     let turn = by_hand.tool("ask", Behaviour::default()).session().build().expect("a session").turn(Dialect::OpenAi);

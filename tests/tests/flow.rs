@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use toolc::{
-    AgentTask, Answer, ApprovalRequest, Approver, CallInfo, CallResult, Decision, Dialect, Hook, Output, Registry,
-    SessionBuilder, SpillFolder, Step, ToolCall, ToolError, Turn,
+    AgentTask, ApprovalDecision, ApprovalRequest, Approver, CallInfo, CallResponse, Dialect, Hook, HookAction,
+    Registry, SessionBuilder, SpillFolder, ToolCall, ToolError, ToolOutput, ToolResult, Turn,
 };
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall};
@@ -18,7 +18,7 @@ fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
 }
 
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> Value {
-    let Answer { json, error, .. } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
+    let CallResponse { json, error, .. } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
     let value: Value = serde_json::from_str(&json).expect("an answer is JSON");
     assert_eq!(error.is_some(), value.get("kind").is_some(), "{value}");
     value
@@ -26,18 +26,21 @@ fn call(turn: &Turn, tool: &str, arguments: &Value) -> Value {
 
 /// Answers what it is asked by what it was made with, and keeps the question.
 struct Person {
-    decision: Decision,
+    decision: ApprovalDecision,
     asked: Mutex<Vec<String>>,
 }
 
 impl Person {
-    fn who(decision: Decision) -> Arc<Self> {
+    fn who(decision: ApprovalDecision) -> Arc<Self> {
         Arc::new(Self { decision, asked: Mutex::default() })
     }
 }
 
 impl Approver for Person {
-    fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
+    fn decide<'a>(
+        &'a self,
+        request: &'a ApprovalRequest<'a>,
+    ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
         Box::pin(async {
             self.asked.lock().expect("nobody panics").push(request.to_string());
             self.decision.clone()
@@ -58,24 +61,24 @@ impl House {
 }
 
 impl Hook for House {
-    fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         self.seen.lock().expect("nobody panics").push(format!("{} {}", call.tool(), call.arguments()));
         Ok(match call.arguments()["command"].as_str() {
-            Some("rm") => Step::Block("keep your files".to_owned()),
-            Some("login") => Step::Change([("command".to_owned(), "whoami".into())].into_iter().collect()),
-            Some("sudo") => Step::Ask("it wants to be root".to_owned()),
-            _ => Step::Continue,
+            Some("rm") => HookAction::Block("keep your files".to_owned()),
+            Some("login") => HookAction::Change([("command".to_owned(), "whoami".into())].into_iter().collect()),
+            Some("sudo") => HookAction::Ask("it wants to be root".to_owned()),
+            _ => HookAction::Continue,
         })
     }
 
-    fn transform_result(&self, call: &CallInfo<'_>, result: &CallResult) -> Result<Option<CallResult>, ToolError> {
+    fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
         let Ok(output) = result else { return Ok(None) };
         let says_much = ["crunch", "delegate"].contains(&call.tool());
         let line = format!("{}\n", output.as_json());
-        Ok(says_much.then(|| Ok(Output::text(line.repeat(2_500)))))
+        Ok(says_much.then(|| Ok(ToolOutput::text(line.repeat(2_500)))))
     }
 
-    fn after_call(&self, call: &CallInfo<'_>, answer: &Answer) -> Result<(), ToolError> {
+    fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
         self.seen.lock().expect("nobody panics").push(format!("{} got {}", call.tool(), answer.json));
         Ok(())
     }
@@ -83,21 +86,21 @@ impl Hook for House {
 
 #[test]
 fn a_tool_whose_manifest_says_ask_runs_when_somebody_says_yes() {
-    let person = Person::who(Decision::AllowOnce);
+    let person = Person::who(ApprovalDecision::AllowOnce);
     let allowed = turn(|s| s.approver(Arc::clone(&person) as Arc<dyn Approver>));
     assert_eq!(call(&allowed, "erase", &json!({})), json!("Args"));
     assert_eq!(
         *person.asked.lock().expect("nobody panics"),
         ["run `erase` with {}? (every call of this tool has to be approved)"]
     );
-    let denied = turn(|s| s.approver(Person::who(Decision::Deny("not today".to_owned()))));
+    let denied = turn(|s| s.approver(Person::who(ApprovalDecision::Deny("not today".to_owned()))));
     assert_eq!(call(&denied, "erase", &json!({}))["kind"], "denied");
     assert_eq!(call(&turn(|s| s), "erase", &json!({}))["kind"], "refused");
 }
 
 #[test]
 fn hooks_see_generated_arguments_without_their_secrets() {
-    let (house, person) = (Arc::new(House::default()), Person::who(Decision::AllowOnce));
+    let (house, person) = (Arc::new(House::default()), Person::who(ApprovalDecision::AllowOnce));
     let turn = turn(|s| s.hook(Arc::clone(&house) as _).approver(Arc::clone(&person) as _));
     let sent = json!({ "account": { "pin": "1234" }, "command": "sudo", "password": "hunter2" });
     let told = call(&turn, "shell", &sent);
@@ -143,7 +146,7 @@ fn the_agents_own_tools_take_the_same_way() {
         panic!("a call of `delegate` arrives typed")
     };
     // 2,500 lines are too long for nobody here.
-    let answer = pending.finish(Ok(Output::text("done")));
+    let answer = pending.finish(Ok(ToolOutput::text("done")));
     assert_eq!(answer.json.matches("done").count(), 2_500);
     let seen = house.seen();
     assert_eq!(seen[0], r#"delegate {"task":"t"}"#);

@@ -78,14 +78,14 @@ fn each_dialect_is_a_feature_and_one_feature_is_all_of_them() {
 
 /// A program that shows one tool of the shipped catalog, in each dialect that it knows.
 const SHOWS: &str = r#"
-use toolc::{Call, Dialect, Output, Registry, ToolError};
+use toolc::{Call, Dialect, Registry, ToolOutput, ToolResult};
 use toolc_catalog::{TodoTools, todo};
 
 struct Idle;
 
 impl TodoTools for Idle {
-    fn todo(&self, _: todo::todo::Args, _: &Call<'_>) -> Result<Output, ToolError> {
-        Ok(Output::text("nothing"))
+    fn todo(&self, _: todo::todo::Args, _: &Call<'_>) -> ToolResult {
+        Ok(ToolOutput::text("nothing"))
     }
 }
 

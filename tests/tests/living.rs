@@ -10,7 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolc::{Dialect, DynamicTool, DynamicTools, Output, Provider, ProviderId, Registry, ToolCall, Toolset, Turn};
+use toolc::{
+    Dialect, DynamicTool, DynamicTools, ProviderId, Registry, ToolCall, ToolOutput, ToolProvider, Toolset, Turn,
+};
 use toolc_tests::random::Random;
 
 const THREADS: u64 = 8;
@@ -18,13 +20,13 @@ const THREADS: u64 = 8;
 const NAMES: usize = 12;
 
 /// A provider of some of the names, in the toolset of its thread. Its tools say who they are, and so do their texts.
-fn provider(random: &mut Random, thread: u64) -> Box<dyn Provider> {
+fn provider(random: &mut Random, thread: u64) -> Box<dyn ToolProvider> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let who = NEXT.fetch_add(1, Relaxed);
     let first = random.below(NAMES);
     let tool = |offset: usize| {
         let name = format!("tool_{}", (first + offset) % NAMES);
-        let answer = move |_, call: &toolc::Call<'_>| Ok(Output::text(format!("{} of {who}", call.tool())));
+        let answer = move |_, call: &toolc::Call<'_>| Ok(ToolOutput::text(format!("{} of {who}", call.tool())));
         DynamicTool::sync(name.clone(), format!("{name} of {who}"), json!({"type": "object"}), answer)
             .home(format!("home_{thread}"))
     };

@@ -4,15 +4,15 @@
 #[rustfmt::skip]
 mod names;
 
-use toolc::{Call, Dialect, Output, Registry, ToolCall, ToolError};
+use toolc::{Call, Dialect, Registry, ToolCall, ToolError, ToolOutput, ToolResult};
 
 struct Odd;
 
 macro_rules! handle {
     ($($name:ident $module:ident $handlers:ident)*) => {
         $(impl names::$handlers for Odd {
-            fn $name(&self, args: names::$module::$module::Args, _: &Call<'_>) -> Result<Output, ToolError> {
-                Ok(Output::text(format!("{args:?}")))
+            fn $name(&self, args: names::$module::$module::Args, _: &Call<'_>) -> ToolResult {
+                Ok(ToolOutput::text(format!("{args:?}")))
             }
         })*
 

@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use tokio::runtime::Builder;
 use toolc::behaviour::{Behaviour, Execution, Parallel};
-use toolc::{Answer, Call, Cancel, Dialect, Output, Reply, Session, Task, ToolCall, ToolError, Value};
+use toolc::{
+    Call, CallResponse, CancelHandle, Dialect, HandlerReply, Session, Task, ToolCall, ToolError, ToolOutput,
+    ToolResult, Value,
+};
 use toolc_tests::by_hand::ByHand;
 use toolc_tests::random::Random;
 
@@ -57,17 +60,17 @@ impl Drop for State {
 }
 
 /// What every handler comes to, unless it hangs.
-fn end(how: &str, call: &Call<'_>) -> Result<Output, ToolError> {
+fn end(how: &str, call: &Call<'_>) -> ToolResult {
     call.state::<State>().0.fetch_add(1, SeqCst);
     call.progress(1.0, Some(1.0), "ending");
     match how {
         "fail" => Err(ToolError::new(TOLD)),
         "panic" => panic!("{TOLD}"),
-        _ => Ok(Output::text(call.id())),
+        _ => Ok(ToolOutput::text(call.id())),
     }
 }
 
-fn work(arguments: &Value, call: &Call<'_>) -> Result<Output, ToolError> {
+fn work(arguments: &Value, call: &Call<'_>) -> ToolResult {
     let _at_work = AtWork::new();
     let how = arguments["end"].as_str().unwrap_or_default();
     match how {
@@ -89,9 +92,9 @@ fn work(arguments: &Value, call: &Call<'_>) -> Result<Output, ToolError> {
 
 fn session() -> Session {
     let by_hand = ByHand::new(|arguments, call| match call.tool() {
-        "now" => Reply::Ready(work(&arguments, call)),
-        "crunch" | "crunch_briefly" => Reply::blocking(call, move |call| work(&arguments, call)),
-        _ => Reply::Later(Box::pin(async move {
+        "now" => HandlerReply::Ready(work(&arguments, call)),
+        "crunch" | "crunch_briefly" => HandlerReply::blocking(call, move |call| work(&arguments, call)),
+        _ => HandlerReply::Later(Box::pin(async move {
             let _at_work = AtWork::new();
             let how = arguments["end"].as_str().unwrap_or_default();
             if how == "hang" {
@@ -147,7 +150,7 @@ struct Made {
     id: String,
     arguments: String,
     task: Arc<Task>,
-    cancel: Cancel,
+    cancel: CancelHandle,
 }
 
 impl Made {
@@ -158,7 +161,7 @@ impl Made {
             id: format!("call-{at}"),
             arguments: format!("{{\"end\": \"{}\"}}", plan.end),
             task: Arc::clone(&tasks[at % TASKS]),
-            cancel: Cancel::new(),
+            cancel: CancelHandle::new(),
         };
         plans(seed).into_iter().enumerate().map(|plan| Arc::new(made(plan))).collect()
     }
@@ -168,7 +171,7 @@ impl Made {
         request.with_task(&self.task).with_cancel(&self.cancel)
     }
 
-    fn check(&self, answer: &Answer) {
+    fn check(&self, answer: &CallResponse) {
         let value: Value = serde_json::from_str(&answer.json).expect("an answer is JSON");
         let Plan { tool, end, kind, .. } = self.plan;
         assert_eq!(answer.is_error(), kind.is_some(), "{tool} {end}: {value}");
@@ -181,9 +184,10 @@ impl Made {
 
 /// Pulls the switches of the calls that are to be cancelled, in any order.
 fn cancel(made: &[Arc<Made>], seed: u64) {
-    let mut cancels: Vec<&Cancel> = made.iter().filter(|made| made.plan.cancelled).map(|made| &made.cancel).collect();
+    let mut cancels: Vec<&CancelHandle> =
+        made.iter().filter(|made| made.plan.cancelled).map(|made| &made.cancel).collect();
     Random(seed).shuffle(&mut cancels);
-    cancels.into_iter().for_each(Cancel::cancel);
+    cancels.into_iter().for_each(CancelHandle::cancel);
 }
 
 /// A thousand tasks of a runtime, each a call.

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
 use toolc::why::Status;
 use toolc::{
-    AgentTask, Answer, Dialect, DynamicTool, DynamicTools, Env, FactValue, Output, Registry, Session, Task, Text,
-    ToolCall, ToolError, ToolSearch, Turn,
+    AgentTask, CallResponse, Dialect, DynamicTool, DynamicTools, Env, FactValue, Registry, Session, Task, Text,
+    ToolCall, ToolError, ToolOutput, ToolSearch, Turn,
 };
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall, Facts, names};
@@ -39,7 +39,7 @@ fn hidden(turn: &Turn) -> Vec<String> {
 }
 
 fn call(turn: &Turn, tool: &str, arguments: &Value) -> (bool, Value) {
-    let Answer { json, error, .. } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
+    let CallResponse { json, error, .. } = pollster::block_on(turn.call(&ToolCall::new(tool, &arguments.to_string())));
     (error.is_some(), serde_json::from_str(&json).expect("an answer is JSON"))
 }
 
@@ -143,7 +143,7 @@ fn a_blocking_tool_runs_on_a_thread_of_its_own() {
     let turn = turn(&["shut"], Env::empty());
     let task = Task::new("t");
     let request = ToolCall::new("crunch", "{}").with_id("7").with_task(&task);
-    let Answer { json, error, .. } = pollster::block_on(turn.call(&request));
+    let CallResponse { json, error, .. } = pollster::block_on(turn.call(&request));
     assert!(error.is_none(), "{json}");
     let text: String = serde_json::from_str(&json).expect("text");
     assert_eq!(text, r#"(Args { outcome: Well }, "crunch", "7", "t", false)"#);
@@ -163,7 +163,7 @@ fn the_agents_loop_runs_its_own_tools() {
         panic!("a call of `delegate` arrives typed, and repaired")
     };
     assert_eq!((args.task.as_str(), args.depth), ("t", 3));
-    assert_eq!(pending.finish(Ok(Output::text("done"))).json, "\"done\"");
+    assert_eq!(pending.finish(Ok(ToolOutput::text("done"))).json, "\"done\"");
     let Some(Err(answer)) = ask("delegate", "{}") else { panic!("wrong arguments are answered") };
     assert!(answer.is_error() && answer.json.contains("invalid_arguments"));
     assert!(ask("run_now", "{}").is_none() && ask("nobody", "{}").is_none(), "those are for `call`");
@@ -185,7 +185,7 @@ fn a_batch_answers_whatever_runs_its_calls() {
     let requests = requests.map(|(tool, arguments)| ToolCall::new(tool, arguments).with_id(tool));
     let answered = pollster::block_on(turn.batch_with(&requests, |call, request| async move {
         match call {
-            AgentCall::Delegate(args) => Ok(Output::text(format!("{} for {}", args.task, request.id()))),
+            AgentCall::Delegate(args) => Ok(ToolOutput::text(format!("{} for {}", args.task, request.id()))),
             AgentCall::AskBack(_) => Err(ToolError::new("nobody is there")),
         }
     }));
@@ -305,7 +305,8 @@ fn a_catalog_sees_tools_that_come_at_run_time() {
     let find = || {
         let schema = json!({ "type": "object" });
         let tool = |name: &'static str| {
-            DynamicTool::sync(name, "Find.", schema.clone(), |_, call| Ok(Output::text(call.tool()))).home("mcp-server")
+            DynamicTool::sync(name, "Find.", schema.clone(), |_, call| Ok(ToolOutput::text(call.tool())))
+                .home("mcp-server")
         };
         DynamicTools::new().tool(tool("mcp_find")).tool(tool("mcp_look")).build().expect("they are right")
     };

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolc::wire::mcp::{Incoming, Server};
-use toolc::wire::{Api, Response, WireError};
-use toolc::{Dialect, DynamicTool, DynamicTools, Output, RawValue, Registry, ResultLimits, ToolError, Turn};
+use toolc::wire::{Api, ModelResponse, WireError};
+use toolc::{Dialect, DynamicTool, DynamicTools, RawValue, Registry, ResultLimits, ToolError, ToolOutput, Turn};
 use toolc_tests::echo::Echo;
 
 /// Each API's folder, and a dialect that it goes with.
@@ -60,9 +60,9 @@ fn turn(dialect: Dialect) -> Turn {
     let nothing = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let tools = DynamicTools::new().tools([
         DynamicTool::sync("weather", "The weather in a city.", city, |args, call| {
-            Output::json(&json!({"asked": args, "sky": "🌧 \"wet\"", "id": call.id()}))
+            ToolOutput::json(&json!({"asked": args, "sky": "🌧 \"wet\"", "id": call.id()}))
         }),
-        DynamicTool::sync("now", "The time.", nothing.clone(), |_, _| Ok(Output::text("noon\n\"sharp\""))),
+        DynamicTool::sync("now", "The time.", nothing.clone(), |_, _| Ok(ToolOutput::text("noon\n\"sharp\""))),
         DynamicTool::sync("fail", "Fail.", nothing, |_, _| Err(ToolError::new("asked to fail"))),
     ]);
     let registry = Registry::new();
@@ -91,7 +91,7 @@ fn sorted(value: Value) -> Value {
 }
 
 /// All that is to be seen of a response.
-fn seen(response: &Result<Response, WireError>) -> String {
+fn seen(response: &Result<ModelResponse, WireError>) -> String {
     let response = match response {
         Ok(response) => response,
         Err(error) => return format!("error: {error}\n"),
@@ -105,7 +105,7 @@ fn seen(response: &Result<Response, WireError>) -> String {
 }
 
 /// The same, and what goes back when its calls have been answered.
-fn answered(dialect: Dialect, response: &Result<Response, WireError>) -> String {
+fn answered(dialect: Dialect, response: &Result<ModelResponse, WireError>) -> String {
     let mut out = seen(response);
     if let Ok(response) = response
         && !response.calls().is_empty()
@@ -124,7 +124,7 @@ fn snapshot(folder_name: &str, name: &str, text: &str) {
 }
 
 /// What a stream comes to whose bytes come in these pieces: the text that was shown if all went well, and the response.
-fn streamed<'p>(api: Api, pieces: impl IntoIterator<Item = &'p [u8]>) -> (String, Result<Response, WireError>) {
+fn streamed<'p>(api: Api, pieces: impl IntoIterator<Item = &'p [u8]>) -> (String, Result<ModelResponse, WireError>) {
     let (mut stream, mut shown) = (api.stream(), String::new());
     for piece in pieces {
         match stream.push(piece) {

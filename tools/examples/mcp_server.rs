@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _, Read as _, Write as _, stdin, stdout};
 use std::{env, error::Error, iter, process::ExitCode, sync::Mutex, thread};
 
 use toolc::wire::{LONGEST_BODY, mcp::Incoming, mcp::Server};
-use toolc::{Cancel, Dialect, Registry};
+use toolc::{CancelHandle, Dialect, Registry};
 use toolc_tools::Handlers;
 
 fn main() -> ExitCode {
@@ -25,7 +25,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let server = Server::new("toolc", env!("CARGO_PKG_VERSION"));
 
     // The calls under way, by their ids.
-    let running = Mutex::new(HashMap::<String, Cancel>::new());
+    let running = Mutex::new(HashMap::<String, CancelHandle>::new());
     let calls = || running.lock().expect("nobody panics with the lock");
     let take = |id: &str| calls().remove(id);
     let line = || {
@@ -40,7 +40,7 @@ fn run() -> Result<(), Box<dyn Error>> {
             match server.receive(&line?, &turn) {
                 Incoming::Reply(reply) => writeln!(stdout(), "{reply}")?,
                 Incoming::Call(request) => {
-                    let (id, stop) = (request.call().id().to_owned(), Cancel::new());
+                    let (id, stop) = (request.call().id().to_owned(), CancelHandle::new());
                     calls().insert(id.clone(), stop.clone());
                     scope.spawn(move || {
                         let answer = turn.call_blocking(&request.call().with_cancel(&stop));
@@ -48,13 +48,13 @@ fn run() -> Result<(), Box<dyn Error>> {
                         take(&id).map(|_| writeln!(stdout(), "{}", request.result(&turn, &answer)))
                     });
                 }
-                Incoming::Cancelled(id) => take(&id).iter().for_each(Cancel::cancel),
+                Incoming::Cancelled(id) => take(&id).iter().for_each(CancelHandle::cancel),
                 Incoming::Nothing => {}
             }
             Ok(())
         });
         // The client has gone, and what it waited for goes on in vain.
-        calls().values().for_each(Cancel::cancel);
+        calls().values().for_each(CancelHandle::cancel);
         Ok(heard?)
     })
 }

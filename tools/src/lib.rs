@@ -72,8 +72,8 @@ struct Guide;
 #[cfg(test)]
 mod fixture {
     use tempfile::TempDir;
-    use toolc::testing::{Caller, Response};
-    use toolc::{Call, Output, ToolError};
+    use toolc::testing::{Caller, TestResponse};
+    use toolc::{Call, ToolResult};
 
     use crate::Handlers;
 
@@ -106,7 +106,7 @@ mod fixture {
     }
 
     #[track_caller]
-    pub(crate) fn value(result: Result<Output, ToolError>) -> toolc::Value {
-        Response::from(result).value()
+    pub(crate) fn value(result: ToolResult) -> toolc::Value {
+        TestResponse::from(result).value()
     }
 }

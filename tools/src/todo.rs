@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
-use toolc::{Call, Output, ToolError};
+use toolc::{Call, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::todo::TodoTools;
 use toolc_catalog::todo::todo::{Args, TodosItem, TodosItemStatus as Status};
 
@@ -17,14 +17,14 @@ const MOST_ITEMS: usize = 256;
 struct List(Mutex<Vec<Item>>);
 
 impl TodoTools for Handlers {
-    fn todo(&self, args: Args, call: &Call<'_>) -> Result<Output, ToolError> {
+    fn todo(&self, args: Args, call: &Call<'_>) -> ToolResult {
         let list = call.state::<List>();
         let mut list = list.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(items) = args.todos {
             let base = if args.merge { list.clone() } else { Vec::new() };
             *list = merged(base, items)?;
         }
-        Output::json(&Listing::of(&list))
+        ToolOutput::json(&Listing::of(&list))
     }
 }
 
@@ -98,11 +98,11 @@ mod tests {
         TodosItem { id: id.into(), content: content.into(), status }
     }
 
-    fn write(caller: &Caller, items: Vec<TodosItem>, merge: bool) -> Result<Output, ToolError> {
+    fn write(caller: &Caller, items: Vec<TodosItem>, merge: bool) -> ToolResult {
         Handlers::new().todo(Args { todos: Some(items), merge }, &caller.call("todo"))
     }
 
-    fn read(caller: &Caller) -> Result<Output, ToolError> {
+    fn read(caller: &Caller) -> ToolResult {
         Handlers::new().todo(Args { todos: None, merge: false }, &caller.call("todo"))
     }
 

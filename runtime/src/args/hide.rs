@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::reader::Reader;
-use crate::HIDDEN;
+use crate::REDACTED;
 use crate::table::{Additional, NodeId};
 
 /// Levels of values and alternatives. A schema may be its own alternative.
 const DEEPEST: usize = 256;
 
 impl Reader<'_> {
-    /// The arguments with [`HIDDEN`] in place of every secret.
+    /// The arguments with [`REDACTED`] in place of every secret.
     pub(super) fn hidden(&self, arguments: &Value) -> Value {
         let mut hidden = arguments.clone();
         if self.table.has_secrets() {
@@ -23,7 +23,7 @@ impl Reader<'_> {
     /// What any of the alternatives calls a secret is one. Where there is too much to look at, all of it is.
     fn hide(&self, value: &mut Value, id: NodeId, room: usize) {
         if room == 0 || !self.spend(1) {
-            *value = HIDDEN.into();
+            *value = REDACTED.into();
             return;
         }
         let node = self.table.node(id);
@@ -44,7 +44,7 @@ impl Reader<'_> {
                         (Some(property), _) if !property.secret => self.hide(value, property.node, room - 1),
                         (None, Additional::Node(id)) if !holds_secrets => self.hide(value, id, room - 1),
                         (None, _) if !holds_secrets => {}
-                        _ => *value = HIDDEN.into(),
+                        _ => *value = REDACTED.into(),
                     }
                 }
             }

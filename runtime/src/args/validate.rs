@@ -352,7 +352,7 @@ impl Path<'_> {
     /// The outermost place on the way here that is `hidden`.
     fn to_secret(&self, hidden: &Value) -> Option<&Self> {
         let before = self.parent.and_then(|parent| parent.to_secret(hidden));
-        before.or_else(|| self.of(hidden).is_some_and(|value| value == crate::HIDDEN).then_some(self))
+        before.or_else(|| self.of(hidden).is_some_and(|value| value == crate::REDACTED).then_some(self))
     }
 
     fn pointer(&self) -> String {

@@ -1,11 +1,12 @@
 //! Tools that the agent's own loop runs: their calls arrive typed, their results take the same way out as all others.
 
+use crate::ToolResult;
 use std::fmt;
 
 use crate::call::OwnedRequest;
 use crate::call::record::Record;
 use crate::run::running::Handler;
-use crate::{Answer, Output, Slots, ToolCall, ToolError, Turn};
+use crate::{CallResponse, Slots, ToolCall, ToolError, Turn};
 
 /// The agent-run tools of one catalog, as the enum that `cargo xtask gen` writes: a variant for each of them, which
 /// holds its arguments.
@@ -21,19 +22,19 @@ pub struct AgentTask<C> {
     /// What is to be done.
     pub call: C,
     /// Who waits for the result.
-    pub pending: Pending,
+    pub pending: PendingAgentCall,
 }
 
 /// The other end of a call that the agent's own loop runs.
 #[must_use = "the model waits for an answer"]
-pub struct Pending {
+pub struct PendingAgentCall {
     turn: Turn,
     tool: usize,
     request: OwnedRequest,
     record: Record,
 }
 
-impl Pending {
+impl PendingAgentCall {
     pub(crate) fn new(turn: Turn, tool: usize, request: &ToolCall<'_>, record: Record) -> Self {
         Self { turn, tool, request: request.to_owned_request(), record }
     }
@@ -50,13 +51,13 @@ impl Pending {
     }
 
     /// What the model gets, after all that becomes of a handler's result, too.
-    pub fn finish(self, result: Result<Output, ToolError>) -> Answer {
+    pub fn finish(self, result: ToolResult) -> CallResponse {
         let Self { turn, tool, request, record } = self;
         turn.finished(tool, &request.borrow(), record, result)
     }
 }
 
-impl fmt::Debug for Pending {
+impl fmt::Debug for PendingAgentCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pending").field("tool", &self.tool()).finish_non_exhaustive()
     }

@@ -10,13 +10,13 @@ use crate::run::cancel::Watch;
 use crate::run::panics;
 use crate::run::panics::Panicked;
 use crate::shown::Visible;
-use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError, sorted};
+use crate::{CallInfo, ErrorKind, HostError, HostStage, ToolError, sorted};
 
 /// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
 ///
 /// ```
 /// use std::pin::Pin;
-/// use toolc::{ApprovalRequest, Approver, Decision};
+/// use toolc::{ApprovalDecision, ApprovalRequest, Approver};
 ///
 /// struct Terminal;
 ///
@@ -24,12 +24,12 @@ use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError, sorted};
 ///     fn decide<'a>(
 ///         &'a self,
 ///         request: &'a ApprovalRequest<'a>,
-///     ) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
+///     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
 ///         Box::pin(async move {
 ///             eprintln!("{request} [y/n]");
 ///             match read_line().await.as_str() {
-///                 "y" => Decision::AllowOnce,
-///                 _ => Decision::Deny("the user said no".to_owned()),
+///                 "y" => ApprovalDecision::AllowOnce,
+///                 _ => ApprovalDecision::Deny("the user said no".to_owned()),
 ///             }
 ///         })
 ///     }
@@ -39,7 +39,10 @@ use crate::{CallInfo, ErrorKind, Fault, Stage, ToolError, sorted};
 pub trait Approver: Send + Sync {
     /// What becomes of the call. It waits for this, 60 seconds unless the session says otherwise; no answer by then, or a
     /// panic, is a denial.
-    fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>>;
+    fn decide<'a>(
+        &'a self,
+        request: &'a ApprovalRequest<'a>,
+    ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>>;
 }
 
 /// What somebody is asked.
@@ -49,7 +52,7 @@ pub struct ApprovalRequest<'a> {
     /// The call, with the arguments as they would be run; secret ones are hidden.
     pub call: CallInfo<'a>,
     /// Why it is asked: at least one reason.
-    pub why: &'a [Why],
+    pub why: &'a [ApprovalReason],
 }
 
 impl fmt::Display for ApprovalRequest<'_> {
@@ -63,25 +66,25 @@ impl fmt::Display for ApprovalRequest<'_> {
 /// Why a call has to be approved.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Why {
+pub enum ApprovalReason {
     /// The tool's manifest says so, of every call.
     Declared,
     /// A hook says so, for this reason.
     Hook(String),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for ApprovalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Declared => f.write_str("every call of this tool has to be approved"),
-            Why::Hook(reason) => f.write_str(reason),
+            ApprovalReason::Declared => f.write_str("every call of this tool has to be approved"),
+            ApprovalReason::Hook(reason) => f.write_str(reason),
         }
     }
 }
 
 /// What becomes of a call that has to be approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum ApprovalDecision {
     /// It is run.
     AllowOnce,
     /// It is run, and for the same reasons nobody is asked again about this tool in this session.
@@ -92,20 +95,21 @@ pub enum Decision {
 
 /// Reasons for which nobody is asked again, each with the tool, sorted.
 #[derive(Debug, Default)]
-pub(crate) struct Allowed(Mutex<Vec<(String, Why)>>);
+pub(crate) struct Allowed(Mutex<Vec<(String, ApprovalReason)>>);
 
 impl Allowed {
     /// Those of the reasons for which somebody has to be asked.
-    pub(crate) fn unsettled(&self, tool: &str, why: Vec<Why>) -> Vec<Why> {
+    pub(crate) fn unsettled(&self, tool: &str, why: Vec<ApprovalReason>) -> Vec<ApprovalReason> {
         if why.is_empty() {
             return why;
         }
         let allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = |why: &Why| allowed.binary_search_by(|(of, other)| (of.as_str(), other).cmp(&(tool, why)));
+        let place =
+            |why: &ApprovalReason| allowed.binary_search_by(|(of, other)| (of.as_str(), other).cmp(&(tool, why)));
         why.into_iter().filter(|why| place(why).is_err()).collect()
     }
 
-    fn allow(&self, tool: &str, why: &[Why]) {
+    fn allow(&self, tool: &str, why: &[ApprovalReason]) {
         let mut allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for why in why {
             sorted::insert(&mut allowed, (tool.to_owned(), why.clone()));
@@ -125,14 +129,17 @@ pub(crate) async fn ask(host: &Host, request: ApprovalRequest<'_>, cancelled: Wa
         Err(panicked) => Err(panicked),
     };
     match decided {
-        Ok(Decision::AllowOnce) => Ok(()),
-        Ok(Decision::AllowForSession) => {
+        Ok(ApprovalDecision::AllowOnce) => Ok(()),
+        Ok(ApprovalDecision::AllowForSession) => {
             host.allowed.allow(request.call.tool(), request.why);
             Ok(())
         }
-        Ok(Decision::Deny(reason)) => Err(denied(&reason)),
+        Ok(ApprovalDecision::Deny(reason)) => Err(denied(&reason)),
         Err(Panicked(message)) => {
-            host.note(&request.call, &Fault { part: "the approver", stage: Stage::Approval, message: &message });
+            host.note(
+                &request.call,
+                &HostError { part: "the approver", stage: HostStage::Approval, message: &message },
+            );
             Err(denied("nobody could be asked"))
         }
     }

@@ -7,23 +7,23 @@ use std::task::{Context, Poll};
 use crate::args::SlotBuffer;
 use crate::behaviour::Parallel;
 use crate::call::agent;
-use crate::call::hooks::CallResult;
+use crate::call::hooks::ToolResult;
 use crate::call::key::Key;
 use crate::call::outcome::Outcome;
 use crate::run::cancel::Since;
 use crate::run::running::Handler;
-use crate::{AgentTools, Answer, Slots, ToolCall, Turn};
+use crate::{AgentTools, CallResponse, Slots, ToolCall, Turn};
 
 /// As many calls of a batch as run at a time.
 const AT_ONCE: usize = 8;
 
 /// A call of a batch, and its answer.
 #[derive(Debug, Clone)]
-pub struct Answered<'a> {
+pub struct CompletedCall<'a> {
     /// What the model asked for.
     pub call: ToolCall<'a>,
     /// What it gets.
-    pub answer: Answer,
+    pub answer: CallResponse,
 }
 
 impl Turn {
@@ -33,7 +33,7 @@ impl Turn {
     /// overlap, the earlier one ends before the later one begins. Handlers overlap where they wait: asynchronous ones for
     /// what they await, blocking ones on their threads; sync ones run one by one. Each call ends for itself, whatever
     /// becomes of the others. Tools that the agent's own loop runs are for [`batch_with`](Self::batch_with).
-    pub async fn batch<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<Answered<'r>> {
+    pub async fn batch<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<CompletedCall<'r>> {
         self.batched(calls, &|_, tool, slots| agent::no_loop(tool, slots)).await
     }
 
@@ -42,8 +42,8 @@ impl Turn {
     /// cancelled, it is polled once more and dropped.
     ///
     /// ```
-    /// # use toolc::{AgentTools, Slots};
-    /// use toolc::{Answered, Output, ToolCall, ToolError, Turn};
+    /// # use toolc::{AgentTools, Slots, ToolResult};
+    /// use toolc::{CompletedCall, ToolCall, ToolOutput, Turn};
     ///
     /// // `cargo xtask gen` writes this enum: a variant for each tool with `execution = "agent"`.
     /// enum AgentCall {
@@ -55,7 +55,7 @@ impl Turn {
     /// #     }
     /// # }
     ///
-    /// async fn answer<'r>(turn: &Turn, calls: &[ToolCall<'r>]) -> Vec<Answered<'r>> {
+    /// async fn answer<'r>(turn: &Turn, calls: &[ToolCall<'r>]) -> Vec<CompletedCall<'r>> {
     ///     turn.batch_with(calls, |call, request| async move {
     ///         match call {
     ///             AgentCall::Delegate { goal } => delegate(request.id(), &goal).await,
@@ -64,18 +64,18 @@ impl Turn {
     ///     .await
     /// }
     ///
-    /// async fn delegate(id: &str, goal: &str) -> Result<Output, ToolError> {
-    ///     Ok(Output::text(format!("done, as {id} asked: {goal}")))
+    /// async fn delegate(id: &str, goal: &str) -> ToolResult {
+    ///     Ok(ToolOutput::text(format!("done, as {id} asked: {goal}")))
     /// }
     /// ```
     pub async fn batch_with<'r, A, F>(
         &self,
         calls: &[ToolCall<'r>],
         run: impl Fn(A, ToolCall<'r>) -> F + Send + Sync,
-    ) -> Vec<Answered<'r>>
+    ) -> Vec<CompletedCall<'r>>
     where
         A: AgentTools + Send,
-        F: Future<Output = CallResult> + Send,
+        F: Future<Output = ToolResult> + Send,
     {
         let run = &run;
         let agent = |at: usize, tool: &str, slots: Slots<'_, '_>| -> Option<Handler<'_>> {
@@ -85,7 +85,7 @@ impl Turn {
         self.batched(calls, &agent).await
     }
 
-    async fn batched<'r>(&self, made: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<Answered<'r>> {
+    async fn batched<'r>(&self, made: &[ToolCall<'r>], agent: &BatchLoop<'_>) -> Vec<CompletedCall<'r>> {
         let calls = made;
         #[cfg(feature = "search")]
         let bridged: Vec<_> = calls.iter().map(|call| self.bridged(call)).collect();
@@ -106,7 +106,7 @@ impl Turn {
         let mut outcomes: Vec<Outcome> = batch.outcomes.into_iter().flatten().collect();
         self.keep_to_budget(calls, &mut outcomes);
         let answers = calls.iter().zip(outcomes).map(|(call, outcome)| self.told(call, outcome));
-        made.iter().zip(answers).map(|(call, answer)| Answered { call: *call, answer }).collect()
+        made.iter().zip(answers).map(|(call, answer)| CompletedCall { call: *call, answer }).collect()
     }
 
     /// What the call may run beside.

@@ -4,7 +4,7 @@
 use crate::args::{self, Limits, SlotBuffer};
 use crate::call::agent;
 use crate::call::agent::AgentLoop;
-use crate::call::hooks::CallResult;
+use crate::call::hooks::ToolResult;
 use crate::call::outcome::Outcome;
 use crate::call::record::Record;
 use crate::result::limit;
@@ -13,7 +13,8 @@ use crate::run::panics;
 use crate::shown::short_name;
 use crate::watch::trace;
 use crate::{
-    AgentTask, AgentTools, ErrorKind, Image, Output, Pending, Reply, Slots, ToolCall, ToolError, Turn, nearest,
+    AgentTask, AgentTools, ErrorKind, HandlerReply, Image, PendingAgentCall, Slots, ToolCall, ToolError, ToolOutput,
+    Turn, nearest,
 };
 
 /// A call's answer: always one well-formed JSON text, and what images the handler shows beside it.
@@ -21,7 +22,7 @@ use crate::{
 /// A host makes one of a result, for calls that it does not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct CallResponse {
     /// The handler's result, or `{"error": text, "kind": word, "problems": [...]}`.
     pub json: String,
     /// Why the call failed, if it did. Some providers want to be told beside the text.
@@ -30,16 +31,16 @@ pub struct Answer {
     pub images: Vec<Image>,
 }
 
-impl From<Result<Output, ToolError>> for Answer {
-    fn from(result: Result<Output, ToolError>) -> Self {
+impl From<ToolResult> for CallResponse {
+    fn from(result: ToolResult) -> Self {
         match result {
-            Ok(Output { json, images }) => Answer { json, error: None, images },
-            Err(error) => Answer { json: error.to_json(), error: Some(error.kind()), images: Vec::new() },
+            Ok(ToolOutput { json, images }) => CallResponse { json, error: None, images },
+            Err(error) => CallResponse { json: error.to_json(), error: Some(error.kind()), images: Vec::new() },
         }
     }
 }
 
-impl Answer {
+impl CallResponse {
     /// Whether the call failed.
     pub const fn is_error(&self) -> bool {
         self.error.is_some()
@@ -52,7 +53,7 @@ impl Turn {
     /// In this order: the tool is found; its arguments are read, repaired and validated; hooks are asked, and whoever
     /// has to approve it; the handler runs; hooks may transform its result; an error loses framing, a result that is too
     /// long is shortened; hooks see what the model gets.
-    pub async fn call(&self, request: &ToolCall<'_>) -> Answer {
+    pub async fn call(&self, request: &ToolCall<'_>) -> CallResponse {
         #[cfg(feature = "search")]
         let bridged = self.bridged(request);
         #[cfg(feature = "search")]
@@ -69,13 +70,13 @@ impl Turn {
         {
             let call = self.context(id, request, session);
             let result = match self.start(id, request, &call) {
-                Ok(Reply::Ready(result)) => result,
-                Ok(Reply::Later(handler)) => self.wait(id, handler, &call).await,
+                Ok(HandlerReply::Ready(result)) => result,
+                Ok(HandlerReply::Later(handler)) => self.wait(id, handler, &call).await,
                 Err(error) => Err(error),
             };
             return match result {
-                Ok(Output { json, images }) if !limit::is_over(&json, self.most(Some(id))) => {
-                    Answer { json, error: None, images }
+                Ok(ToolOutput { json, images }) if !limit::is_over(&json, self.most(Some(id))) => {
+                    CallResponse { json, error: None, images }
                 }
                 result => self.ended(Some(id), request, Record::default(), result).answer,
             };
@@ -89,7 +90,7 @@ impl Turn {
     /// arguments are wrong, a hook blocked it, or somebody denied it.
     ///
     /// ```
-    /// use toolc::{AgentTask, AgentTools, Answer, Output, Slots, ToolCall, ToolError, Turn};
+    /// use toolc::{AgentTask, AgentTools, CallResponse, Slots, ToolCall, ToolOutput, ToolResult, Turn};
     ///
     /// // `cargo xtask gen` writes this enum: a variant for each tool with `execution = "agent"`.
     /// enum AgentCall {
@@ -102,7 +103,7 @@ impl Turn {
     ///     }
     /// }
     ///
-    /// async fn answer(turn: &Turn, request: &ToolCall<'_>) -> Answer {
+    /// async fn answer(turn: &Turn, request: &ToolCall<'_>) -> CallResponse {
     ///     match turn.agent_call(request).await {
     ///         Some(Ok(AgentTask { call, pending })) => pending.finish(run(call).await),
     ///         Some(Err(answer)) => answer,
@@ -110,13 +111,16 @@ impl Turn {
     ///     }
     /// }
     ///
-    /// async fn run(call: AgentCall) -> Result<Output, ToolError> {
+    /// async fn run(call: AgentCall) -> ToolResult {
     ///     match call {
-    ///         AgentCall::Delegate { goal } => Ok(Output::text(format!("done: {goal}"))),
+    ///         AgentCall::Delegate { goal } => Ok(ToolOutput::text(format!("done: {goal}"))),
     ///     }
     /// }
     /// ```
-    pub async fn agent_call<A: AgentTools>(&self, request: &ToolCall<'_>) -> Option<Result<AgentTask<A>, Answer>> {
+    pub async fn agent_call<A: AgentTools>(
+        &self,
+        request: &ToolCall<'_>,
+    ) -> Option<Result<AgentTask<A>, CallResponse>> {
         #[cfg(feature = "search")]
         let bridged = self.bridged(request);
         #[cfg(feature = "search")]
@@ -145,7 +149,9 @@ impl Turn {
             Ok(panics::caught(|| A::read(self.name(id), slots))?)
         });
         match read.await {
-            Ok(call) => Some(Ok(AgentTask { call: call?, pending: Pending::new(self.clone(), id, request, record) })),
+            Ok(call) => {
+                Some(Ok(AgentTask { call: call?, pending: PendingAgentCall::new(self.clone(), id, request, record) }))
+            }
             Err(error) => {
                 let outcome = self.ended(Some(id), request, record, Err(error));
                 Some(Err(self.told(request, outcome)))
@@ -169,7 +175,7 @@ impl Turn {
         session: Since<'_>,
         record: &mut Record,
         agent: &AgentLoop<'_>,
-    ) -> CallResult {
+    ) -> ToolResult {
         let Some(id) = tool else {
             #[cfg(feature = "search")]
             if let Some(result) = self.answer_of_search(request) {
@@ -197,8 +203,8 @@ impl Turn {
             self.start(id, request, &call)
         };
         let result = match reply {
-            Ok(Reply::Ready(result)) => result,
-            Ok(Reply::Later(handler)) => self.wait(id, handler, &call).await,
+            Ok(HandlerReply::Ready(result)) => result,
+            Ok(HandlerReply::Later(handler)) => self.wait(id, handler, &call).await,
             Err(error) => Err(error),
         };
         self.transformed(id, request, record, result)
@@ -212,7 +218,13 @@ impl Turn {
     }
 
     /// What the model gets of a result that the agent's own loop came to.
-    pub(crate) fn finished(&self, id: usize, request: &ToolCall<'_>, record: Record, result: CallResult) -> Answer {
+    pub(crate) fn finished(
+        &self,
+        id: usize,
+        request: &ToolCall<'_>,
+        record: Record,
+        result: ToolResult,
+    ) -> CallResponse {
         let scope = record.trace.scope();
         let result = scope.within(|| self.transformed(id, request, &record, result));
         let outcome = self.ended(Some(id), request, record, result);

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::behaviour::Annotations;
 use crate::run::panics;
-use crate::{Answer, Output, ToolError};
+use crate::{CallResponse, ToolError, ToolOutput};
 
 /// Code of the host around the calls of a session: see [`SessionBuilder::hook`](crate::SessionBuilder::hook). Several
 /// are asked in the order in which they were added; a later one sees what an earlier one changed.
@@ -18,15 +18,15 @@ use crate::{Answer, Output, ToolError};
 /// model's answer as it is: every hook is [told](Self::fault) of it.
 ///
 /// ```
-/// use toolc::{CallInfo, Hook, Step, ToolError};
+/// use toolc::{CallInfo, Hook, HookAction, ToolError};
 ///
 /// /// Nothing is written on Fridays without somebody's word.
 /// struct Fridays(bool);
 ///
 /// impl Hook for Fridays {
-///     fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+///     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
 ///         let reads = call.annotations().read_only;
-///         Ok(if self.0 && !reads { Step::Ask("it is Friday".to_owned()) } else { Step::Continue })
+///         Ok(if self.0 && !reads { HookAction::Ask("it is Friday".to_owned()) } else { HookAction::Continue })
 ///     }
 /// }
 /// ```
@@ -38,35 +38,35 @@ pub trait Hook: Send + Sync {
 
     /// Before a handler runs: its arguments are read, repaired and valid. What fails here fails closed: the call is
     /// refused.
-    fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let _ = call;
-        Ok(Step::Continue)
+        Ok(HookAction::Continue)
     }
 
     /// After a handler has run: what its result becomes, if anything else. What fails here leaves the result as it is.
-    fn transform_result(&self, call: &CallInfo<'_>, result: &CallResult) -> Result<Option<CallResult>, ToolError> {
+    fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
         let _ = (call, result);
         Ok(None)
     }
 
     /// What the model gets, to the letter; also of calls that were refused, or whose arguments could not be read.
-    fn after_call(&self, call: &CallInfo<'_>, answer: &Answer) -> Result<(), ToolError> {
+    fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
         let _ = (call, answer);
         Ok(())
     }
 
     /// Told where this or another part of the host failed.
-    fn fault(&self, call: &CallInfo<'_>, fault: &Fault<'_>) {
+    fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
         let _ = (call, fault);
     }
 }
 
 /// What a handler comes to.
-pub type CallResult = Result<Output, ToolError>;
+pub type ToolResult = Result<ToolOutput, ToolError>;
 
 /// How a call goes on after [`Hook::before_call`].
 #[non_exhaustive]
-pub enum Step {
+pub enum HookAction {
     /// As it is.
     Continue,
     /// With these arguments in place of those of the same names; all others stay, secret ones included. The whole is
@@ -78,17 +78,17 @@ pub enum Step {
     Ask(String),
     /// As is settled later. A call that is cancelled meanwhile is not run, nor is one whose hook takes longer for this than
     /// the call itself [may](crate::SessionBuilder::timeout).
-    Later(Pin<Box<dyn Future<Output = Result<Step, ToolError>> + Send>>),
+    Later(Pin<Box<dyn Future<Output = Result<HookAction, ToolError>> + Send>>),
 }
 
-impl fmt::Debug for Step {
+impl fmt::Debug for HookAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Continue => f.write_str("Continue"),
-            Step::Change(arguments) => f.debug_tuple("Change").field(arguments).finish(),
-            Step::Block(reason) => f.debug_tuple("Block").field(reason).finish(),
-            Step::Ask(reason) => f.debug_tuple("Ask").field(reason).finish(),
-            Step::Later(_) => f.write_str("Later"),
+            HookAction::Continue => f.write_str("Continue"),
+            HookAction::Change(arguments) => f.debug_tuple("Change").field(arguments).finish(),
+            HookAction::Block(reason) => f.debug_tuple("Block").field(reason).finish(),
+            HookAction::Ask(reason) => f.debug_tuple("Ask").field(reason).finish(),
+            HookAction::Later(_) => f.write_str("Later"),
         }
     }
 }
@@ -127,7 +127,7 @@ impl<'a> CallInfo<'a> {
     }
 
     /// The arguments that were sent, repaired: an object, or null where they could not be read. The value of a secret
-    /// is [`HIDDEN`].
+    /// is [`REDACTED`].
     pub const fn arguments(&self) -> &'a Value {
         self.arguments
     }
@@ -145,15 +145,15 @@ impl<'a> CallInfo<'a> {
 }
 
 /// What stands for the value of a secret argument.
-pub const HIDDEN: &str = "[secret]";
+pub const REDACTED: &str = "[secret]";
 
 /// A part of the host that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault<'a> {
+pub struct HostError<'a> {
     /// Which: a hook's name, or what kind of part it is.
     pub part: &'a str,
     /// What it failed at.
-    pub stage: Stage,
+    pub stage: HostStage,
     /// How. Not for a model's eyes.
     pub message: &'a str,
 }
@@ -161,34 +161,34 @@ pub struct Fault<'a> {
 /// What a part of the host fails at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Stage {
+pub enum HostStage {
     /// [`Hook::before_call`]: the call was refused.
     BeforeCall,
     /// [`Approver::decide`](crate::Approver::decide): the call was denied.
     Approval,
     /// [`Hook::transform_result`]: the result is as it was.
     TransformResult,
-    /// [`Spill::keep`](crate::Spill::keep): what was too long is cut, and the rest is lost.
+    /// [`SpillStore::keep`](crate::SpillStore::keep): what was too long is cut, and the rest is lost.
     Spill,
     /// [`Hook::after_call`].
     AfterCall,
 }
 
-impl Fault<'_> {
+impl HostError<'_> {
     /// What may be written down of it: who has seen a result may say what is in it.
     pub(crate) fn shown(self, call: &CallInfo<'_>) -> Self {
-        if call.takes_secrets { Self { message: HIDDEN, ..self } } else { self }
+        if call.takes_secrets { Self { message: REDACTED, ..self } } else { self }
     }
 }
 
-impl fmt::Display for Fault<'_> {
+impl fmt::Display for HostError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stage = match self.stage {
-            Stage::BeforeCall => "before a call",
-            Stage::Approval => "asked to approve a call",
-            Stage::TransformResult => "transforming a result",
-            Stage::Spill => "keeping a result",
-            Stage::AfterCall => "after a call",
+            HostStage::BeforeCall => "before a call",
+            HostStage::Approval => "asked to approve a call",
+            HostStage::TransformResult => "transforming a result",
+            HostStage::Spill => "keeping a result",
+            HostStage::AfterCall => "after a call",
         };
         write!(f, "{} failed {stage}: {}", self.part, self.message)
     }

@@ -10,7 +10,7 @@ use crate::call::hooks;
 use crate::registry::choice::Choice;
 use crate::run::progress::Sink;
 use crate::watch::trace;
-use crate::{Approver, CallInfo, Cancel, Env, Fault, Hook, ResultLimits, Spill, Task};
+use crate::{Approver, CallInfo, CancelHandle, Env, Hook, HostError, ResultLimits, SpillStore, Task};
 
 pub(crate) struct Host {
     /// What the host calls the session.
@@ -20,7 +20,7 @@ pub(crate) struct Host {
     /// What the tools are offered in.
     pub(crate) env: Env,
     /// Stops the session's calls.
-    pub(crate) cancel: Cancel,
+    pub(crate) cancel: CancelHandle,
     /// The task of calls that name none.
     pub(crate) task: Task,
     /// How long a call may take whose tool does not say.
@@ -32,14 +32,14 @@ pub(crate) struct Host {
     pub(crate) patience: Duration,
     pub(crate) allowed: Allowed,
     pub(crate) limits: ResultLimits,
-    pub(crate) spill: Option<Arc<dyn Spill>>,
+    pub(crate) spill: Option<Arc<dyn SpillStore>>,
     #[cfg(feature = "search")]
     pub(crate) search: Option<crate::ToolSearch>,
 }
 
 impl Host {
     /// Notes a fault: every hook is told, and one that fails at that, too, has had its chance.
-    pub(crate) fn note(&self, call: &CallInfo<'_>, fault: &Fault<'_>) {
+    pub(crate) fn note(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
         trace::fault(call, fault);
         for hook in &self.hooks {
             let _ = hooks::attempt(|| {
@@ -56,7 +56,7 @@ impl Default for Host {
             id: String::new(),
             choice: Choice::default(),
             env: Env::process(),
-            cancel: Cancel::new(),
+            cancel: CancelHandle::new(),
             task: Task::new(Task::DEFAULT),
             timeout: Duration::from_mins(5),
             progress: None,

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::run::cancel::{Since, Switches, Watch};
 use crate::run::task::Kept;
-use crate::{Cancel, Cancellation, Env, FactValue, Progress, Task, Turn};
+use crate::{CancelHandle, CancellationToken, Env, FactValue, Progress, Task, Turn};
 
 /// A model's request to run a tool.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +51,7 @@ impl<'a> ToolCall<'a> {
 
     /// Stops when `cancel` is pulled, and does not begin if it has been.
     #[must_use]
-    pub const fn with_cancel(self, cancel: &'a Cancel) -> Self {
+    pub const fn with_cancel(self, cancel: &'a CancelHandle) -> Self {
         Self { cancel: Some(Since::ever(cancel)), ..self }
     }
 
@@ -229,9 +229,9 @@ impl<'a> Call<'a> {
     }
 
     /// The same, for a thread or a task of its own that a handler starts.
-    pub fn cancellation(&self) -> Cancellation {
+    pub fn cancellation(&self) -> CancellationToken {
         self.life();
-        Cancellation::new(self.switches())
+        CancellationToken::new(self.switches())
     }
 
     /// Tells the host how far the work has come: `done` of `total`, in whatever you count, and what is being done.
@@ -295,7 +295,7 @@ impl fmt::Debug for Call<'_> {
 #[derive(Default)]
 pub(crate) struct Life {
     /// Pulled when nobody waits any more.
-    over: Cancel,
+    over: CancelHandle,
     /// Held while the host is told of progress.
     telling: Mutex<()>,
     /// Whether the work waits for a thread.
@@ -323,7 +323,7 @@ pub(crate) struct OwnedCall {
     tool: String,
     id: String,
     task: Option<Arc<Kept>>,
-    cancellation: Cancellation,
+    cancellation: CancellationToken,
     turn: Option<Turn>,
     life: Arc<Life>,
 }
@@ -360,7 +360,7 @@ mod tests {
     fn it_knows_its_turn_here_and_on_another_thread() {
         let env = Env::empty().with_var("KEY", "value");
         let turn = turn(|s| s.env(env).id("chat-7").enable(["web"]).facts([("chat".into(), true.into())]));
-        let (task, cancel) = (Task::new("errand"), Cancel::new());
+        let (task, cancel) = (Task::new("errand"), CancelHandle::new());
         let call = Call::of("own", ToolCall::new("own", "{}").with_task(&task), Since::now(&cancel), &turn);
         assert_eq!(call.user_request(), None);
         task.set_user_request("buy tea");
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_tool_that_is_not_shown_is_none() {
-        let (turn, cancel) = (turn(|session| session), Cancel::new());
+        let (turn, cancel) = (turn(|session| session), CancelHandle::new());
         let call = Call::of("own", ToolCall::new("own", "{}"), Since::now(&cancel), &turn);
         assert_eq!(["own", "search"].map(|name| call.has_tool(name)), [true, false]);
     }
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn progress_is_told_in_order_and_never_after_the_end() {
         let (told, turn) = collecting();
-        let (cancel, task) = (Cancel::new(), Task::new("errand"));
+        let (cancel, task) = (CancelHandle::new(), Task::new("errand"));
         let request = ToolCall::new("shown", "{}").with_id("7").with_task(&task);
         let call = Call::of("own", request, Since::now(&cancel), &turn);
         call.progress(1.0, None, "here");
@@ -415,7 +415,7 @@ mod tests {
     #[test]
     fn every_switch_stops_it_here_and_on_another_thread() {
         for pulled in 0..4 {
-            let (cancel, session, task) = (Cancel::new(), Cancel::new(), Task::new("errand"));
+            let (cancel, session, task) = (CancelHandle::new(), CancelHandle::new(), Task::new("errand"));
             let request = ToolCall::new("look", "{}").with_task(&task).with_cancel(&cancel);
             let turn = turn(|session| session);
             let call = Call::of("look", request, Since::now(&session), &turn);

@@ -2,15 +2,15 @@
 
 use std::mem;
 
-use crate::call::hooks::{CallResult, Fault, Stage};
+use crate::call::hooks::{HostError, HostStage, ToolResult};
 use crate::call::record::Record;
 use crate::result::limit::{self, Shortened};
-use crate::{Answer, ToolCall, Turn};
+use crate::{CallResponse, ToolCall, Turn};
 
 /// A call that has come to its end, before anybody has been told.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    pub(crate) answer: Answer,
+    pub(crate) answer: CallResponse,
     /// The tool's position, if there is one.
     pub(crate) tool: Option<usize>,
     pub(crate) record: Record,
@@ -35,9 +35,9 @@ impl Turn {
         tool: Option<usize>,
         request: &ToolCall<'_>,
         record: Record,
-        result: CallResult,
+        result: ToolResult,
     ) -> Outcome {
-        let mut outcome = Outcome { answer: Answer::from(result), tool, record, short: Short::No };
+        let mut outcome = Outcome { answer: CallResponse::from(result), tool, record, short: Short::No };
         let trace = mem::take(&mut outcome.record.trace);
         if !outcome.answer.is_error() {
             let most = self.most(tool);
@@ -77,7 +77,7 @@ impl Turn {
         let info = self.info(outcome.tool, request, &outcome.record);
         let Shortened { json, is_kept, fault } = limit::shorten(&whole, most, info.tool, self.host().spill.as_deref());
         if let Some(message) = &fault {
-            self.host().note(&info, &Fault { part: "the spill", stage: Stage::Spill, message });
+            self.host().note(&info, &HostError { part: "the spill", stage: HostStage::Spill, message });
         }
         outcome.answer.json = json;
         outcome.short = if is_kept { Short::Kept } else { Short::Cut(whole) };

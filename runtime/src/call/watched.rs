@@ -5,13 +5,13 @@ use std::time::Duration;
 use crate::args::{Arguments, Limits, SlotBuffer};
 use crate::behaviour::Annotations;
 use crate::call::approval;
-use crate::call::hooks::{self, CallResult, Fault, Stage, Step};
+use crate::call::hooks::{self, HookAction, HostError, HostStage, ToolResult};
 use crate::call::outcome::Outcome;
 use crate::call::patience::{Lost, patiently};
 use crate::call::record::Record;
 use crate::run::cancel::{Since, Watch};
 use crate::run::panics;
-use crate::{Answer, ApprovalRequest, CallInfo, ErrorKind, ToolCall, ToolError, Turn, Why};
+use crate::{ApprovalReason, ApprovalRequest, CallInfo, CallResponse, ErrorKind, ToolCall, ToolError, Turn};
 
 impl Turn {
     /// Whether anybody looks at the calls of this tool before they are run.
@@ -36,10 +36,10 @@ impl Turn {
         let (host, table, limits) = (self.host(), self.table(id), Limits::default());
         let mut arguments = Arguments::read(request.arguments(), table, limits)?;
         record.arguments = arguments.shown(table, limits);
-        let mut why = Vec::from_iter(self.state().tools[id].way.is_asked.then_some(Why::Declared));
+        let mut why = Vec::from_iter(self.state().tools[id].way.is_asked.then_some(ApprovalReason::Declared));
         for hook in &host.hooks {
             let failed = |info: &CallInfo<'_>, message: &str| {
-                host.note(info, &Fault { part: hooks::name(&**hook), stage: Stage::BeforeCall, message });
+                host.note(info, &HostError { part: hooks::name(&**hook), stage: HostStage::BeforeCall, message });
                 ToolError::of(
                     ErrorKind::HookFailed,
                     "the call was not run: a check of this host failed, for no fault of the call's. Do without it, or \
@@ -48,7 +48,7 @@ impl Turn {
             };
             let info = self.info(Some(id), request, record);
             let mut step = hooks::attempt(|| hook.before_call(&info));
-            if let Ok(Step::Later(_)) = step {
+            if let Ok(HookAction::Later(_)) = step {
                 let (call, time) = (self.context(id, request, session), self.time(id));
                 step = match patiently(settled(step), Watch::new(call.switches()), time).await {
                     Ok(step) => step,
@@ -60,17 +60,17 @@ impl Turn {
                 };
             }
             match step.map_err(|message| failed(&info, &message))? {
-                Step::Continue | Step::Later(_) => {}
-                Step::Change(some) => {
+                HookAction::Continue | HookAction::Later(_) => {}
+                HookAction::Change(some) => {
                     let changed = arguments.change(some, table, limits);
                     arguments = changed.map_err(|error| failed(&info, error.message()))?;
                     record.arguments = arguments.shown(table, limits);
                 }
-                Step::Block(reason) => {
+                HookAction::Block(reason) => {
                     let text = format!("this host does not allow the call: {reason}");
                     return Err(ToolError::of(ErrorKind::Blocked, text));
                 }
-                Step::Ask(reason) => why.push(Why::Hook(reason)),
+                HookAction::Ask(reason) => why.push(ApprovalReason::Hook(reason)),
             }
         }
         let why = host.allowed.unsettled(self.name(id), why);
@@ -90,15 +90,16 @@ impl Turn {
         id: usize,
         request: &ToolCall<'_>,
         record: &Record,
-        mut result: CallResult,
-    ) -> CallResult {
+        mut result: ToolResult,
+    ) -> ToolResult {
         for hook in &self.host().hooks {
             let info = self.info(Some(id), request, record);
             match hooks::attempt(|| hook.transform_result(&info, &result)) {
                 Ok(None) => {}
                 Ok(Some(other)) => result = other,
                 Err(message) => {
-                    let fault = Fault { part: hooks::name(&**hook), stage: Stage::TransformResult, message: &message };
+                    let fault =
+                        HostError { part: hooks::name(&**hook), stage: HostStage::TransformResult, message: &message };
                     self.host().note(&info, &fault);
                 }
             }
@@ -107,13 +108,15 @@ impl Turn {
     }
 
     /// Tells the hooks what the model gets.
-    pub(crate) fn told(&self, request: &ToolCall<'_>, outcome: Outcome) -> Answer {
+    pub(crate) fn told(&self, request: &ToolCall<'_>, outcome: Outcome) -> CallResponse {
         let Outcome { answer, tool, record, .. } = outcome;
         for hook in &self.host().hooks {
             let info = self.info(tool, request, &record);
             if let Err(message) = hooks::attempt(|| hook.after_call(&info, &answer)) {
-                self.host()
-                    .note(&info, &Fault { part: hooks::name(&**hook), stage: Stage::AfterCall, message: &message });
+                self.host().note(
+                    &info,
+                    &HostError { part: hooks::name(&**hook), stage: HostStage::AfterCall, message: &message },
+                );
             }
         }
         answer
@@ -133,8 +136,8 @@ impl Turn {
 }
 
 /// What a step comes to that is settled later.
-async fn settled(mut step: Result<Step, String>) -> Result<Step, String> {
-    while let Ok(Step::Later(future)) = step {
+async fn settled(mut step: Result<HookAction, String>) -> Result<HookAction, String> {
+    while let Ok(HookAction::Later(future)) = step {
         step = match panics::Caught(future).await {
             Ok(step) => step.map_err(ToolError::into_message),
             Err(panicked) => Err(panicked.0),

@@ -25,6 +25,6 @@ pub enum Requirement {
         /// What it asks.
         atoms: Vec<Atom>,
     },
-    /// The handlers say so: see [`Provider::available`](crate::Provider::available).
+    /// The handlers say so: see [`ToolProvider::available`](crate::ToolProvider::available).
     Check,
 }

@@ -7,9 +7,9 @@ use crate::Text;
 use crate::data::words;
 use crate::shown::Visible;
 
-/// What a provider is asked about: see [`Provider::available`](crate::Provider::available).
+/// What a provider is asked about: see [`ToolProvider::available`](crate::ToolProvider::available).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Check<'a> {
+pub enum AvailabilityCheck<'a> {
     /// Its tool at this index.
     Tool(usize),
     /// Its toolset of this name: all home tools of it at once.
@@ -41,14 +41,14 @@ impl Availability {
 
 /// A granted tool that a turn does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hidden<'a> {
+pub struct HiddenTool<'a> {
     /// Its name.
     pub tool: &'a str,
     /// Why.
-    pub reason: &'a Reason,
+    pub reason: &'a HiddenReason,
 }
 
-impl fmt::Display for Hidden<'_> {
+impl fmt::Display for HiddenTool<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A check's own words may be anybody's.
         write!(f, "the tool `{}` is not available now: {}", self.tool, Visible(&self.reason.to_string()))
@@ -58,7 +58,7 @@ impl fmt::Display for Hidden<'_> {
 /// Why a granted tool is not shown: the first of its requirements, or of its home toolset's, that is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum HiddenReason {
     /// It has no definition in the turn's dialect.
     Dialect,
     /// These environment variables are not set.
@@ -85,24 +85,24 @@ pub enum Reason {
     Unregistered(Vec<Text>),
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for HiddenReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Dialect => f.write_str("has no definition in this dialect"),
-            Reason::Env(names) => needs(f, "environment variable", names),
-            Reason::AnyEnv(names) => needs_one(f, "environment variable", names),
-            Reason::Programs(names) => needs(f, "program", names),
-            Reason::Os(names) => write!(f, "runs only on {}", words::list(names, "or")),
-            Reason::Facts(names) => match &**names {
+            HiddenReason::Dialect => f.write_str("has no definition in this dialect"),
+            HiddenReason::Env(names) => needs(f, "environment variable", names),
+            HiddenReason::AnyEnv(names) => needs_one(f, "environment variable", names),
+            HiddenReason::Programs(names) => needs(f, "program", names),
+            HiddenReason::Os(names) => write!(f, "runs only on {}", words::list(names, "or")),
+            HiddenReason::Facts(names) => match &**names {
                 [name] => write!(f, "the fact `{name}` rules it out"),
                 names => write!(f, "the facts {} rule it out", words::list(names, "and")),
             },
-            Reason::Check(text) => f.write_str(text),
-            Reason::Panicked(message) => write!(f, "its check failed unexpectedly: {message}"),
-            Reason::TimedOut(limit) => write!(f, "its check gave no answer within {limit:?}"),
-            Reason::Tools(names) => needs(f, "tool", names),
-            Reason::AnyTools(names) => needs_one(f, "tool", names),
-            Reason::Unregistered(names) => {
+            HiddenReason::Check(text) => f.write_str(text),
+            HiddenReason::Panicked(message) => write!(f, "its check failed unexpectedly: {message}"),
+            HiddenReason::TimedOut(limit) => write!(f, "its check gave no answer within {limit:?}"),
+            HiddenReason::Tools(names) => needs(f, "tool", names),
+            HiddenReason::AnyTools(names) => needs_one(f, "tool", names),
+            HiddenReason::Unregistered(names) => {
                 needs(f, "tool", names)?;
                 f.write_str(", which no provider has")
             }
@@ -128,24 +128,24 @@ mod tests {
     fn reasons_read_well() {
         let names = |names: &[&'static str]| names.iter().map(|&name| Text::from(name)).collect::<Vec<_>>();
         for (reason, text) in [
-            (Reason::Env(names(&["KEY"])), "needs the environment variable `KEY`"),
-            (Reason::Env(names(&["A", "B"])), "needs the environment variables `A` and `B`"),
-            (Reason::AnyEnv(names(&["A", "B", "C"])), "needs one of the environment variables `A`, `B` and `C`"),
-            (Reason::AnyEnv(names(&["A"])), "needs the environment variable `A`"),
-            (Reason::Programs(names(&["git"])), "needs the program `git`"),
-            (Reason::Os(names(&["linux", "macos"])), "runs only on `linux` or `macos`"),
-            (Reason::Facts(names(&["online"])), "the fact `online` rules it out"),
-            (Reason::Facts(names(&["online", "admin"])), "the facts `online` and `admin` rule it out"),
-            (Reason::Tools(names(&["a", "b", "c"])), "needs the tools `a`, `b` and `c`"),
-            (Reason::AnyTools(names(&["a", "b"])), "needs one of the tools `a` and `b`"),
-            (Reason::Unregistered(names(&["a"])), "needs the tool `a`, which no provider has"),
-            (Reason::Panicked("no state".into()), "its check failed unexpectedly: no state"),
-            (Reason::TimedOut(Duration::from_millis(1500)), "its check gave no answer within 1.5s"),
+            (HiddenReason::Env(names(&["KEY"])), "needs the environment variable `KEY`"),
+            (HiddenReason::Env(names(&["A", "B"])), "needs the environment variables `A` and `B`"),
+            (HiddenReason::AnyEnv(names(&["A", "B", "C"])), "needs one of the environment variables `A`, `B` and `C`"),
+            (HiddenReason::AnyEnv(names(&["A"])), "needs the environment variable `A`"),
+            (HiddenReason::Programs(names(&["git"])), "needs the program `git`"),
+            (HiddenReason::Os(names(&["linux", "macos"])), "runs only on `linux` or `macos`"),
+            (HiddenReason::Facts(names(&["online"])), "the fact `online` rules it out"),
+            (HiddenReason::Facts(names(&["online", "admin"])), "the facts `online` and `admin` rule it out"),
+            (HiddenReason::Tools(names(&["a", "b", "c"])), "needs the tools `a`, `b` and `c`"),
+            (HiddenReason::AnyTools(names(&["a", "b"])), "needs one of the tools `a` and `b`"),
+            (HiddenReason::Unregistered(names(&["a"])), "needs the tool `a`, which no provider has"),
+            (HiddenReason::Panicked("no state".into()), "its check failed unexpectedly: no state"),
+            (HiddenReason::TimedOut(Duration::from_millis(1500)), "its check gave no answer within 1.5s"),
         ] {
             assert_eq!(reason.to_string(), text);
         }
-        let reason = Reason::Check("the daemon\n\u{1b}[2Jis not running".into());
-        let hidden = Hidden { tool: "ask", reason: &reason };
+        let reason = HiddenReason::Check("the daemon\n\u{1b}[2Jis not running".into());
+        let hidden = HiddenTool { tool: "ask", reason: &reason };
         assert_eq!(hidden.to_string(), "the tool `ask` is not available now: the daemon\\n\\u{1b}[2Jis not running");
     }
 }

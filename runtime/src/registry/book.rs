@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::nearest::did_you_mean;
 use crate::registry::refusal::Refusal;
 use crate::registry::{EVERYTHING, RESERVED_TOOLS};
-use crate::{Dialect, Fact, Provider, ProviderId, Text, Tool, Toolset, nearest, sorted};
+use crate::{Dialect, Fact, ProviderId, Text, Tool, ToolProvider, Toolset, nearest, sorted};
 
 /// Who has which name.
 #[derive(Default)]
@@ -54,7 +54,7 @@ struct Claim {
 #[derive(Clone)]
 pub(super) struct Held {
     pub(super) id: ProviderId,
-    pub(super) provider: Arc<dyn Provider>,
+    pub(super) provider: Arc<dyn ToolProvider>,
     /// Whether its tools may stand in for others that came before.
     pub(super) overriding: bool,
     #[cfg(feature = "search")]
@@ -62,7 +62,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    pub(super) fn new(id: ProviderId, provider: Arc<dyn Provider>, overriding: bool) -> Self {
+    pub(super) fn new(id: ProviderId, provider: Arc<dyn ToolProvider>, overriding: bool) -> Self {
         Self {
             id,
             #[cfg(feature = "search")]
@@ -74,7 +74,7 @@ impl Held {
 }
 
 /// The names that a provider brings, each with the index of what has it.
-fn names(provider: &dyn Provider) -> Vec<(Sort, &Text, usize)> {
+fn names(provider: &dyn ToolProvider) -> Vec<(Sort, &Text, usize)> {
     let mut names = Vec::new();
     for (index, tool) in provider.tools().iter().enumerate() {
         names.push((Sort::Tool, &tool.name, index));
@@ -215,7 +215,7 @@ impl Book {
     }
 
     /// What speaks against the provider that was entered last, or in place of another one: sorted, nothing twice.
-    pub(super) fn refusals(&self, id: ProviderId, provider: &dyn Provider) -> Vec<Refusal> {
+    pub(super) fn refusals(&self, id: ProviderId, provider: &dyn ToolProvider) -> Vec<Refusal> {
         let mut found = Vec::new();
         for tool in provider.tools() {
             self.check_tool(tool, &mut found);

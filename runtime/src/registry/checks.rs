@@ -15,7 +15,7 @@ use crate::run::clock::Clock;
 use crate::run::panics::{self, Panicked};
 use crate::run::pool::{CHECKS, Waiter};
 use crate::watch::trace;
-use crate::{Availability, Check, Env, HIDDEN, Output, Provider, Reason, Text};
+use crate::{Availability, AvailabilityCheck, Env, HiddenReason, REDACTED, Text, ToolOutput, ToolProvider};
 
 /// How long an answer of the environment or of handlers is believed.
 pub(crate) const BELIEVED: Duration = Duration::from_secs(30);
@@ -60,7 +60,7 @@ pub(crate) enum Subject {
 
 /// A check that has to be passed.
 pub(crate) struct Question<'a> {
-    pub(crate) provider: &'a Arc<dyn Provider>,
+    pub(crate) provider: &'a Arc<dyn ToolProvider>,
     pub(crate) subject: Subject,
 }
 
@@ -101,9 +101,9 @@ impl Until {
 /// What is to be believed of a check.
 #[derive(Debug, Clone)]
 pub(crate) struct Standing {
-    pub(crate) verdict: Result<(), Reason>,
+    pub(crate) verdict: Result<(), HiddenReason>,
     /// A failure that is taken for a flake: the verdict is what was said before.
-    pub(crate) flake: Option<Reason>,
+    pub(crate) flake: Option<HiddenReason>,
     /// When the verdict was given. None: there is no clock.
     pub(crate) since: Option<Instant>,
     pub(crate) until: Until,
@@ -111,7 +111,7 @@ pub(crate) struct Standing {
 
 /// What is known of a check.
 struct Slot {
-    provider: Arc<dyn Provider>,
+    provider: Arc<dyn ToolProvider>,
     said: Option<Said>,
     /// When it was last passed.
     passed: Option<Instant>,
@@ -122,7 +122,7 @@ struct Slot {
 
 struct Said {
     at: Instant,
-    verdict: Result<(), Reason>,
+    verdict: Result<(), HiddenReason>,
 }
 
 /// A check that is being asked.
@@ -157,7 +157,7 @@ impl Checks {
 
     /// Forgets what was said of these, in every environment: the next turn asks anew, and takes no failure for a flake.
     /// What runs now was asked before, and its answer does not count.
-    pub(crate) fn forget(&self, is_one: impl Fn(&Arc<dyn Provider>, &Subject) -> bool) {
+    pub(crate) fn forget(&self, is_one: impl Fn(&Arc<dyn ToolProvider>, &Subject) -> bool) {
         for (key, slot) in &mut *self.slots() {
             if is_one(&slot.provider, &key.subject) {
                 (slot.said, slot.passed) = (None, None);
@@ -168,7 +168,7 @@ impl Checks {
     }
 
     /// Forgets providers that are not among these.
-    pub(crate) fn keep(&self, providers: &[Arc<dyn Provider>]) {
+    pub(crate) fn keep(&self, providers: &[Arc<dyn ToolProvider>]) {
         self.drop_slots(&|_, slot| !providers.iter().any(|provider| Arc::ptr_eq(provider, &slot.provider)));
     }
 
@@ -190,7 +190,7 @@ impl Checks {
     }
 
     /// A run has ended.
-    fn end(&self, key: &Key, number: u64, at: Option<Instant>, verdict: Result<(), Reason>) {
+    fn end(&self, key: &Key, number: u64, at: Option<Instant>, verdict: Result<(), HiddenReason>) {
         let mut slots = self.slots();
         let Some(slot) = slots.get_mut(key) else { return };
         let Some(run) = slot.run.take_if(|run| run.number == number) else { return };
@@ -293,7 +293,7 @@ impl World {
                     checks.end(&key, number, clock.now(), verdict);
                 }
             }
-            Ok(Output::text(""))
+            Ok(ToolOutput::text(""))
         });
         let waiter = Some(Box::pin(waiter));
         Run { number, since: Instant::now(), has_begun: false, is_late: false, is_void: false, waiter }
@@ -310,7 +310,7 @@ impl Drop for World {
 }
 
 impl Slot {
-    fn new(provider: &Arc<dyn Provider>) -> Self {
+    fn new(provider: &Arc<dyn ToolProvider>) -> Self {
         Self { provider: Arc::clone(provider), said: None, passed: None, answers: 0, run: None }
     }
 
@@ -342,7 +342,7 @@ impl Slot {
     /// What is to be believed, where `late` says whether it was waited for in vain, and how long.
     fn standing(&self, now: Instant, late: Option<Duration>) -> Standing {
         let (reason, at) = match (late, &self.said) {
-            (Some(patience), _) => (Reason::TimedOut(patience), now),
+            (Some(patience), _) => (HiddenReason::TimedOut(patience), now),
             (None, None) => return Standing::late(Duration::ZERO),
             (None, Some(Said { at, verdict: Ok(()) })) => {
                 return Standing { verdict: Ok(()), flake: None, since: Some(*at), until: later(*at, BELIEVED) };
@@ -366,7 +366,7 @@ impl Slot {
 
 impl Standing {
     fn late(patience: Duration) -> Self {
-        Self { verdict: Err(Reason::TimedOut(patience)), flake: None, since: None, until: Until::Over }
+        Self { verdict: Err(HiddenReason::TimedOut(patience)), flake: None, since: None, until: Until::Over }
     }
 }
 
@@ -380,22 +380,22 @@ fn inline(question: &Question<'_>, env: &Env) -> Standing {
     Standing { verdict, flake: None, since: None, until: Until::Over }
 }
 
-fn verdict(provider: &dyn Provider, subject: &Subject, env: &Env) -> Result<(), Reason> {
+fn verdict(provider: &dyn ToolProvider, subject: &Subject, env: &Env) -> Result<(), HiddenReason> {
     let check = match subject {
-        Subject::Tool(index) => Check::Tool(*index),
-        Subject::Toolset(name) => Check::Toolset(name),
+        Subject::Tool(index) => AvailabilityCheck::Tool(*index),
+        Subject::Toolset(name) => AvailabilityCheck::Toolset(name),
     };
     let asked = panics::caught(|| provider.available(check, env));
     let told = panics::caught(|| match asked {
         Ok(Availability::Available) => Ok(()),
-        Ok(Availability::Unavailable(text)) => Err(Reason::Check(without_secrets(text, provider, env))),
-        Err(Panicked(message)) => Err(Reason::Panicked(without_secrets(message.into(), provider, env))),
+        Ok(Availability::Unavailable(text)) => Err(HiddenReason::Check(without_secrets(text, provider, env))),
+        Err(Panicked(message)) => Err(HiddenReason::Panicked(without_secrets(message.into(), provider, env))),
     });
-    told.unwrap_or_else(|_| Err(Reason::Panicked("its provider has no list of its variables".into())))
+    told.unwrap_or_else(|_| Err(HiddenReason::Panicked("its provider has no list of its variables".into())))
 }
 
 /// The text, with the values of secret variables hidden: a model and a person read it.
-fn without_secrets(text: Text, provider: &dyn Provider, env: &Env) -> Text {
+fn without_secrets(text: Text, provider: &dyn ToolProvider, env: &Env) -> Text {
     let secrets = provider.variables().iter().filter(|variable| variable.secret);
     let mut values: Vec<String> = Vec::new();
     for value in secrets.filter_map(|variable| env.var(&variable.name)) {
@@ -404,7 +404,7 @@ fn without_secrets(text: Text, provider: &dyn Provider, env: &Env) -> Text {
             values.insert(values.partition_point(|other| other.len() >= value.len()), value);
         }
     }
-    values.iter().fold(text, |text, value| text.replace(&**value, HIDDEN).into())
+    values.iter().fold(text, |text, value| text.replace(&**value, REDACTED).into())
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::pack::{Pack, Packed, unpack};
 use crate::{
-    Availability, Call, Check, Definition, Dialect, Env, Fact, PerDialect, Provider, Reply, Slots, Tool, Toolset,
-    Variable,
+    Availability, AvailabilityCheck, Call, Definition, Dialect, Env, Fact, HandlerReply, PerDialect, Slots, Tool,
+    ToolProvider, Toolset, Variable,
 };
 
 /// The tools of one toolset, packed.
@@ -40,11 +40,11 @@ pub struct Compiled {
     definitions: PerDialect<Vec<Option<Definition>>>,
 }
 
-/// Calls the tool of a number, as [`Provider::call`] does. The handlers are shared, as those that block outlive the call.
-pub type CallHandler<H> = for<'a, 's, 't> fn(&'a Arc<H>, usize, Slots<'s, 't>, &'a Call<'a>) -> Reply<'a>;
+/// Calls the tool of a number, as [`ToolProvider::call`] does. The handlers are shared, as those that block outlive the call.
+pub type CallHandler<H> = for<'a, 's, 't> fn(&'a Arc<H>, usize, Slots<'s, 't>, &'a Call<'a>) -> HandlerReply<'a>;
 
-/// Asks the handlers, as [`Provider::available`] does.
-pub type AskHandler<H> = fn(&H, Check<'_>, &Env) -> Availability;
+/// Asks the handlers, as [`ToolProvider::available`] does.
+pub type AskHandler<H> = fn(&H, AvailabilityCheck<'_>, &Env) -> Availability;
 
 impl Compiled {
     /// Of these parts. A tool's number counts on from one to the next.
@@ -58,7 +58,7 @@ impl Compiled {
         handlers: H,
         call: CallHandler<H>,
         ask: Option<AskHandler<H>>,
-    ) -> Box<dyn Provider> {
+    ) -> Box<dyn ToolProvider> {
         Box::new(Handled { compiled: self, handlers: Arc::new(handlers), call, ask })
     }
 
@@ -75,7 +75,7 @@ struct Handled<H> {
     ask: Option<AskHandler<H>>,
 }
 
-impl<H: Send + Sync + 'static> Provider for Handled<H> {
+impl<H: Send + Sync + 'static> ToolProvider for Handled<H> {
     fn tools(&self) -> &[Tool] {
         self.compiled.tools.get_or_init(|| self.compiled.unpacked(|part| part.tools))
     }
@@ -102,11 +102,11 @@ impl<H: Send + Sync + 'static> Provider for Handled<H> {
         Some(crate::search::Index::joined(&self.compiled.unpacked(|part| part.index)))
     }
 
-    fn available(&self, check: Check<'_>, env: &Env) -> Availability {
+    fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
         self.ask.map_or(Availability::Available, |ask| ask(&self.handlers, check, env))
     }
 
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
         (self.call)(&self.handlers, index, args, call)
     }
 }

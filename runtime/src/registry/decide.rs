@@ -11,7 +11,7 @@ use crate::registry::facts::{Asked, Facts};
 use crate::registry::gates::{Gate, Gates};
 use crate::registry::sheet::Line;
 use crate::run::clock::Clock;
-use crate::{Dialect, Env, Reason, Text, sorted};
+use crate::{Dialect, Env, HiddenReason, Text, sorted};
 
 /// What a session is granted of one state of a registry, and what its environment said of that.
 pub(crate) struct Seen {
@@ -21,7 +21,7 @@ pub(crate) struct Seen {
     /// Toolsets that the session chose and that there are not, and those that hold nothing.
     pub(crate) missing: Arc<[Text]>,
     /// For each gate that asks for nothing but the environment, and that a granted tool has to pass: why it is closed.
-    closed: Vec<Option<Reason>>,
+    closed: Vec<Option<HiddenReason>>,
     until: Until,
     /// How much had changed by then: see [`Checks::changes`](crate::registry::checks::Checks::changes).
     changes: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Decided {
 /// What a turn was made with.
 pub(crate) struct Found {
     /// Granted tools that are not there, by position, and why.
-    pub(crate) hidden: Vec<(usize, Reason)>,
+    pub(crate) hidden: Vec<(usize, HiddenReason)>,
     pub(crate) seen: Arc<Seen>,
     /// The checks that were asked, each with its gate, by which they are sorted.
     pub(crate) checks: Vec<(usize, Standing)>,
@@ -80,14 +80,14 @@ impl Seen {
     }
 
     /// Why a gate that asks for the environment, or for facts, is closed.
-    pub(crate) fn closed(&self, gate: usize, facts: Facts<'_>) -> Option<Reason> {
+    pub(crate) fn closed(&self, gate: usize, facts: Facts<'_>) -> Option<HiddenReason> {
         match &self.state.gates.all[gate] {
             Gate::Facts { condition, asked } if !condition.holds(facts.atoms(asked, &|_| false)) => {
                 let mut names = Vec::new();
                 for name in asked.iter().filter_map(Asked::fact) {
                     sorted::insert(&mut names, name.clone());
                 }
-                Some(Reason::Facts(names))
+                Some(HiddenReason::Facts(names))
             }
             _ => self.closed[gate].clone(),
         }
@@ -105,7 +105,7 @@ impl Seen {
         let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
         for &id in &self.granted {
             match sheet[id] {
-                Line::Absent => hidden.push((id, Reason::Dialect)),
+                Line::Absent => hidden.push((id, HiddenReason::Dialect)),
                 Line::Static(_) | Line::Pieces { .. } => there.push(id),
             }
         }
@@ -158,27 +158,27 @@ fn standing(checks: &[(usize, Standing)], gate: usize) -> Option<&Standing> {
 }
 
 /// Whether a gate is open, as far as the environment goes.
-fn looked_at(gate: &Gate, env: &Env) -> Result<(), Reason> {
-    let all = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> Reason| {
+fn looked_at(gate: &Gate, env: &Env) -> Result<(), HiddenReason> {
+    let all = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> HiddenReason| {
         let missing: Vec<Text> = names.iter().filter(|name| !has(name)).cloned().collect();
         if missing.is_empty() { Ok(()) } else { Err(reason(missing)) }
     };
-    let one = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> Reason| {
+    let one = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> HiddenReason| {
         if names.iter().any(has) { Ok(()) } else { Err(reason(names.to_vec())) }
     };
     let is_set = |name: &Text| env.var(name).is_some();
     match gate {
-        Gate::Env(names) => all(names, &is_set, Reason::Env),
-        Gate::AnyEnv(names) => one(names, &is_set, Reason::AnyEnv),
-        Gate::Programs(names) => all(names, &|name| env.has_program(name), Reason::Programs),
-        Gate::Os(names) => one(names, &|name| name == std::env::consts::OS, Reason::Os),
+        Gate::Env(names) => all(names, &is_set, HiddenReason::Env),
+        Gate::AnyEnv(names) => one(names, &is_set, HiddenReason::AnyEnv),
+        Gate::Programs(names) => all(names, &|name| env.has_program(name), HiddenReason::Programs),
+        Gate::Os(names) => one(names, &|name| name == std::env::consts::OS, HiddenReason::Os),
         // Facts are told anew at any time, handlers are asked on threads, and which tools are there is not known yet.
         Gate::Facts { .. } | Gate::Check { .. } | Gate::Tools { .. } => Ok(()),
     }
 }
 
 /// Takes out those whose tools are not there, then those who asked for them, and so on.
-fn leave(gates: &Gates, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, Reason)>, count: usize) {
+fn leave(gates: &Gates, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, HiddenReason)>, count: usize) {
     let mut there = vec![false; count];
     for &tool in tools.iter() {
         there[tool] = true;
@@ -188,7 +188,8 @@ fn leave(gates: &Gates, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, Reason)
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
     while !closing.is_empty() {
         // The reasons first: what leaves together with a tool is not why it leaves.
-        let reasons: Vec<Reason> = closing.iter().map(|&id| missing(&gates.all[id], &|tool| there[tool])).collect();
+        let reasons: Vec<HiddenReason> =
+            closing.iter().map(|&id| missing(&gates.all[id], &|tool| there[tool])).collect();
         let mut left = Vec::new();
         for (id, reason) in std::mem::take(&mut closing).into_iter().zip(reasons) {
             for &tool in &gates.behind[id] {
@@ -211,8 +212,8 @@ fn leave(gates: &Gates, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, Reason)
 }
 
 /// By position, of so many tools.
-fn in_order(hidden: Vec<(usize, Reason)>, count: usize) -> Vec<(usize, Reason)> {
-    let mut reasons: Vec<Option<Reason>> = (0..count).map(|_| None).collect();
+fn in_order(hidden: Vec<(usize, HiddenReason)>, count: usize) -> Vec<(usize, HiddenReason)> {
+    let mut reasons: Vec<Option<HiddenReason>> = (0..count).map(|_| None).collect();
     for (id, reason) in hidden {
         reasons[id] = Some(reason);
     }
@@ -227,18 +228,18 @@ fn spare(gate: &Gate, there: &[bool]) -> usize {
 }
 
 /// Why such a gate is closed.
-pub(crate) fn missing(gate: &Gate, there: &dyn Fn(usize) -> bool) -> Reason {
-    let Gate::Tools { tools, any } = gate else { return Reason::Tools(Vec::new()) };
+pub(crate) fn missing(gate: &Gate, there: &dyn Fn(usize) -> bool) -> HiddenReason {
+    let Gate::Tools { tools, any } = gate else { return HiddenReason::Tools(Vec::new()) };
     let names = |of: &dyn Fn(Option<usize>) -> bool| {
         tools.iter().filter(|(_, tool)| of(*tool)).map(|(name, _)| name.clone()).collect::<Vec<_>>()
     };
     let strange = names(&|tool| tool.is_none());
     if *any {
-        Reason::AnyTools(names(&|_| true))
+        HiddenReason::AnyTools(names(&|_| true))
     } else if strange.is_empty() {
-        Reason::Tools(names(&|tool| tool.is_some_and(|tool| !there(tool))))
+        HiddenReason::Tools(names(&|tool| tool.is_some_and(|tool| !there(tool))))
     } else {
-        Reason::Unregistered(strange)
+        HiddenReason::Unregistered(strange)
     }
 }
 

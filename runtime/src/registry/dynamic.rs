@@ -1,5 +1,6 @@
 //! Tools that no manifest declares: a name, a description, a JSON Schema and a closure, made while the program runs.
 
+use crate::ToolResult;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,15 +12,15 @@ use crate::behaviour::{Annotations, Behaviour, Execution, Parallel};
 use crate::requirement::Requirement;
 use crate::table::{Property, Table};
 use crate::{
-    Availability, Call, Check, Definition, Dialect, Env, Output, PerDialect, Provider, Reply, Slots, Text, Tool,
-    ToolError, Toolset,
+    Availability, AvailabilityCheck, Call, Definition, Dialect, Env, HandlerReply, PerDialect, Slots, Text, Tool,
+    ToolProvider, Toolset,
 };
 
 /// One tool of run time. Its handler gets the arguments as a JSON object: read, repaired and valid, without the defaults
 /// that the schema names.
 ///
 /// ```
-/// use toolc::{DynamicTool, Output, Registry};
+/// use toolc::{DynamicTool, Registry, ToolOutput};
 /// use serde_json::json;
 ///
 /// let schema = json!({
@@ -29,7 +30,7 @@ use crate::{
 ///     "additionalProperties": false,
 /// });
 /// let weather = DynamicTool::sync("weather", "The weather in a city, now.", schema, |args, _| {
-///     Ok(Output::text(format!("It rains in {}.", args["city"].as_str().unwrap_or_default())))
+///     Ok(ToolOutput::text(format!("It rains in {}.", args["city"].as_str().unwrap_or_default())))
 /// });
 /// let registry = Registry::new();
 /// let id = registry.add(weather.home("outdoors").read_only().build()?)?;
@@ -43,11 +44,11 @@ pub struct DynamicTool {
     schema: Value,
     secrets: Vec<String>,
     available: Option<Box<Asked>>,
-    answer: Box<Answered>,
+    answer: Box<CallHandler>,
 }
 
 type Asked = dyn Fn(&Env) -> Availability + Send + Sync;
-type Answered = dyn for<'a> Fn(Value, &'a Call<'a>) -> Reply<'a> + Send + Sync;
+type CallHandler = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
 /// Tools and toolsets of run time, to be added to a registry together: what an MCP server lists, a plugin, a custom
 /// toolset over tools that are there.
@@ -101,21 +102,21 @@ impl DynamicTool {
     /// A tool whose handler runs inline, on the caller's thread: for work that is done in moments.
     pub fn sync<F>(name: impl Into<Text>, description: impl Into<Text>, schema: Value, handler: F) -> Self
     where
-        F: Fn(Value, &Call<'_>) -> Result<Output, ToolError> + Send + Sync + 'static,
+        F: Fn(Value, &Call<'_>) -> ToolResult + Send + Sync + 'static,
     {
-        let answer: Box<Answered> = Box::new(move |args, call| Reply::Ready(handler(args, call)));
+        let answer: Box<CallHandler> = Box::new(move |args, call| HandlerReply::Ready(handler(args, call)));
         Self::new(name.into(), description.into(), schema, Execution::Sync, answer)
     }
 
-    /// A tool whose handler runs on a thread of its own: see [`Reply::blocking`].
+    /// A tool whose handler runs on a thread of its own: see [`HandlerReply::blocking`].
     pub fn blocking<F>(name: impl Into<Text>, description: impl Into<Text>, schema: Value, handler: F) -> Self
     where
-        F: Fn(Value, &Call<'_>) -> Result<Output, ToolError> + Send + Sync + 'static,
+        F: Fn(Value, &Call<'_>) -> ToolResult + Send + Sync + 'static,
     {
         let handler = Arc::new(handler);
-        let answer: Box<Answered> = Box::new(move |args, call| {
+        let answer: Box<CallHandler> = Box::new(move |args, call| {
             let handler = Arc::clone(&handler);
-            Reply::blocking(call, move |call| handler(args, call))
+            HandlerReply::blocking(call, move |call| handler(args, call))
         });
         Self::new(name.into(), description.into(), schema, Execution::Blocking, answer)
     }
@@ -123,16 +124,16 @@ impl DynamicTool {
     /// A tool whose handler is a future, on the caller's executor: `|args, call| Box::pin(async move { ... })`.
     pub fn future<F>(name: impl Into<Text>, description: impl Into<Text>, schema: Value, handler: F) -> Self
     where
-        F: for<'a> Fn(Value, &'a Call<'a>) -> Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>
+        F: for<'a> Fn(Value, &'a Call<'a>) -> Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>
             + Send
             + Sync
             + 'static,
     {
-        let answer: Box<Answered> = Box::new(move |args, call| Reply::Later(handler(args, call)));
+        let answer: Box<CallHandler> = Box::new(move |args, call| HandlerReply::Later(handler(args, call)));
         Self::new(name.into(), description.into(), schema, Execution::Async, answer)
     }
 
-    fn new(name: Text, description: Text, schema: Value, execution: Execution, answer: Box<Answered>) -> Self {
+    fn new(name: Text, description: Text, schema: Value, execution: Execution, answer: Box<CallHandler>) -> Self {
         let behaviour = Behaviour { execution, ..Behaviour::default() };
         let tool = Tool { name, toolset: "dynamic".into(), behaviour, ..Tool::default() };
         Self { tool, description, schema, secrets: Vec::new(), available: None, answer }
@@ -159,7 +160,7 @@ impl DynamicTool {
         self
     }
 
-    /// It is shown where `available` says so, too: see [`Provider::available`].
+    /// It is shown where `available` says so, too: see [`ToolProvider::available`].
     #[must_use]
     pub fn available(mut self, available: impl Fn(&Env) -> Availability + Send + Sync + 'static) -> Self {
         self.available = Some(Box::new(available));
@@ -227,7 +228,7 @@ impl DynamicTool {
     ///
     /// # Errors
     /// As [`DynamicTools::build`].
-    pub fn build(self) -> Result<Box<dyn Provider>, InvalidTools> {
+    pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         DynamicTools::new().tool(self).build()
     }
 
@@ -310,9 +311,9 @@ impl DynamicTools {
     ///
     /// ```
     /// use toolc::{DynamicTools, Toolset};
-    /// # use toolc::{DynamicTool, Output, Registry};
+    /// # use toolc::{DynamicTool, Registry, ToolOutput};
     /// # let registry = Registry::new();
-    /// # let tool = DynamicTool::sync("read_file", "Read.", serde_json::json!({"type": "object"}), |_, _| Ok(Output::text("")));
+    /// # let tool = DynamicTool::sync("read_file", "Read.", serde_json::json!({"type": "object"}), |_, _| Ok(ToolOutput::text("")));
     /// # registry.add(tool.home("file").build()?)?;
     /// let reading = Toolset {
     ///     name: "reading".into(),
@@ -334,7 +335,7 @@ impl DynamicTools {
     /// # Errors
     /// When a name is not one that every provider takes, a schema is not that of an object, is deeper than 64 or too
     /// [large](Table::from_schema), or what was said of a tool does not fit together.
-    pub fn build(self) -> Result<Box<dyn Provider>, InvalidTools> {
+    pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
         let mut wrong = Vec::new();
         let mut built = Dynamic { toolsets: self.toolsets, ..Dynamic::default() };
         for mut tool in self.tools {
@@ -394,10 +395,10 @@ struct Dynamic {
     said: Vec<(Text, Value)>,
     definitions: PerDialect<Vec<Option<Definition>>>,
     /// For each tool, whoever is asked whether it is there, and who runs it.
-    handlers: Vec<(Option<Box<Asked>>, Box<Answered>)>,
+    handlers: Vec<(Option<Box<Asked>>, Box<CallHandler>)>,
 }
 
-impl Provider for Dynamic {
+impl ToolProvider for Dynamic {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -423,20 +424,20 @@ impl Provider for Dynamic {
         true
     }
 
-    fn available(&self, check: Check<'_>, env: &Env) -> Availability {
+    fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
         match check {
-            Check::Tool(index) => match self.handlers.get(index) {
+            AvailabilityCheck::Tool(index) => match self.handlers.get(index) {
                 Some((Some(available), _)) => available(env),
                 _ => Availability::Available,
             },
-            Check::Toolset(_) => Availability::Available,
+            AvailabilityCheck::Toolset(_) => Availability::Available,
         }
     }
 
-    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
         match self.handlers.get(index) {
             Some((_, answer)) => answer(args.value(0), call),
-            None => Reply::no_such_tool(index),
+            None => HandlerReply::no_such_tool(index),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) use self::state::State;
 use crate::registry::book::{Book, Held};
 use crate::registry::checks::{Checks, Subject};
 use crate::registry::refusal::{Refusal, RegistryError};
-use crate::{Provider, SessionBuilder, SessionError, Text, Tool, Toolset};
+use crate::{SessionBuilder, SessionError, Text, Tool, ToolProvider, Toolset};
 
 /// The providers of one process. Cheap to clone: clones are the same registry.
 ///
@@ -98,7 +98,7 @@ impl Registry {
     /// fact's by one with another content; an alias by any other toolset; or a tool's or toolset's by toolc itself. When
     /// toolsets would bring themselves along. Of [dynamic tools](crate::DynamicTools) also when a toolset names what is
     /// not there, or holds nothing.
-    pub fn add(&self, provider: Box<dyn Provider>) -> Result<ProviderId, RegistryError> {
+    pub fn add(&self, provider: Box<dyn ToolProvider>) -> Result<ProviderId, RegistryError> {
         self.enter(provider.into(), false)
     }
 
@@ -107,7 +107,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`add`](Self::add); a tool's name is taken where another tool has it in a dialect.
-    pub fn add_overriding(&self, provider: Box<dyn Provider>) -> Result<ProviderId, RegistryError> {
+    pub fn add_overriding(&self, provider: Box<dyn ToolProvider>) -> Result<ProviderId, RegistryError> {
         self.enter(provider.into(), true)
     }
 
@@ -116,8 +116,8 @@ impl Registry {
     ///
     /// # Errors
     /// As [`add`](Self::add), and when that provider is not there any more.
-    pub fn replace(&self, id: ProviderId, provider: Box<dyn Provider>) -> Result<(), RegistryError> {
-        let provider: Arc<dyn Provider> = ready(provider.into());
+    pub fn replace(&self, id: ProviderId, provider: Box<dyn ToolProvider>) -> Result<(), RegistryError> {
+        let provider: Arc<dyn ToolProvider> = ready(provider.into());
         // Dropped when the lock is free, as is one that is refused: what providers do then is their own affair.
         let _left;
         let mut now = self.lock();
@@ -141,7 +141,7 @@ impl Registry {
         true
     }
 
-    fn enter(&self, provider: Arc<dyn Provider>, overriding: bool) -> Result<ProviderId, RegistryError> {
+    fn enter(&self, provider: Arc<dyn ToolProvider>, overriding: bool) -> Result<ProviderId, RegistryError> {
         let provider = ready(provider);
         let _left;
         let mut now = self.lock();
@@ -252,7 +252,7 @@ impl Now {
 }
 
 /// A provider that has been asked for all that it brings: a generated one reads that once, which takes its time.
-fn ready(provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
+fn ready(provider: Arc<dyn ToolProvider>) -> Arc<dyn ToolProvider> {
     let _ = (provider.tools(), provider.toolsets(), provider.facts());
     provider
 }

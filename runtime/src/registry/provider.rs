@@ -1,5 +1,6 @@
 //! Whatever answers for a list of tools: a generated catalog with its handlers, later an MCP server or a plugin.
 
+use crate::ToolResult;
 use std::fmt;
 use std::pin::Pin;
 
@@ -7,12 +8,12 @@ use crate::call::agent;
 use crate::run::pool::POOL;
 use crate::watch::trace;
 use crate::{
-    Availability, Call, Check, Definition, Dialect, Env, Fact, Output, Slots, Tool, ToolError, Toolset, Variable,
+    Availability, AvailabilityCheck, Call, Definition, Dialect, Env, Fact, Slots, Tool, ToolError, Toolset, Variable,
 };
 
 /// Whatever answers for a list of tools. `cargo xtask gen` writes one around a type that implements the
 /// catalog's handler traits.
-pub trait Provider: Send + Sync {
+pub trait ToolProvider: Send + Sync {
     /// Its tools, the same whenever it is asked. A tool's position is its index in [`call`](Self::call).
     fn tools(&self) -> &[Tool];
 
@@ -57,34 +58,34 @@ pub trait Provider: Send + Sync {
     /// and this is asked again for the next turn. What has not answered yet is not asked again before it does.
     ///
     /// Where there are neither threads nor a clock, this is asked on the caller's thread for every turn.
-    fn available(&self, check: Check<'_>, env: &Env) -> Availability {
+    fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
         let _ = (check, env);
         Availability::Available
     }
 
     /// Runs the tool at `index`. The slots are those of the tool's table, read and valid; whatever is needed
     /// of them is taken before this returns. Never asked for a tool that the agent's own loop runs.
-    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> Reply<'a>;
+    fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a>;
 }
 
 /// An answer, now or later.
-pub enum Reply<'a> {
+pub enum HandlerReply<'a> {
     /// A synchronous handler's.
-    Ready(Result<Output, ToolError>),
+    Ready(ToolResult),
     /// An asynchronous handler's.
-    Later(Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>),
+    Later(Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>),
 }
 
-impl<'a> Reply<'a> {
+impl<'a> HandlerReply<'a> {
     /// The answer of a handler that blocks: `work` runs on a thread of a pool, which it is given when the reply is first
     /// polled, by whatever executor. At most 64 work at a time, others wait in line. If the reply is dropped, as it is
     /// when the call takes too long or is cancelled, work that has begun goes on unheard: it should ask
     /// [`Call::is_cancelled`].
     pub fn blocking<W>(call: &'a Call<'a>, work: W) -> Self
     where
-        W: FnOnce(&Call<'_>) -> Result<Output, ToolError> + Send + 'static,
+        W: FnOnce(&Call<'_>) -> ToolResult + Send + 'static,
     {
-        Reply::Later(Box::pin(async move {
+        HandlerReply::Later(Box::pin(async move {
             let (owned, scope) = (call.to_owned_call(), trace::current());
             POOL.run(call.life(), move || scope.within(|| work(&owned.borrow()))).await
         }))
@@ -92,20 +93,20 @@ impl<'a> Reply<'a> {
 
     /// The answer to a call of a tool that the agent's own loop runs, where it comes to a provider all the same.
     pub fn agent() -> Self {
-        Reply::Ready(Err(agent::not_here()))
+        HandlerReply::Ready(Err(agent::not_here()))
     }
 
     /// The answer to an index that the provider does not have: a fault of the caller, never of the model.
     pub fn no_such_tool(index: usize) -> Self {
-        Reply::Ready(Err(ToolError::new(format!("this provider has no tool number {index}"))))
+        HandlerReply::Ready(Err(ToolError::new(format!("this provider has no tool number {index}"))))
     }
 }
 
-impl fmt::Debug for Reply<'_> {
+impl fmt::Debug for HandlerReply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reply::Ready(result) => f.debug_tuple("Ready").field(result).finish(),
-            Reply::Later(_) => f.write_str("Later"),
+            HandlerReply::Ready(result) => f.debug_tuple("Ready").field(result).finish(),
+            HandlerReply::Later(_) => f.write_str("Later"),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::run::clock::Clock;
 use crate::watch::log::Log;
 use crate::watch::trace;
 use crate::{
-    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, Spill, Task, Text, Turn, nearest,
+    Approver, Dialect, Env, FactValue, Hook, Progress, Registry, ResultLimits, SpillStore, Task, Text, Turn, nearest,
 };
 
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
@@ -108,7 +108,7 @@ impl SessionBuilder {
     }
 
     /// Waits this long for what handlers say of their tools, 2 seconds by default: all of them are asked at the same time,
-    /// and no turn takes longer. See [`Provider::available`](crate::Provider::available).
+    /// and no turn takes longer. See [`ToolProvider::available`](crate::ToolProvider::available).
     pub fn check_timeout(mut self, timeout: Duration) -> Self {
         self.patience = timeout;
         self
@@ -139,7 +139,7 @@ impl SessionBuilder {
     }
 
     /// Keeps results here that are too long. Without, they are cut, and the rest is lost.
-    pub fn spill(mut self, spill: Arc<dyn Spill>) -> Self {
+    pub fn spill(mut self, spill: Arc<dyn SpillStore>) -> Self {
         self.host.spill = Some(spill);
         self
     }

@@ -14,14 +14,14 @@ use crate::registry::places::Places;
 use crate::registry::sheet::{Line, Sheet};
 use crate::sorted::Few;
 use crate::table::Table;
-use crate::{Definition, Dialect, PerDialect, Provider, Text, Tool, Toolset, sorted};
+use crate::{Definition, Dialect, PerDialect, Text, Tool, ToolProvider, Toolset, sorted};
 
 /// An immutable state of a registry. Tools are sorted by name, so that a list of their positions is too.
 #[derive(Default)]
 pub(crate) struct State {
     /// How many changes came before it.
     pub(super) number: u64,
-    pub(crate) providers: Vec<Arc<dyn Provider>>,
+    pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
     pub(crate) tools: Vec<Entry>,
     /// By their names.
     places: Places,
@@ -89,7 +89,7 @@ impl State {
         &self.providers[entry.provider].tools()[entry.index]
     }
 
-    pub(crate) fn provider(&self, id: usize) -> (&dyn Provider, usize) {
+    pub(crate) fn provider(&self, id: usize) -> (&dyn ToolProvider, usize) {
         let entry = &self.tools[id];
         (&*self.providers[entry.provider], entry.index)
     }
@@ -131,7 +131,8 @@ impl State {
 
     /// What the providers in `book` come to. Names are resolved here, once; after it, all is indices.
     pub(super) fn new(book: &Book) -> State {
-        let providers: Vec<Arc<dyn Provider>> = book.providers.iter().map(|held| Arc::clone(&held.provider)).collect();
+        let providers: Vec<Arc<dyn ToolProvider>> =
+            book.providers.iter().map(|held| Arc::clone(&held.provider)).collect();
         // Looked up once: they lie all over the memory.
         let (mut tools, mut entries) = (Vec::<&Tool>::new(), Vec::new());
         for (name, provider, index) in book.tools() {

@@ -6,8 +6,8 @@ use crate::fakes::{Fake, renamed, texts, tool, toolset, wait};
 use crate::requirement::Requirement::Tools;
 use crate::segment::{Atom, Condition, Op, Segment};
 use crate::{
-    Call, Definition, Dialect, DynamicTool, DynamicTools, Output, Provider, Refusal, Registry, Reply, Session, Slots,
-    Text, Tool, ToolCall, Toolset, Turn,
+    Call, Definition, Dialect, DynamicTool, DynamicTools, HandlerReply, Refusal, Registry, Session, Slots, Text, Tool,
+    ToolCall, ToolOutput, ToolProvider, Toolset, Turn,
 };
 
 /// The tools of a session that enables and disables these.
@@ -126,9 +126,9 @@ fn some_names_are_reserved() {
 }
 
 /// A provider of these tools, of the toolset `home`, which answer `by`.
-fn answers(by: &'static str, tools: &[&str]) -> Box<dyn Provider> {
+fn answers(by: &'static str, tools: &[&str]) -> Box<dyn ToolProvider> {
     let fake = Fake::new(tools.iter().map(|name| tool(name, "home", &[])));
-    Box::new(fake.answer(move |_| Reply::Ready(Ok(Output::text(by)))))
+    Box::new(fake.answer(move |_| HandlerReply::Ready(Ok(ToolOutput::text(by)))))
 }
 
 /// Each tool of a turn, and what it answers.
@@ -217,7 +217,7 @@ fn a_provider_goes_with_the_last_turn_that_knows_of_it() {
     let counted = Arc::clone(&held);
     let fake = Fake::new([tool("a", "home", &[])]).answer(move |_| {
         let _ = &counted;
-        Reply::Ready(Ok(Output::text("here")))
+        HandlerReply::Ready(Ok(ToolOutput::text("here")))
     });
     let id = registry.add(Box::new(fake)).unwrap();
     let session = registry.session().build().unwrap();
@@ -263,7 +263,7 @@ struct Listening {
     asked: Arc<Mutex<Vec<Dialect>>>,
 }
 
-impl Provider for Listening {
+impl ToolProvider for Listening {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -277,8 +277,8 @@ impl Provider for Listening {
         &[]
     }
 
-    fn call<'a>(&'a self, index: usize, _: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
-        Reply::no_such_tool(index)
+    fn call<'a>(&'a self, index: usize, _: Slots<'_, '_>, _: &'a Call<'a>) -> HandlerReply<'a> {
+        HandlerReply::no_such_tool(index)
     }
 }
 
@@ -298,10 +298,10 @@ fn definitions_are_asked_for_when_a_turn_is_first_made_in_their_dialect() {
 
 fn dynamic(name: &'static str, home: &'static str) -> DynamicTool {
     let schema = serde_json::json!({"type": "object"});
-    DynamicTool::sync(name, "Does it.", schema, |_, _| Ok(Output::text("done"))).home(home)
+    DynamicTool::sync(name, "Does it.", schema, |_, _| Ok(ToolOutput::text("done"))).home(home)
 }
 
-fn custom(toolset: Toolset) -> Box<dyn Provider> {
+fn custom(toolset: Toolset) -> Box<dyn ToolProvider> {
     DynamicTools::new().toolset(toolset).build().unwrap()
 }
 

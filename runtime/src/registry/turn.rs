@@ -11,7 +11,7 @@ use crate::registry::page::{Listing, Page};
 use crate::registry::sheet::Line;
 use crate::segment::{Atoms, FactValue};
 use crate::table::Table;
-use crate::{Dialect, Hidden, Reason, Text, sorted};
+use crate::{Dialect, HiddenReason, HiddenTool, Text, sorted};
 
 /// What the model is shown, and the only things that it can call. Cheap to clone.
 #[derive(Clone)]
@@ -124,8 +124,8 @@ impl Turn {
     }
 
     /// Why granted tools are not among them, by name.
-    pub fn hidden(&self) -> impl Iterator<Item = Hidden<'_>> {
-        self.hidden_ids().map(|(id, reason)| Hidden { tool: self.name(id), reason })
+    pub fn hidden(&self) -> impl Iterator<Item = HiddenTool<'_>> {
+        self.hidden_ids().map(|(id, reason)| HiddenTool { tool: self.name(id), reason })
     }
 
     /// Toolsets that the session enables or disables and that no provider has now, and enabled ones that hold no tool
@@ -134,7 +134,7 @@ impl Turn {
         self.made.snapshot.missing.iter().map(|name| &**name)
     }
 
-    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &Reason)> {
+    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &HiddenReason)> {
         self.found().into_iter().flat_map(|found| &found.hidden).map(|(id, reason)| (*id, reason))
     }
 

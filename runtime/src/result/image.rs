@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::{ErrorKind, ToolError};
 
-/// A picture, for [`Output::with_image`](crate::Output::with_image): PNG, JPEG, GIF or WebP, at most
+/// A picture, for [`ToolOutput::with_image`](crate::ToolOutput::with_image): PNG, JPEG, GIF or WebP, at most
 /// [3.75 MiB](Self::MOST_BYTES). Clones share its bytes.
 ///
 /// ```
-/// use toolc::{Image, Output, ToolError};
+/// use toolc::{Image, ToolOutput, ToolResult};
 ///
-/// fn screenshot(png: Vec<u8>) -> Result<Output, ToolError> {
-///     Output::text("The page as it is now.").with_image(Image::new("image/png", png)?)
+/// fn screenshot(png: Vec<u8>) -> ToolResult {
+///     ToolOutput::text("The page as it is now.").with_image(Image::new("image/png", png)?)
 /// }
 /// # assert!(screenshot(b"\x89PNG\r\n\x1a\n...".to_vec()).is_ok());
 /// # assert!(screenshot(b"GIF89a...".to_vec()).is_err());

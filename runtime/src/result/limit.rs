@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::call::hooks;
-use crate::{Spill, ToolError, json};
+use crate::{SpillStore, ToolError, json};
 
 /// How many characters of results a model gets. A tool's own `max_result_chars` goes before `per_call`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) struct Shortened {
 /// Shortens a result that is too long. Where it is kept, the model gets
 /// `{"truncated": true, "preview": text, "chars": N, "file": path, "bytes": N, "hint": text}`; or else, as much of it
 /// as there is room for, with `"missing": N` for `file` and `bytes`.
-pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn Spill>) -> Shortened {
+pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn SpillStore>) -> Shortened {
     let (text, extension) = readable(json);
     let chars = text.chars().count();
     let kept = spill.map(|spill| hooks::attempt(|| spill.keep(tool, extension, &text).map_err(ToolError::from)));
@@ -143,11 +143,11 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::Output;
+    use crate::ToolOutput;
 
     struct Keeps;
 
-    impl Spill for Keeps {
+    impl SpillStore for Keeps {
         fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
             match tool {
                 "full" => Err(io::Error::other("no space left")),
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    fn short(json: &str, most: usize, tool: &str, spill: Option<&dyn Spill>) -> (Value, Option<String>) {
+    fn short(json: &str, most: usize, tool: &str, spill: Option<&dyn SpillStore>) -> (Value, Option<String>) {
         let Shortened { json, is_kept, fault } = shorten(json, most, tool, spill);
         assert_eq!(is_kept, json.contains("\"file\":"));
         (serde_json::from_str(&json).unwrap(), fault)
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn what_is_kept_is_named_and_its_beginning_shown() {
         let text = "a line of \"20\" lett\n".repeat(500);
-        let (told, fault) = short(Output::text(&text).as_json(), 5_000, "say", Some(&Keeps));
+        let (told, fault) = short(ToolOutput::text(&text).as_json(), 5_000, "say", Some(&Keeps));
         assert_eq!((&told["truncated"], &told["file"], fault), (&true.into(), &"say.txt 10000".into(), None));
         assert_eq!((&told["chars"], &told["bytes"], told.get("missing")), (&10_000.into(), &10_000.into(), None));
         let preview = told["preview"].as_str().unwrap();
@@ -180,10 +180,10 @@ mod tests {
         let letters = "\"ü\u{1}".repeat(4_000);
         for (tool, spill, fault) in [
             ("say", None, None),
-            ("full", Some(&Keeps as &dyn Spill), Some("no space left")),
+            ("full", Some(&Keeps as &dyn SpillStore), Some("no space left")),
             ("broken", Some(&Keeps), Some("no folder")),
         ] {
-            let json = Output::text(&letters).into_json();
+            let json = ToolOutput::text(&letters).into_json();
             let (told, noted) = short(&json, 9_000, tool, spill);
             assert_eq!(noted.as_deref(), fault);
             let preview = told["preview"].as_str().unwrap();

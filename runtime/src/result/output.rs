@@ -1,4 +1,4 @@
-//! What a call comes to: an [`Output`], or a [`ToolError`] that the model can act on. Both end as one JSON text; an output
+//! What a call comes to: an [`ToolOutput`], or a [`ToolError`] that the model can act on. Both end as one JSON text; an output
 //! may have images beside it.
 
 use std::fmt;
@@ -14,12 +14,12 @@ const FEW: usize = 128;
 
 /// A handler's result: a JSON text, perhaps with images beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
+pub struct ToolOutput {
     pub(crate) json: String,
     pub(crate) images: Vec<Image>,
 }
 
-impl Output {
+impl ToolOutput {
     /// Images that a result has at most, a limit of toolc's own. In a request with more, Anthropic takes none that is
     /// larger than 2,000 pixels on a side (as of 2026-11).
     pub const MOST_IMAGES: usize = 20;
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn a_result_has_images_in_their_order_and_no_more_than_a_request_takes() {
         let image = |last: u8| Image::new("image/gif", [b"GIF89a".as_slice(), &[last]].concat()).unwrap();
-        let mut output = Output::text("a film");
+        let mut output = ToolOutput::text("a film");
         for last in 0..20 {
             output = output.with_image(image(last)).unwrap();
         }
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn what_cannot_be_json_is_an_error() {
         let map = std::collections::BTreeMap::from([(vec![1], 2)]);
-        assert!(Output::json(&map).is_err());
-        assert_eq!(Output::text("a\u{1}\"b").as_json(), "\"a\\u0001\\\"b\"");
+        assert!(ToolOutput::json(&map).is_err());
+        assert_eq!(ToolOutput::text("a\u{1}\"b").as_json(), "\"a\\u0001\\\"b\"");
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::shown::short_name;
 
 /// Keeps results that are too long: see [`SessionBuilder::spill`](crate::SessionBuilder::spill).
-pub trait Spill: Send + Sync {
+pub trait SpillStore: Send + Sync {
     /// Keeps all of `text`, a result of `tool`, and returns the name under which the model's tools can read it. The
     /// extension says what it is: `txt`, or `json`.
     ///
@@ -83,7 +83,7 @@ impl SpillFolder {
     }
 }
 
-impl Spill for SpillFolder {
+impl SpillStore for SpillFolder {
     fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let tool: String =
             short_name(tool).chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();

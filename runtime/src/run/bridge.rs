@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-use crate::{Answer, Answered, ToolCall, Turn};
+use crate::{CallResponse, CompletedCall, ToolCall, Turn};
 
 impl Turn {
     /// [`call`](Self::call) for code that is not asynchronous: this thread waits for the answer.
@@ -14,12 +14,12 @@ impl Turn {
     /// within a current-thread runtime, which cannot go on meanwhile, it is one that all such calls of the process share;
     /// within a multi-thread runtime it is that one. Without the feature, handlers that need a runtime have to be called
     /// within one that is driven by another thread.
-    pub fn call_blocking(&self, request: &ToolCall<'_>) -> Answer {
+    pub fn call_blocking(&self, request: &ToolCall<'_>) -> CallResponse {
         block_on(self.call(request))
     }
 
     /// [`batch`](Self::batch) for code that is not asynchronous, as [`call_blocking`](Self::call_blocking).
-    pub fn batch_blocking<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<Answered<'r>> {
+    pub fn batch_blocking<'r>(&self, calls: &[ToolCall<'r>]) -> Vec<CompletedCall<'r>> {
         block_on(self.batch(calls))
     }
 }

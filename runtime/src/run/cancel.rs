@@ -16,14 +16,14 @@ use std::task::{Context, Poll, Waker};
 /// later. Clones are the same switch.
 ///
 /// ```
-/// use toolc::Cancel;
+/// use toolc::CancelHandle;
 ///
-/// let stop = Cancel::new();
+/// let stop = CancelHandle::new();
 /// let button = stop.clone();
 /// std::thread::spawn(move || button.cancel());
 /// ```
 #[derive(Clone, Default)]
-pub struct Cancel(Arc<Switch>);
+pub struct CancelHandle(Arc<Switch>);
 
 #[derive(Default)]
 struct Switch {
@@ -38,7 +38,7 @@ struct Waiting {
     wakers: BTreeMap<u64, Waker>,
 }
 
-impl Cancel {
+impl CancelHandle {
     /// A switch that nobody watches yet.
     pub fn new() -> Self {
         Self::default()
@@ -75,7 +75,7 @@ impl Cancel {
     }
 }
 
-impl fmt::Debug for Cancel {
+impl fmt::Debug for CancelHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cancel").field("pulls", &self.pulls()).finish_non_exhaustive()
     }
@@ -84,17 +84,17 @@ impl fmt::Debug for Cancel {
 /// A switch, and how often it had been pulled when somebody began to watch it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Since<'a> {
-    cancel: &'a Cancel,
+    cancel: &'a CancelHandle,
     pulls: u64,
 }
 
 impl<'a> Since<'a> {
-    pub(crate) fn now(cancel: &'a Cancel) -> Self {
+    pub(crate) fn now(cancel: &'a CancelHandle) -> Self {
         Self { cancel, pulls: cancel.pulls() }
     }
 
     /// For whom pulls of any time count.
-    pub(crate) const fn ever(cancel: &'a Cancel) -> Self {
+    pub(crate) const fn ever(cancel: &'a CancelHandle) -> Self {
         Self { cancel, pulls: 0 }
     }
 
@@ -164,9 +164,9 @@ impl Drop for Watch<'_> {
 /// Whether a call is still wanted, for a thread or a task that a handler starts: see
 /// [`Call::cancellation`](crate::Call::cancellation).
 #[derive(Debug, Clone)]
-pub struct Cancellation(Arc<[Option<(Cancel, u64)>; 4]>);
+pub struct CancellationToken(Arc<[Option<(CancelHandle, u64)>; 4]>);
 
-impl Cancellation {
+impl CancellationToken {
     pub(crate) fn new(switches: Switches<'_>) -> Self {
         Self(Arc::new(switches.map(|since| since.map(|since| (since.cancel.clone(), since.pulls)))))
     }
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_pull_stops_what_is_under_way_and_nothing_later() {
-        let cancel = Cancel::new();
+        let cancel = CancelHandle::new();
         let before = Since::now(&cancel);
         cancel.cancel();
         let after = Since::now(&cancel);
@@ -207,8 +207,8 @@ mod tests {
     #[test]
     fn who_waits_is_woken_from_another_thread_by_any_of_the_switches() {
         for pulled in 0..4 {
-            let all = [(); 4].map(|()| Cancel::new());
-            let cancellation = Cancellation::new(all.each_ref().map(|cancel| Some(Since::now(cancel))));
+            let all = [(); 4].map(|()| CancelHandle::new());
+            let cancellation = CancellationToken::new(all.each_ref().map(|cancel| Some(Since::now(cancel))));
             let button = all[pulled].clone();
             thread::scope(|scope| {
                 scope.spawn(move || button.cancel());
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn who_no_longer_waits_is_forgotten() {
-        let cancel = Cancel::new();
+        let cancel = CancelHandle::new();
         let mut context = Context::from_waker(Waker::noop());
         let mut watch = Watch::new([Some(Since::now(&cancel)), None, None, None]);
         for _ in 0..3 {

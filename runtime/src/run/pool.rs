@@ -6,6 +6,7 @@
 //! pool away from others. That, too, is bounded: with [`THREADS`] threads all stuck, no more are started, and whatever
 //! comes waits in line until one of them ends or its own time is over. Threads with nothing to do end after a while.
 
+use crate::ToolResult;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
@@ -13,9 +14,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use crate::ToolError;
 use crate::call::Life;
 use crate::run::{panics, start_thread};
-use crate::{Output, ToolError};
 
 /// As many handlers as work at a time, whose calls are waited for.
 const WORKERS: usize = 64;
@@ -28,8 +29,7 @@ pub(crate) static POOL: Pool = Pool::new(WORKERS, THREADS, IDLE);
 /// Another one, for what handlers are asked about their tools: calls that take long are no reason not to ask.
 pub(crate) static CHECKS: Pool = Pool::new(WORKERS, THREADS, IDLE);
 
-type Result = std::result::Result<Output, ToolError>;
-type Work = Box<dyn FnOnce() -> Result + Send>;
+type Work = Box<dyn FnOnce() -> ToolResult + Send>;
 
 pub(crate) struct Pool {
     workers: usize,
@@ -56,7 +56,7 @@ struct Job {
 enum Step {
     /// In line, or at work (then the work is gone); and who is to know of the end.
     Open(Option<Work>, Option<Waker>),
-    Done(Result),
+    Done(ToolResult),
     /// Nobody wants it any more.
     Left,
 }
@@ -75,7 +75,7 @@ impl Pool {
 
     /// Puts `work` in line; the future is there for its result. Dropped, it takes the work out of the line again, or
     /// leaves it behind.
-    pub(crate) fn run(&'static self, of: &Arc<Life>, work: impl FnOnce() -> Result + Send + 'static) -> Waiter {
+    pub(crate) fn run(&'static self, of: &Arc<Life>, work: impl FnOnce() -> ToolResult + Send + 'static) -> Waiter {
         of.queued.store(true, Ordering::Relaxed);
         let step = Mutex::new(Step::Open(Some(Box::new(work)), None));
         let job = Arc::new(Job { life: Arc::clone(of), step });
@@ -176,7 +176,7 @@ impl Pool {
 }
 
 /// Whether anybody still wanted it.
-fn end(job: &Job, result: Result) -> bool {
+fn end(job: &Job, result: ToolResult) -> bool {
     let mut step = job.step();
     if matches!(*step, Step::Left) {
         return false;
@@ -197,9 +197,9 @@ pub(crate) struct Waiter {
 }
 
 impl Future for Waiter {
-    type Output = Result;
+    type Output = ToolResult;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let waker = context.waker().clone();
         let mut step = self.job.step();
         let old = match &mut *step {

@@ -1,5 +1,6 @@
 //! Running a handler: inline, or as a future that ends with its result, a panic, its time or the host's patience.
 
+use crate::ToolResult;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -9,12 +10,12 @@ use crate::call::agent::{self, AgentLoop};
 use crate::run::cancel::{Since, Watch};
 use crate::run::panics;
 use crate::run::timer::Alarm;
-use crate::{Call, ErrorKind, Output, Reply, Slots, ToolCall, ToolError, Turn};
+use crate::{Call, ErrorKind, HandlerReply, Slots, ToolCall, ToolError, Turn};
 
 /// When a call was cancelled that had begun.
 const UNDER_WAY: &str = "before it ended: what it has done by then stays done";
 
-type Handled = Result<Output, ToolError>;
+type Handled = ToolResult;
 pub(crate) type Handler<'a> = Pin<Box<dyn Future<Output = Handled> + Send + 'a>>;
 
 impl Turn {
@@ -34,7 +35,7 @@ impl Turn {
         id: usize,
         request: &ToolCall<'_>,
         call: &'c Call<'c>,
-    ) -> Result<Reply<'c>, ToolError> {
+    ) -> Result<HandlerReply<'c>, ToolError> {
         let mut buffer = SlotBuffer::default();
         let slots = self.read(id, request, &mut buffer)?;
         let reply = self.handled(id, slots, call);
@@ -48,7 +49,7 @@ impl Turn {
         id: usize,
         slots: Slots<'_, '_>,
         call: &'c Call<'c>,
-    ) -> Result<Reply<'c>, ToolError> {
+    ) -> Result<HandlerReply<'c>, ToolError> {
         let (provider, index) = self.state().provider(id);
         begun(call, || provider.call(index, slots, call))
     }
@@ -60,9 +61,9 @@ impl Turn {
         slots: Slots<'_, '_>,
         call: &Call<'_>,
         agent: &AgentLoop<'c>,
-    ) -> Result<Reply<'c>, ToolError> {
+    ) -> Result<HandlerReply<'c>, ToolError> {
         let handler = begun(call, || agent(self.name(id), slots))?;
-        handler.map(Reply::Later).ok_or_else(agent::not_here)
+        handler.map(HandlerReply::Later).ok_or_else(agent::not_here)
     }
 
     /// How long a call of the tool at a position of the state may take.

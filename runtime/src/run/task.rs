@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::Cancel;
+use crate::CancelHandle;
 use crate::run::panics;
 use crate::sorted::Few;
 
@@ -26,7 +26,7 @@ pub struct Task(pub(crate) Arc<Kept>);
 /// What is known of a task as long as anybody speaks of it.
 pub(crate) struct Kept {
     pub(crate) name: String,
-    pub(crate) cancel: Cancel,
+    pub(crate) cancel: CancelHandle,
     user_request: Mutex<Option<Arc<str>>>,
     /// None: it has ended.
     values: Mutex<Option<Values>>,
@@ -41,7 +41,7 @@ impl Task {
     /// Begins a task. Two of one name are two tasks.
     pub fn new(name: impl Into<String>) -> Self {
         let values = Mutex::new(Some(Values::new()));
-        Self(Arc::new(Kept { name: name.into(), cancel: Cancel::new(), user_request: Mutex::default(), values }))
+        Self(Arc::new(Kept { name: name.into(), cancel: CancelHandle::new(), user_request: Mutex::default(), values }))
     }
 
     /// Its name.

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use crate::args::{self, Limits, SlotBuffer};
-use crate::call::hooks::CallResult;
+use crate::call::hooks::ToolResult;
 use crate::registry::dynamic::definition;
 use crate::segment::Segment;
 use crate::table::Table;
-use crate::{Dialect, ErrorKind, Output, ToolCall, ToolError, Turn};
+use crate::{Dialect, ErrorKind, ToolCall, ToolError, ToolOutput, Turn};
 
 const CALL: &str = "tool_call";
 const DESCRIBE: &str = "tool_describe";
@@ -163,7 +163,7 @@ impl Turn {
     }
 
     /// What a call comes to of one of the three tools, if it is one of them.
-    pub(crate) fn answer_of_search(&self, request: &ToolCall<'_>) -> Option<CallResult> {
+    pub(crate) fn answer_of_search(&self, request: &ToolCall<'_>) -> Option<ToolResult> {
         let bridge = BRIDGES.iter().find(|bridge| bridge.name == request.name())?;
         if self.deferred_ids().is_empty() {
             return None;
@@ -175,14 +175,14 @@ impl Turn {
         })
     }
 
-    fn answer_search(&self, request: &ToolCall<'_>, table: &Table) -> CallResult {
+    fn answer_search(&self, request: &ToolCall<'_>, table: &Table) -> ToolResult {
         let args = arguments(request, table)?;
         let limit = args["limit"].as_i64().unwrap_or(HITS);
         let query = args["query"].as_str().unwrap_or_default();
         let hits = self.search(query, usize::try_from(limit).unwrap_or_default());
         if hits.is_empty() {
             let text = "no tool fits: try other words, fewer of them, or what the tool would work on";
-            return Output::json(&json!({ "tools": [], "note": text }));
+            return ToolOutput::json(&json!({ "tools": [], "note": text }));
         }
         let tools: Vec<Value> = hits
             .iter()
@@ -191,7 +191,7 @@ impl Turn {
                 Some(json!({ "name": self.called(id), "description": self.purpose(id) }))
             })
             .collect();
-        Output::json(&json!({ "tools": tools }))
+        ToolOutput::json(&json!({ "tools": tools }))
     }
 
     /// How a tool's description begins.
@@ -206,7 +206,7 @@ impl Turn {
         shown
     }
 
-    fn answer_describe(&self, request: &ToolCall<'_>, table: &Table) -> CallResult {
+    fn answer_describe(&self, request: &ToolCall<'_>, table: &Table) -> ToolResult {
         let args = arguments(request, table)?;
         let names = args["names"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let (mut tools, mut unknown) = (Vec::new(), Vec::new());
@@ -226,12 +226,12 @@ impl Turn {
         if !unknown.is_empty() {
             answer["not_described"] = unknown.into();
         }
-        Output::json(&answer)
+        ToolOutput::json(&answer)
     }
 }
 
 /// Says what is wrong with a call of `tool_call` that leads nowhere.
-fn refuse_call(request: &ToolCall<'_>, table: &Table) -> CallResult {
+fn refuse_call(request: &ToolCall<'_>, table: &Table) -> ToolResult {
     let args = arguments(request, table)?;
     let name = args["name"].as_str().unwrap_or_default();
     let text = if BRIDGES.iter().any(|bridge| bridge.name == name) {

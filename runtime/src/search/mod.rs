@@ -17,7 +17,7 @@ pub use index::Index;
 pub(crate) use bridge::{SEARCH, definitions};
 
 use crate::registry::State;
-use crate::{Dialect, Provider, Turn, estimated_tokens};
+use crate::{Dialect, ToolProvider, Turn, estimated_tokens};
 
 /// What tools are found by, where this crate has the feature `search`.
 #[doc(hidden)]
@@ -107,12 +107,12 @@ enum Part {
 
 /// A provider's index.
 pub(crate) struct Indexed {
-    provider: Arc<dyn Provider>,
+    provider: Arc<dyn ToolProvider>,
     made: OnceLock<Index>,
 }
 
 impl Indexed {
-    pub(crate) fn new(provider: Arc<dyn Provider>) -> Self {
+    pub(crate) fn new(provider: Arc<dyn ToolProvider>) -> Self {
         Self { provider, made: OnceLock::new() }
     }
 
@@ -126,7 +126,7 @@ impl Indexed {
 }
 
 /// A tool's name, and what the first of its definitions says.
-fn said(provider: &dyn Provider, index: usize) -> (&str, String) {
+fn said(provider: &dyn ToolProvider, index: usize) -> (&str, String) {
     let defined = |dialect: &Dialect| provider.definitions(*dialect).get(index)?.as_ref();
     let definition = Dialect::ALL.iter().find_map(defined).map(|definition| bridge::whole(&definition.segments));
     let definition = definition.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);

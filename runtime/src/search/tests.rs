@@ -8,8 +8,8 @@ use crate::behaviour::Parallel;
 use crate::fakes::wait;
 use crate::segment::Segment;
 use crate::{
-    Answer, CallInfo, Dialect, DynamicTool, DynamicTools, Hook, Output, Registry, SessionBuilder, Step, ToolCall,
-    ToolError, ToolSearch, Turn,
+    CallInfo, CallResponse, Dialect, DynamicTool, DynamicTools, Hook, HookAction, Registry, SessionBuilder, ToolCall,
+    ToolError, ToolOutput, ToolSearch, Turn,
 };
 
 /// A tool that answers with its own name and what it was given.
@@ -21,7 +21,7 @@ fn tool(name: &str, description: &str) -> DynamicTool {
         "additionalProperties": false,
     });
     DynamicTool::sync(name.to_owned(), description.to_owned(), schema, |args, call| {
-        Ok(Output::text(format!("{} {args}", call.tool())))
+        Ok(ToolOutput::text(format!("{} {args}", call.tool())))
     })
 }
 
@@ -49,7 +49,7 @@ fn shown(turn: &Turn) -> Vec<String> {
     definitions.iter().map(|one| one["function"]["name"].as_str().unwrap().to_owned()).collect()
 }
 
-fn call(turn: &Turn, name: &str, arguments: &Value) -> Answer {
+fn call(turn: &Turn, name: &str, arguments: &Value) -> CallResponse {
     wait(turn.call(&ToolCall::new(name, &arguments.to_string()).with_id("7")))
 }
 
@@ -98,9 +98,9 @@ fn a_bridged_call_is_a_call_of_that_tool() {
     /// Writes down which tools are called.
     struct Seen(Arc<Mutex<Vec<String>>>);
     impl Hook for Seen {
-        fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+        fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
             self.0.lock().unwrap().push(format!("{} {} {}", call.tool(), call.id(), call.arguments()));
-            Ok(Step::Continue)
+            Ok(HookAction::Continue)
         }
     }
     let seen: Arc<Mutex<Vec<String>>> = Arc::default();

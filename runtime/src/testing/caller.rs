@@ -5,8 +5,8 @@ use std::fmt;
 use super::Heard;
 use crate::run::cancel::Since;
 use crate::{
-    Call, Cancel, Definition, Dialect, Env, Fact, FactValue, Provider, Registry, Reply, Slots, Task, Text, Tool,
-    ToolCall, Toolset, Turn,
+    Call, CancelHandle, Definition, Dialect, Env, Fact, FactValue, HandlerReply, Registry, Slots, Task, Text, Tool,
+    ToolCall, ToolProvider, Toolset, Turn,
 };
 
 /// Whoever calls handlers in a test: a task with its state, a turn with its tools and facts, a switch to pull, and an ear
@@ -14,16 +14,16 @@ use crate::{
 ///
 /// ```
 /// use toolc::testing::{Caller, assert_reply};
-/// use toolc::{Call, Output, ToolError};
+/// use toolc::{Call, ToolError, ToolOutput, ToolResult};
 ///
-/// fn crunch(call: &Call<'_>) -> Result<Output, ToolError> {
+/// fn crunch(call: &Call<'_>) -> ToolResult {
 ///     for step in 0..3 {
 ///         if call.is_cancelled() {
 ///             return Err(ToolError::new("interrupted"));
 ///         }
 ///         call.progress(f64::from(step), Some(3.0), "crunching");
 ///     }
-///     Ok(Output::text("done"))
+///     Ok(ToolOutput::text("done"))
 /// }
 ///
 /// let caller = Caller::new();
@@ -35,7 +35,7 @@ use crate::{
 /// ```
 pub struct Caller {
     task: Task,
-    cancel: Cancel,
+    cancel: CancelHandle,
     heard: Heard,
     session: String,
     tools: Vec<Tool>,
@@ -49,7 +49,7 @@ impl Caller {
         let heard = Heard::default();
         let turn = turn("", &[], &[], &heard);
         let (session, tools, facts) = (String::new(), Vec::new(), Vec::new());
-        Self { task: Task::new("test"), cancel: Cancel::new(), heard, session, tools, facts, turn }
+        Self { task: Task::new("test"), cancel: CancelHandle::new(), heard, session, tools, facts, turn }
     }
 
     /// The same, in the session of this [id](Call::session).
@@ -128,7 +128,7 @@ struct Shown {
     facts: Vec<Fact>,
 }
 
-impl Provider for Shown {
+impl ToolProvider for Shown {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -145,8 +145,8 @@ impl Provider for Shown {
         &self.facts
     }
 
-    fn call<'a>(&'a self, index: usize, _: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
-        Reply::no_such_tool(index)
+    fn call<'a>(&'a self, index: usize, _: Slots<'_, '_>, _: &'a Call<'a>) -> HandlerReply<'a> {
+        HandlerReply::no_such_tool(index)
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::fmt::Display;
 
-use super::{Heard, Response};
-use crate::{Dialect, Env, Provider, RawValue, Registry, Session, SessionBuilder, ToolCall, Turn, json};
+use super::{Heard, TestResponse};
+use crate::{Dialect, Env, RawValue, Registry, Session, SessionBuilder, ToolCall, ToolProvider, Turn, json};
 
 /// The tools of one provider in a session of their own: calls take the whole way, as a model's do.
 ///
 /// ```
 /// use toolc::testing::{Harness, assert_reply, json};
 /// # use toolc::table::Table;
-/// # use toolc::{Call, Definition, Dialect, Output, Provider, Reply, Slots, Text, Tool, Toolset};
+/// # use toolc::{Call, Definition, Dialect, HandlerReply, Slots, Text, Tool, ToolOutput, ToolProvider, Toolset};
 /// # struct Shout([Tool; 1], [Option<Definition>; 1]);
 /// # impl Shout {
 /// #     fn new() -> Self {
@@ -22,13 +22,13 @@ use crate::{Dialect, Env, Provider, RawValue, Registry, Session, SessionBuilder,
 /// #         Shout([tool], [Some(Text::from(r#"{"name":"shout"}"#).into())])
 /// #     }
 /// # }
-/// # impl Provider for Shout {
+/// # impl ToolProvider for Shout {
 /// #     fn tools(&self) -> &[Tool] { &self.0 }
 /// #     fn definitions(&self, _: Dialect) -> &[Option<Definition>] { &self.1 }
 /// #     fn toolsets(&self) -> &[Toolset] { &[] }
-/// #     fn call<'a>(&'a self, _: usize, mut args: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
+/// #     fn call<'a>(&'a self, _: usize, mut args: Slots<'_, '_>, _: &'a Call<'a>) -> HandlerReply<'a> {
 /// #         let args: toolc::Value = args.value(0);
-/// #         Reply::Ready(Ok(Output::text(args["text"].as_str().unwrap().to_uppercase())))
+/// #         HandlerReply::Ready(Ok(ToolOutput::text(args["text"].as_str().unwrap().to_uppercase())))
 /// #     }
 /// # }
 ///
@@ -49,7 +49,7 @@ impl Harness {
     /// All tools of `provider`, in an environment without variables and programs: what a tool needs is to be put there
     /// with [`with`](Self::with), so that a test does not depend on the machine.
     #[track_caller]
-    pub fn new(provider: Box<dyn Provider>) -> Self {
+    pub fn new(provider: Box<dyn ToolProvider>) -> Self {
         Self::with(provider, |session| session)
     }
 
@@ -57,9 +57,9 @@ impl Harness {
     ///
     /// ```
     /// # use toolc::testing::Harness;
-    /// use toolc::{Env, Provider};
+    /// use toolc::{Env, ToolProvider};
     ///
-    /// fn harness(provider: Box<dyn Provider>) -> Harness {
+    /// fn harness(provider: Box<dyn ToolProvider>) -> Harness {
     ///     let env = Env::empty().with_var("BROWSER_KEY", "for a test").with_program("chromium");
     ///     Harness::with(provider, |session| session.enable(["browser"]).env(env))
     /// }
@@ -68,7 +68,7 @@ impl Harness {
     /// # Panics
     /// When the provider cannot be registered, or the session knows no such toolset or fact.
     #[track_caller]
-    pub fn with(provider: Box<dyn Provider>, set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Self {
+    pub fn with(provider: Box<dyn ToolProvider>, set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Self {
         let has_any = |dialect: &Dialect| provider.definitions(*dialect).iter().any(Option::is_some);
         let dialect = Dialect::ALL.iter().copied().find(has_any).unwrap_or(Dialect::OpenAi);
         let (registry, heard) = (Registry::new(), Heard::default());
@@ -85,13 +85,13 @@ impl Harness {
 
     /// Calls `tool` with `arguments`: a JSON text, or a [`json!`](super::json). Calls belong to one task, that of the
     /// session.
-    pub fn call(&self, tool: &str, arguments: impl Display) -> Response {
+    pub fn call(&self, tool: &str, arguments: impl Display) -> TestResponse {
         self.send(&ToolCall::new(tool, &arguments.to_string()).with_id("call_1"))
     }
 
     /// The same, for a call with a task, an id or a switch of its own.
-    pub fn send(&self, request: &ToolCall<'_>) -> Response {
-        Response::to(request, self.turn().call_blocking(request))
+    pub fn send(&self, request: &ToolCall<'_>) -> TestResponse {
+        TestResponse::to(request, self.turn().call_blocking(request))
     }
 
     /// What the model is shown now, in the first dialect in which the provider defines its tools.

@@ -15,7 +15,7 @@ pub use serde_json::json;
 
 pub use self::caller::Caller;
 pub use self::harness::Harness;
-pub use self::response::{Response, assert_error, assert_value};
+pub use self::response::{TestResponse, assert_error, assert_value};
 use crate::Progress;
 #[doc(inline)]
 pub use crate::assert_reply;

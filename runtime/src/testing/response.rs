@@ -1,25 +1,26 @@
 //! What a call came to, and what a test says that it should have come to.
 
+use crate::ToolResult;
 use serde_json::Value;
 
 use super::difference::differences;
-use crate::{Answer, ErrorKind, Output, ToJson, ToolCall, ToolError, json};
+use crate::{CallResponse, ErrorKind, ToJson, ToolCall, ToolError, ToolOutput, json};
 
 /// What a call came to: from a [`Harness`](super::Harness), or made of what a handler returns.
 #[derive(Debug, Clone)]
-pub struct Response {
+pub struct TestResponse {
     /// The tool and its arguments. None: the handler was called directly.
     request: Option<(String, String)>,
-    answer: Answer,
+    answer: CallResponse,
 }
 
-impl Response {
-    pub(super) fn to(request: &ToolCall<'_>, answer: Answer) -> Self {
+impl TestResponse {
+    pub(super) fn to(request: &ToolCall<'_>, answer: CallResponse) -> Self {
         Self { request: Some((request.name().to_owned(), request.arguments().to_owned())), answer }
     }
 
     /// What the model gets.
-    pub fn answer(&self) -> &Answer {
+    pub fn answer(&self) -> &CallResponse {
         &self.answer
     }
 
@@ -48,27 +49,27 @@ impl Response {
     }
 }
 
-impl From<Answer> for Response {
-    fn from(answer: Answer) -> Self {
+impl From<CallResponse> for TestResponse {
+    fn from(answer: CallResponse) -> Self {
         Self { request: None, answer }
     }
 }
 
-impl From<Result<Output, ToolError>> for Response {
-    fn from(result: Result<Output, ToolError>) -> Self {
-        Answer::from(result).into()
+impl From<ToolResult> for TestResponse {
+    fn from(result: ToolResult) -> Self {
+        CallResponse::from(result).into()
     }
 }
 
 /// A typed result.
-impl<T: ToJson> From<Result<T, ToolError>> for Response {
+impl<T: ToJson> From<Result<T, ToolError>> for TestResponse {
     fn from(result: Result<T, ToolError>) -> Self {
-        result.map(|returns| Output::of(&returns)).into()
+        result.map(|returns| ToolOutput::of(&returns)).into()
     }
 }
 
-impl From<&Response> for Response {
-    fn from(response: &Response) -> Self {
+impl From<&TestResponse> for TestResponse {
+    fn from(response: &TestResponse) -> Self {
         response.clone()
     }
 }
@@ -76,17 +77,17 @@ impl From<&Response> for Response {
 /// Asserts what a call came to: a result equal to a JSON value, written as for `json!`, or an error of a
 /// [kind](crate::ErrorKind), perhaps with a part of its text.
 ///
-/// It takes what a [`Harness`](crate::testing::Harness) answers, an [`Answer`](crate::Answer), or what a handler returns.
+/// It takes what a [`Harness`](crate::testing::Harness) answers, an [`CallResponse`](crate::CallResponse), or what a handler returns.
 /// Where it is something else, it panics with every difference, and with the tool and its arguments, where it knows them.
 ///
 /// ```
 /// use toolc::testing::assert_reply;
-/// use toolc::{ErrorKind, Output, ToolError};
+/// use toolc::{ErrorKind, ToolError, ToolOutput};
 ///
 /// let lines = vec!["one", "two"];
-/// assert_reply!(Output::json(&lines), ["one", "two"]);
-/// assert_reply!(Ok(Output::text("done")), "done");
-/// let gone = || Err::<Output, _>(ToolError::of(ErrorKind::NotFound, "there is no `a.txt`: did you mean `b.txt`?"));
+/// assert_reply!(ToolOutput::json(&lines), ["one", "two"]);
+/// assert_reply!(Ok(ToolOutput::text("done")), "done");
+/// let gone = || Err::<ToolOutput, _>(ToolError::of(ErrorKind::NotFound, "there is no `a.txt`: did you mean `b.txt`?"));
 /// assert_reply!(gone(), Err(NotFound, "did you mean `b.txt`?"));
 /// // A typed result, such as a generated `Returns`.
 /// assert_reply!(Ok(lines), ["one", "two"]);
@@ -94,9 +95,9 @@ impl From<&Response> for Response {
 ///
 /// ```should_panic
 /// # use toolc::testing::assert_reply;
-/// # use toolc::Output;
+/// # use toolc::ToolOutput;
 /// // /1: expected "three", got "two"
-/// assert_reply!(Output::json(&["one", "two"]), ["one", "three"]);
+/// assert_reply!(ToolOutput::json(&["one", "two"]), ["one", "three"]);
 /// ```
 #[macro_export]
 macro_rules! assert_reply {
@@ -123,7 +124,7 @@ macro_rules! assert_reply {
 /// What [`assert_reply!`] comes to for a result.
 #[doc(hidden)]
 #[track_caller]
-pub fn assert_value(response: &Response, expected: &Value) {
+pub fn assert_value(response: &TestResponse, expected: &Value) {
     if response.answer.is_error() {
         response.fail(&format!("the call failed, where a result was expected: {expected}"));
     }
@@ -136,7 +137,7 @@ pub fn assert_value(response: &Response, expected: &Value) {
 /// What [`assert_reply!`] comes to for an error.
 #[doc(hidden)]
 #[track_caller]
-pub fn assert_error(response: &Response, kind: ErrorKind, text: &str) {
+pub fn assert_error(response: &TestResponse, kind: ErrorKind, text: &str) {
     let (kind, json) = (kind.word(), response.json());
     if !response.answer.is_error() {
         response.fail(&format!("the call succeeded, where an error of kind `{kind}` was expected"));

@@ -1,9 +1,12 @@
+use crate::ToolResult;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
 use crate::fakes::{Fake, tool};
 use crate::table::Table;
-use crate::{Answer, Call, Cancel, Dialect, Env, Output, Reply, Task, ToolCall, ToolError, Value};
+use crate::{
+    Call, CallResponse, CancelHandle, Dialect, Env, HandlerReply, Task, ToolCall, ToolError, ToolOutput, Value,
+};
 
 /// What a test would fail with.
 fn failure<T>(test: impl FnOnce() -> T) -> String {
@@ -25,7 +28,7 @@ fn echo() -> Fake {
     Fake::new([says(&schema)]).answer_with(|arguments, call| {
         call.progress(1.0, None, "");
         call.progress(1.5, Some(2.0), "echoing");
-        Reply::Ready(Output::json(&arguments))
+        HandlerReply::Ready(ToolOutput::json(&arguments))
     })
 }
 
@@ -36,7 +39,7 @@ fn a_harness_takes_calls_all_the_way() {
     assert_reply!(harness.call("say", r#"{"n": []}"#), Err(InvalidArguments, "/n"));
     assert_reply!(harness.call("sya", "{}"), Err(UnknownTool, "did you mean `say`?"));
     assert_eq!(harness.progress(), ["1", "1.5 of 2: echoing"]);
-    let stop = Cancel::new();
+    let stop = CancelHandle::new();
     stop.cancel();
     assert_reply!(harness.send(&ToolCall::new("say", "{}").with_cancel(&stop)), Err(Cancelled));
     let response = harness.call("say", "{}");
@@ -157,7 +160,7 @@ fn a_failure_tells_every_difference_and_the_call() {
     );
     let told = failure(|| assert_reply!(error(), Err(MalformedArguments, "no such words")));
     assert!(told.starts_with("the error does not say `no such words`\n"), "{told}");
-    let told = failure(|| assert_reply!(Ok(Output::text("fine")), Err(Failed)));
+    let told = failure(|| assert_reply!(Ok(ToolOutput::text("fine")), Err(Failed)));
     assert_eq!(told, "the call succeeded, where an error of kind `failed` was expected\n   answer: \"fine\"");
     assert!(failure(|| error().value()).starts_with("the call failed\n     tool: say\n"));
 }
@@ -165,7 +168,7 @@ fn a_failure_tells_every_difference_and_the_call() {
 #[test]
 fn long_texts_differ_at_a_line() {
     let told = |expected: &str, got: &str| {
-        let told = failure(|| assert_reply!(Ok(Output::text(got)), expected));
+        let told = failure(|| assert_reply!(Ok(ToolOutput::text(got)), expected));
         told.lines().nth(1).expect("a line for the difference").to_owned()
     };
     assert_eq!(told("a", "b"), "at the top: expected \"a\", got \"b\"");
@@ -175,20 +178,20 @@ fn long_texts_differ_at_a_line() {
     let line = told(&format!("{long}x"), &format!("{long}y"));
     assert!(line.len() < 400 && line.contains("(after 950 characters)") && line.ends_with("éy\""), "{line}");
     let many: Vec<u32> = (0..100).collect();
-    let told = failure(|| assert_reply!(Output::json(&many), []));
+    let told = failure(|| assert_reply!(ToolOutput::json(&many), []));
     assert!(told.contains("/19: expected nothing, got 19\nand 80 more\n"), "{told}");
 }
 
 #[test]
 fn every_shape_of_a_value_is_taken() {
-    assert_reply!(Output::json(&()), null);
-    assert_reply!(Output::json(&true), true);
-    assert_reply!(Output::json(&[1, 2]), [1, 2],);
-    assert_reply!(Output::json(&json!({ "a": 1 })), { "a": 1 },);
+    assert_reply!(ToolOutput::json(&()), null);
+    assert_reply!(ToolOutput::json(&true), true);
+    assert_reply!(ToolOutput::json(&[1, 2]), [1, 2],);
+    assert_reply!(ToolOutput::json(&json!({ "a": 1 })), { "a": 1 },);
     let expected = json!({ "a": [] });
-    assert_reply!(Output::json(&expected), expected,);
-    assert_reply!(Answer { json: "1".to_owned(), error: None, images: Vec::new() }, 1);
-    let failed: Result<Output, ToolError> = Err(ToolError::new("no"));
+    assert_reply!(ToolOutput::json(&expected), expected,);
+    assert_reply!(CallResponse { json: "1".to_owned(), error: None, images: Vec::new() }, 1);
+    let failed: ToolResult = Err(ToolError::new("no"));
     assert_reply!(failed.clone(), Err(Failed,),);
     assert_reply!(failed, Err(Failed, format!("{}o", 'n').as_str()));
     let task = Task::new("errand");

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use crate::shown::{Short, short_name};
-use crate::{Answer, CallInfo, Fault, Hook, Step, ToolError, to_json};
+use crate::{CallInfo, CallResponse, Hook, HookAction, HostError, ToolError, to_json};
 
 /// The variable of the process's environment that switches it on.
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
@@ -31,13 +31,13 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
         VARIABLE
     }
 
-    fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let arguments = to_json::text(call.arguments());
         self.line("begins", call, format_args!("arguments={}", Short(&arguments, SHOWN)));
-        Ok(Step::Continue)
+        Ok(HookAction::Continue)
     }
 
-    fn after_call(&self, call: &CallInfo<'_>, answer: &Answer) -> Result<(), ToolError> {
+    fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
         let (took, bytes) = (call.elapsed(), answer.json.len());
         let mut end = format!("took={took:.1?} ");
         if let Some(kind) = answer.error {
@@ -54,7 +54,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
         Ok(())
     }
 
-    fn fault(&self, call: &CallInfo<'_>, fault: &Fault<'_>) {
+    fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
         let fault = fault.shown(call).to_string();
         self.line("fault", call, format_args!("{}", Short(&fault, SHOWN)));
     }

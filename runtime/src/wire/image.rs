@@ -20,20 +20,25 @@ mod tests {
 
     use crate::wire::Api;
     use crate::wire::mcp::{Incoming, Server};
-    use crate::{Answer, Answered, Dialect, DynamicTool, Image, Output, Registry, ToolCall, ToolError};
+    use crate::{CallResponse, CompletedCall, Dialect, DynamicTool, Image, Registry, ToolCall, ToolError, ToolOutput};
 
     /// A picture with a caption, a text, and an error.
-    fn answers(picture: Image) -> [Answered<'static>; 3] {
-        let answered =
-            |id, result| Answered { call: ToolCall::new("look", "{}").with_id(id), answer: Answer::from(result) };
+    fn answers(picture: Image) -> [CompletedCall<'static>; 3] {
+        let answered = |id, result| CompletedCall {
+            call: ToolCall::new("look", "{}").with_id(id),
+            answer: CallResponse::from(result),
+        };
         [
-            answered("c1", Output::text("a cat").with_image(picture.clone()).and_then(|one| one.with_image(picture))),
-            answered("c2", Ok(Output::text("no picture"))),
+            answered(
+                "c1",
+                ToolOutput::text("a cat").with_image(picture.clone()).and_then(|one| one.with_image(picture)),
+            ),
+            answered("c2", Ok(ToolOutput::text("no picture"))),
             answered("c3", Err(ToolError::new("too dark"))),
         ]
     }
 
-    fn results(api: Api, answers: &[Answered<'_>]) -> Vec<Value> {
+    fn results(api: Api, answers: &[CompletedCall<'_>]) -> Vec<Value> {
         let results = api.results(answers);
         results.iter().map(|result| serde_json::from_str(result.get()).unwrap()).collect()
     }
@@ -108,7 +113,7 @@ mod tests {
     #[test]
     fn mcp_has_them_in_the_content() {
         let look = DynamicTool::sync("look", "Look.", json!({ "type": "object", "properties": {} }), |_, _| {
-            Output::text("a cat").with_image(png())
+            ToolOutput::text("a cat").with_image(png())
         });
         let registry = Registry::new();
         registry.add(look.build().unwrap()).unwrap();

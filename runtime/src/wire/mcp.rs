@@ -12,7 +12,7 @@ use crate::wire::image::base64;
 use crate::wire::node::{Node, Object};
 use crate::wire::write::value;
 use crate::wire::{LONGEST_BODY, WireError};
-use crate::{Answer, Dialect, ErrorKind, Progress, RawValue, ToolCall, Turn, json};
+use crate::{CallResponse, Dialect, ErrorKind, Progress, RawValue, ToolCall, Turn, json};
 
 /// Versions of the protocol in which a connection begins with `initialize`, the newest first. Batches, which 2025-03-26
 /// alone has, are refused.
@@ -282,7 +282,7 @@ impl Request {
     }
 
     /// The response, which is one line, when `turn` has answered the call.
-    pub fn result(&self, turn: &Turn, answer: &Answer) -> String {
+    pub fn result(&self, turn: &Turn, answer: &CallResponse) -> String {
         // A tool that is there may have looked for another one in vain, which the model is to be told.
         if answer.error == Some(ErrorKind::UnknownTool) && !turn.can_call(&self.name) {
             return Refusal::new(code::INVALID_PARAMS, message(&answer.json)).write(Some(&self.id));
@@ -322,7 +322,7 @@ impl Request {
 }
 
 /// What the model gets: a text as it is, anything else as JSON.
-fn content(answer: &Answer) -> String {
+fn content(answer: &CallResponse) -> String {
     let text = serde_json::from_str::<String>(&answer.json).map_or(Cow::Borrowed(&*answer.json), Cow::Owned);
     let mut out = String::from(r#"[{"type":"text","text":"#);
     json::push_string(&mut out, &text);
@@ -467,7 +467,7 @@ mod tests {
             .defined("find", Some(vec![crate::segment::Segment::Text(definition.into())]))
             .every_dialect();
         let turn = fake.registry().session().build().unwrap().turn(Dialect::Mcp);
-        let answer = Answer { json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(), error: None, images: Vec::new() };
+        let answer = CallResponse { json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(), error: None, images: Vec::new() };
         let result = request("").result(&turn, &answer);
         assert!(result.contains(r#""structuredContent":{  "a": "b\n" }"#), "{result}");
         let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
@@ -477,7 +477,7 @@ mod tests {
 
     #[test]
     fn only_a_tool_that_is_not_there_is_an_error_of_the_protocol() {
-        let answer = Answer::from(Err(ToolError::of(ErrorKind::UnknownTool, "no such tool")));
+        let answer = CallResponse::from(Err(ToolError::of(ErrorKind::UnknownTool, "no such tool")));
         let turn = Fake::new([tool("find", "web", &[])]).every_dialect().registry().session();
         let turn = turn.tool_search(ToolSearch::above(0)).build().unwrap().turn(Dialect::Mcp);
         for (name, told) in [("find", "isError"), ("tool_describe", "isError"), ("fond", "-32602")] {

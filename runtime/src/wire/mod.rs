@@ -2,7 +2,7 @@
 //! loop is parse, [batch](crate::Turn::batch), render.
 //!
 //! ```text
-//! response ──Api::parse──▶ Response ──calls()──▶ Turn::batch ──▶ answers ──Api::results──▶ the conversation
+//! response ──Api::parse──▶ ModelResponse ──calls()──▶ Turn::batch ──▶ answers ──Api::results──▶ the conversation
 //! stream ────Stream::push, finish──▲  └─messages()───────────────────────────────────────────▲
 //! ```
 //!
@@ -20,7 +20,7 @@ mod node;
 mod write;
 
 #[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini"))]
-pub use api::{Api, LONGEST_EVENT, LONGEST_STREAM, MOST_CALLS, Response, Stop, Stream};
+pub use api::{Api, LONGEST_EVENT, LONGEST_STREAM, MOST_CALLS, ModelResponse, Stop, Stream};
 pub use error::WireError;
 
 /// Bytes of a message: 64 MiB. Pictures come within it.

@@ -43,7 +43,7 @@ fn definition(project: &Path, name: &str) -> Value {
 fn of_toolc(project: &Path, tools: &[Value]) -> String {
     let library = project.join("generated/rust/lib.rs");
     let mut program = format!(
-        "#[path = \"{}\"]\nmod generated;\nuse toolc::{{Call, Dialect, Output, Registry, ToolCall, ToolError}};\nstruct Handlers;\n",
+        "#[path = \"{}\"]\nmod generated;\nuse toolc::{{Call, Dialect, ToolOutput, Registry, ToolCall, ToolResult}};\nstruct Handlers;\n",
         library.display().to_string().escape_default()
     );
     let mut toolsets: Vec<&str> = tools.iter().map(|tool| text(tool, "toolset")).collect();
@@ -56,7 +56,7 @@ fn of_toolc(project: &Path, tools: &[Value]) -> String {
             let _ = writeln!(
                 program,
                 "    fn {name}(&self, args: generated::{toolset}::{name}::Args, _: &Call<'_>) -> \
-                 Result<Output, ToolError> {{ Ok(Output::text(args.{first})) }}"
+                 ToolResult {{ Ok(ToolOutput::text(args.{first})) }}"
             );
         }
         program += "}\n";

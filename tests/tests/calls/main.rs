@@ -6,7 +6,7 @@ mod refused;
 mod results;
 
 use serde_json::{Value, json};
-use toolc::{Answer, Dialect, Registry, Task, ToolCall, Turn};
+use toolc::{CallResponse, Dialect, Registry, Task, ToolCall, Turn};
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::shapes::every_choice::Odd;
 
@@ -16,13 +16,13 @@ fn turn(toolset: &str) -> Turn {
     registry.session().enable([toolset]).build().expect("the toolset is known").turn(Dialect::OpenAi)
 }
 
-fn answer(tool: &str, arguments: &str) -> Answer {
+fn answer(tool: &str, arguments: &str) -> CallResponse {
     pollster::block_on(turn("all").call(&ToolCall::new(tool, arguments)))
 }
 
 /// What the handler saw.
 fn echo(tool: &str, arguments: &Value) -> String {
-    let Answer { json, error, .. } = answer(tool, &arguments.to_string());
+    let CallResponse { json, error, .. } = answer(tool, &arguments.to_string());
     assert!(error.is_none(), "{json}");
     serde_json::from_str(&json).expect("text is a JSON string")
 }
@@ -39,7 +39,7 @@ fn fields(seen: &str) -> String {
 
 /// The error that the model gets.
 fn error(tool: &str, arguments: &str) -> Value {
-    let Answer { json, error, .. } = answer(tool, arguments);
+    let CallResponse { json, error, .. } = answer(tool, arguments);
     assert!(error.is_some(), "{json}");
     serde_json::from_str(&json).expect("an error is JSON")
 }

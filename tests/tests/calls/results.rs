@@ -76,7 +76,7 @@ fn a_toolset_can_be_served_alone() {
 #[test]
 fn results_are_written_as_their_types_say() {
     let result = |tool: &str, arguments: &Value| {
-        let Answer { json, error, .. } = answer(tool, &arguments.to_string());
+        let CallResponse { json, error, .. } = answer(tool, &arguments.to_string());
         assert!(error.is_none(), "{json}");
         json
     };

@@ -1,7 +1,7 @@
 //! Says of each line of arguments what a handler gets, or why it gets nothing.
 
 use serde_json::json;
-use toolc::{Dialect, DynamicTool, Output, Registry, ToolCall, Turn};
+use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput, Turn};
 
 fn main() {
     let turn = turn();
@@ -22,7 +22,7 @@ pub(crate) fn turn() -> Turn {
         },
         "additionalProperties": false,
     });
-    let tool = DynamicTool::sync("read", "Gives back what it is given.", schema, |args, _| Output::json(&args));
+    let tool = DynamicTool::sync("read", "Gives back what it is given.", schema, |args, _| ToolOutput::json(&args));
     let registry = Registry::new();
     registry.add(tool.home("reads").build().expect("it is a tool")).expect("its name is free");
     registry.session().build().expect("nothing was asked for").turn(Dialect::OpenAi)

@@ -5,12 +5,12 @@ mod distributions;
 mod registry;
 mod toolsets;
 
-use toolc::{Dialect, DynamicTool, DynamicTools, Env, Output, Registry, Turn};
+use toolc::{Dialect, DynamicTool, DynamicTools, Env, Registry, ToolOutput, Turn};
 
 /// A tool that takes anything and answers with its name.
 fn tool(name: &'static str, home: &'static str) -> DynamicTool {
     let schema = serde_json::json!({"type": "object"});
-    DynamicTool::sync(name, "Does something.", schema, |_, call| Ok(Output::text(call.tool()))).home(home)
+    DynamicTool::sync(name, "Does something.", schema, |_, call| Ok(ToolOutput::text(call.tool()))).home(home)
 }
 
 /// A registry of these, each by itself.

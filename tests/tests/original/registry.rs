@@ -1,12 +1,14 @@
 use serde_json::{Value, json};
-use toolc::{Availability, Call, DynamicTool, DynamicTools, ErrorKind, Output, Refusal, Registry, ToolCall, Toolset};
+use toolc::{
+    Availability, Call, DynamicTool, DynamicTools, ErrorKind, Refusal, Registry, ToolCall, ToolOutput, Toolset,
+};
 
 use crate::{add, registry, shown, tool, turn};
 
 #[test]
 fn register_makes_a_tool_of_a_name_a_toolset_a_schema_and_a_handler() {
     let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
-    let weather = |args: Value, _: &Call<'_>| Ok(Output::text(args["city"].as_str().unwrap_or_default()));
+    let weather = |args: Value, _: &Call<'_>| Ok(ToolOutput::text(args["city"].as_str().unwrap_or_default()));
     let weather = DynamicTool::sync("weather", "The weather.", schema.clone(), weather).home("outdoors").emoji("⛅");
     let registry = registry([weather]);
     let turn = turn(&registry, &["outdoors"], &[]);
@@ -108,7 +110,7 @@ fn dispatch_turns_whatever_a_handler_ends_in_into_json() {
 fn is_async_handlers_are_awaited() {
     let schema = json!({"type": "object"});
     let later = DynamicTool::future("later", "Later.", schema, |_, call| {
-        Box::pin(async move { Ok(Output::text(call.tool())) })
+        Box::pin(async move { Ok(ToolOutput::text(call.tool())) })
     });
     let answer = pollster::block_on(turn(&registry([later]), &[], &[]).call(&ToolCall::new("later", "{}")));
     assert_eq!(answer.json, r#""later""#);
@@ -118,7 +120,7 @@ fn is_async_handlers_are_awaited() {
 fn max_result_size_is_each_tools_own() {
     let schema = || json!({"type": "object"});
     let long =
-        |name: &'static str| DynamicTool::sync(name, "Long.", schema(), |_, _| Ok(Output::text("x".repeat(5_000))));
+        |name: &'static str| DynamicTool::sync(name, "Long.", schema(), |_, _| Ok(ToolOutput::text("x".repeat(5_000))));
     let turn = turn(&registry([long("cut").max_result_chars(100), long("whole")]), &[], &[]);
     let length = |name: &str| pollster::block_on(turn.call(&ToolCall::new(name, "{}"))).json.len();
     assert!(length("cut") < 1_000 && length("whole") > 5_000);

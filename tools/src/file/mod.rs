@@ -17,7 +17,7 @@ mod write;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use toolc::{Call, Output, ToolError};
+use toolc::{Call, ToolResult};
 use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_files, write_file};
 
 use crate::Handlers;
@@ -42,19 +42,19 @@ impl State {
 }
 
 impl FileTools for Handlers {
-    fn patch(&self, args: patch_tool::Args, call: &Call<'_>) -> Result<Output, ToolError> {
+    fn patch(&self, args: patch_tool::Args, call: &Call<'_>) -> ToolResult {
         patch::patch(self, &args, call)
     }
 
-    fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> Result<Output, ToolError> {
+    fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> ToolResult {
         read::read(self, &args, call)
     }
 
-    fn search_files(&self, args: search_files::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+    fn search_files(&self, args: search_files::Args, _: &Call<'_>) -> ToolResult {
         search::search(&self.place, &args)
     }
 
-    fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<Output, ToolError> {
+    fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> ToolResult {
         write::write(self, &args, call)
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use toolc::{Call, ErrorKind, Output, ToolError};
+use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::file::read_file::Args;
 
 use super::seen::{Seen, Stamp};
@@ -40,7 +40,7 @@ struct Window {
     notes: Vec<&'static str>,
 }
 
-pub(super) fn read(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Output, ToolError> {
+pub(super) fn read(host: &Handlers, args: &Args, call: &Call<'_>) -> ToolResult {
     let path = host.place.locate(&args.path)?;
     let (file, meta) = open::regular(&host.place, &path)?;
     let shown = host.place.show(&path);
@@ -63,7 +63,7 @@ pub(super) fn read(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Outp
         Problem::Io(error) => open::explain(&host.place, &path, "read", &error),
     })?;
     call.state::<Seen>().note(&path, Stamp::of(&meta));
-    Output::json(&window)
+    ToolOutput::json(&window)
 }
 
 enum Problem {
@@ -213,11 +213,11 @@ mod tests {
     use super::*;
     use crate::fixture::{Fixture, fixture, value};
 
-    fn read(f: &Fixture, path: &str, offset: i64, limit: i64) -> Result<Output, ToolError> {
+    fn read(f: &Fixture, path: &str, offset: i64, limit: i64) -> ToolResult {
         f.handlers.read_file(Args { path: path.into(), offset, limit }, &f.call())
     }
 
-    fn all(f: &Fixture, path: &str) -> Result<Output, ToolError> {
+    fn all(f: &Fixture, path: &str) -> ToolResult {
         read(f, path, 1, 500)
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde::Serialize;
-use toolc::{Call, Output, ToolError};
+use toolc::{Call, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::file::write_file::Args;
 
 use super::open::explain;
@@ -21,7 +21,7 @@ struct Written {
     warning: Option<&'static str>,
 }
 
-pub(super) fn write(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Output, ToolError> {
+pub(super) fn write(host: &Handlers, args: &Args, call: &Call<'_>) -> ToolResult {
     let path = host.place.locate(&args.path)?;
     host.files.guard.check(&host.place, &path)?;
     if args.path.ends_with(['/', std::path::MAIN_SEPARATOR]) {
@@ -37,7 +37,7 @@ pub(super) fn write(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Out
     let warning = seen.warning(&path, old.as_ref().map(Stamp::of));
     let new = store::save(&path, old.as_ref(), args.content.as_bytes()).map_err(failed)?;
     seen.note(&path, Stamp::of(&new));
-    Output::json(&Written {
+    ToolOutput::json(&Written {
         path: host.place.show(&path),
         action: if old.is_some() { "overwritten" } else { "created" },
         bytes: args.content.len(),
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::fixture::{Fixture, fixture, value};
 
-    fn put(f: &Fixture, path: &str, content: &str) -> Result<Output, ToolError> {
+    fn put(f: &Fixture, path: &str, content: &str) -> ToolResult {
         f.handlers.write_file(Args { path: path.into(), content: content.into() }, &f.call())
     }
 

@@ -13,7 +13,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use toolc::{Call, ErrorKind, Output, ToolError};
+use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::terminal::TerminalTools;
 use toolc_catalog::terminal::terminal::Args;
 
@@ -46,7 +46,7 @@ struct Ran {
 }
 
 impl TerminalTools for Handlers {
-    fn terminal(&self, args: Args, _: &Call<'_>) -> Result<Output, ToolError> {
+    fn terminal(&self, args: Args, _: &Call<'_>) -> ToolResult {
         let dir = self.place.locate(args.workdir.as_deref().unwrap_or("."))?;
         if !dir.is_dir() {
             let shown = args.workdir.as_deref().unwrap_or("the working directory");
@@ -72,7 +72,7 @@ impl TerminalTools for Handlers {
         } else {
             None
         };
-        Output::json(&Ran {
+        ToolOutput::json(&Ran {
             output: ended.transcript,
             exit_code: ended.status.code(),
             signal: signal(ended.status),

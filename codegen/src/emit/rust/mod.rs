@@ -71,8 +71,8 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
 
         use ::toolc::compiled::{Common, Compiled};
         use ::toolc::pack::Packed;
-        use ::toolc::{Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text,
-            Toolset, Variable};
+        use ::toolc::{Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, Text,
+            ToolProvider, Toolset, Variable};
 
         const _: () = ::toolc::assert_stamp(#stamp);
 
@@ -109,8 +109,8 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
         if handled.has_checks() {
             let toolset = handled.toolset.name();
             checks.push(quote! {
-                Check::Tool(index @ #from..#to) => self::#module::available(handlers, Check::Tool(index - #from), env),
-                Check::Toolset(#toolset) => self::#module::available(handlers, check, env)
+                AvailabilityCheck::Tool(index @ #from..#to) => self::#module::available(handlers, AvailabilityCheck::Tool(index - #from), env),
+                AvailabilityCheck::Toolset(#toolset) => self::#module::available(handlers, check, env)
             });
         }
     }
@@ -120,7 +120,7 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
         (quote!(None), None)
     } else {
         let available = quote! {
-            fn available<H: #bounds>(handlers: &H, check: Check<'_>, env: &Env) -> Availability {
+            fn available<H: #bounds>(handlers: &H, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
                 match check {
                     #(#checks,)*
                     _ => Availability::Available,
@@ -131,7 +131,7 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
     };
     quote! {
         /// Every tool of the catalog, run by one set of handlers.
-        pub fn provider<H>(handlers: H) -> Box<dyn Provider>
+        pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
         where
             H: #bounds + 'static,
         {
@@ -144,10 +144,10 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
             index: usize,
             args: Slots<'_, '_>,
             call: &'a Call<'a>,
-        ) -> Reply<'a> {
+        ) -> HandlerReply<'a> {
             match index {
                 #(#calls,)*
-                _ => Reply::no_such_tool(index),
+                _ => HandlerReply::no_such_tool(index),
             }
         }
 

@@ -46,13 +46,13 @@ impl<'c> Handled<'c> {
         let name = self.toolset.name();
         let whole = self.toolset.manifest.requires.check.map(|_| {
             let about = format!(" Every tool whose home is `{name}`.");
-            (scope.claim(pascal(&["toolset"])), about, quote!(::toolc::Check::Toolset(#name)))
+            (scope.claim(pascal(&["toolset"])), about, quote!(::toolc::AvailabilityCheck::Toolset(#name)))
         });
         let mut checks: Vec<_> = whole.into_iter().collect();
         for (index, tool) in self.tools.iter().enumerate().filter(|(_, tool)| tool.manifest.requires.check.is_some()) {
             let index = Literal::usize_unsuffixed(index);
             let variant = scope.claim(pascal(&[tool.name()]));
-            checks.push((variant, format!(" `{}`", tool.name()), quote!(::toolc::Check::Tool(#index))));
+            checks.push((variant, format!(" `{}`", tool.name()), quote!(::toolc::AvailabilityCheck::Tool(#index))));
         }
         checks
     }
@@ -76,13 +76,13 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         let handlers = handled.handlers();
         let provider = quote! {
             /// The tools of this toolset alone, run by these handlers.
-            pub fn provider<H: #handlers + 'static>(handlers: H) -> Box<dyn Provider>
+            pub fn provider<H: #handlers + 'static>(handlers: H) -> Box<dyn ToolProvider>
         };
         (quote!(#handlers), provider, quote!(handlers))
     } else {
         let provider = quote! {
             /// The tools of this toolset alone. The agent runs them: there are no handlers.
-            pub fn provider() -> Box<dyn Provider>
+            pub fn provider() -> Box<dyn ToolProvider>
         };
         (quote!(Send + Sync), provider, quote!(()))
     };
@@ -93,7 +93,8 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         use ::std::sync::Arc;
 
         use ::toolc::compiled::{Compiled, Part};
-        use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+        use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider,
+            ToolResult};
 
         #trait_and_checks
 
@@ -107,11 +108,11 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
             index: usize,
             args: Slots<'_, '_>,
             call: &'a Call<'a>,
-        ) -> Reply<'a> {
+        ) -> HandlerReply<'a> {
             let handlers: &H = shared;
             match index {
                 #(#arms,)*
-                _ => Reply::no_such_tool(index),
+                _ => HandlerReply::no_such_tool(index),
             }
         }
 
@@ -174,7 +175,7 @@ fn handlers_of(catalog: &Lowered<'_>, handled: &Handled<'_>) -> TokenStream {
             #[derive(Debug, Clone, Copy, PartialEq, Eq)]
             pub enum Check { #(#[doc = #abouts] #variants),* }
 
-            pub(super) fn available<H: #handlers>(handlers: &H, check: ::toolc::Check<'_>, env: &Env) -> Availability {
+            pub(super) fn available<H: #handlers>(handlers: &H, check: ::toolc::AvailabilityCheck<'_>, env: &Env) -> Availability {
                 match check {
                     #(#questions => handlers.available(Check::#variants, env),)*
                     _ => Availability::Available,
@@ -203,23 +204,23 @@ fn arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
     let run = quote!(H::#method(handlers, #name::Args::read(args), call));
     // A typed result becomes the output that all have in common.
     let returns = tool.manifest.returns.is_some();
-    let out = returns.then(|| quote!(.map(|returns| Output::of(&returns))));
+    let out = returns.then(|| quote!(.map(|returns| ToolOutput::of(&returns))));
     match tool.manifest.execution.value {
-        Execution::Sync => quote!(#index => Reply::Ready(#run #out)),
+        Execution::Sync => quote!(#index => HandlerReply::Ready(#run #out)),
         Execution::Async if returns => quote! {
             #index => {
                 let returns = #run;
-                Reply::Later(Box::pin(async move { returns.await #out }))
+                HandlerReply::Later(Box::pin(async move { returns.await #out }))
             }
         },
-        Execution::Async => quote!(#index => Reply::Later(Box::pin(#run))),
+        Execution::Async => quote!(#index => HandlerReply::Later(Box::pin(#run))),
         Execution::Blocking => quote! {
             #index => {
                 let (handlers, args) = (Arc::clone(shared), #name::Args::read(args));
-                Reply::blocking(call, move |call| H::#method(&*handlers, args, call) #out)
+                HandlerReply::blocking(call, move |call| H::#method(&*handlers, args, call) #out)
             }
         },
-        Execution::Agent => quote!(#index => Reply::agent()),
+        Execution::Agent => quote!(#index => HandlerReply::agent()),
     }
 }
 
@@ -230,8 +231,8 @@ fn method(catalog: &Lowered<'_>, tool: &Tool) -> Option<TokenStream> {
     let from = format!("`execution = \"{word}\"` in `manifests/tools/{}.toml`.", tool.name());
     let text = catalog.full_setting(tool).text(&tool.manifest.description.value);
     let about = doc(&format!("{text}\n\n{from}"));
-    let output = if tool.manifest.returns.is_some() { quote!(#module::Returns) } else { quote!(Output) };
-    let result = quote!(Result<#output, ToolError>);
+    let result =
+        if tool.manifest.returns.is_some() { quote!(Result<#module::Returns, ToolError>) } else { quote!(ToolResult) };
     let result = match tool.manifest.execution.value {
         Execution::Sync | Execution::Blocking => result,
         Execution::Async => quote!(impl ::core::future::Future<Output = #result> + Send),

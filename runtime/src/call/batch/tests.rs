@@ -11,8 +11,8 @@ use crate::behaviour::{Annotations, Execution};
 use crate::fakes::{Fake, tool, wait};
 use crate::table::Table;
 use crate::{
-    CallInfo, Dialect, Env, ErrorKind, Hook, Output, Reply, ResultLimits, Session, SessionBuilder, Step, Tool,
-    ToolError,
+    CallInfo, Dialect, Env, ErrorKind, HandlerReply, Hook, HookAction, ResultLimits, Session, SessionBuilder, Tool,
+    ToolError, ToolOutput,
 };
 
 /// What runs, and what has been let go on.
@@ -60,13 +60,13 @@ fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Session, Shar
     ]);
     let fake = fake.answer(move |call| {
         let floor = Arc::clone(&floor);
-        Reply::Later(Box::pin(async move { stay(&floor, call.id()).await }))
+        HandlerReply::Later(Box::pin(async move { stay(&floor, call.id()).await }))
     });
     (set(fake.registry().session().env(Env::empty())).build().unwrap(), shared)
 }
 
 /// Runs until it is let go.
-async fn stay(floor: &Shared, id: &str) -> CallResult {
+async fn stay(floor: &Shared, id: &str) -> ToolResult {
     let begin = |floor: &mut Floor| {
         floor.begun.push(id.to_owned());
         floor.running.push(id.to_owned());
@@ -85,7 +85,7 @@ async fn stay(floor: &Shared, id: &str) -> CallResult {
     .await;
     floor.lock().unwrap().running.retain(|running| running != id);
     assert!(id != "panic", "as it was told");
-    Ok(Output::text(id))
+    Ok(ToolOutput::text(id))
 }
 
 /// A call that the agent's own loop takes.
@@ -175,8 +175,8 @@ fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
     let requests = [&requests[..], &[ToolCall::new("of_another", "{}"), ToolCall::new("plan", "{")]].concat();
     let answers = wait(turn.batch_with(&requests, |_: Mine, request| async move {
         match request.id() {
-            "long" => Ok(Output::text("x".repeat(3_000))),
-            "longer" => Ok(Output::text("x".repeat(7_000))),
+            "long" => Ok(ToolOutput::text("x".repeat(3_000))),
+            "longer" => Ok(ToolOutput::text("x".repeat(7_000))),
             "fails" => Err(ToolError::new("no <system>tea")),
             _ => panic!("no water"),
         }
@@ -213,9 +213,9 @@ fn hooks_have_a_say_in_what_the_agents_loop_runs_and_only_in_that() {
     #[derive(Default)]
     struct Asked(Mutex<Vec<String>>);
     impl Hook for Asked {
-        fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+        fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
             self.0.lock().unwrap().push(call.id().to_owned());
-            Ok(if call.id() == "no" { Step::Block("not today".to_owned()) } else { Step::Continue })
+            Ok(if call.id() == "no" { HookAction::Block("not today".to_owned()) } else { HookAction::Continue })
         }
     }
     let asked = Arc::new(Asked::default());
@@ -225,7 +225,7 @@ fn hooks_have_a_say_in_what_the_agents_loop_runs_and_only_in_that() {
         [("plan", "yes"), ("plan", "no"), ("of_another", "-")].map(|(tool, id)| ToolCall::new(tool, "{}").with_id(id));
     let answers = wait(turn.batch_with(&requests, |_: Mine, request| async move {
         assert_eq!(request.id(), "yes");
-        Ok(Output::text("run"))
+        Ok(ToolOutput::text("run"))
     }));
     let kinds: Vec<Option<ErrorKind>> = answers.iter().map(|one| one.answer.error).collect();
     assert_eq!(kinds, [None, Some(ErrorKind::Blocked), Some(ErrorKind::Failed)]);
@@ -236,8 +236,8 @@ fn hooks_have_a_say_in_what_the_agents_loop_runs_and_only_in_that() {
 struct Moves;
 
 impl Hook for Moves {
-    fn before_call(&self, _: &CallInfo<'_>) -> Result<Step, ToolError> {
-        Ok(Step::Change([("path".to_owned(), "a".into())].into_iter().collect()))
+    fn before_call(&self, _: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+        Ok(HookAction::Change([("path".to_owned(), "a".into())].into_iter().collect()))
     }
 }
 
@@ -276,7 +276,7 @@ fn each_call_ends_for_itself() {
     let_go(&shared, "well");
     let answers: Vec<String> = wait(batch)
         .iter()
-        .map(|Answered { call, answer }| {
+        .map(|CompletedCall { call, answer }| {
             let value: serde_json::Value = serde_json::from_str(&answer.json).unwrap();
             format!("{}: {}", call.id(), value["kind"].as_str().unwrap_or("none"))
         })

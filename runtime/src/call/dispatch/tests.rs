@@ -9,20 +9,20 @@ use crate::fakes::{Fake, renamed, texts, tool, wait};
 use crate::requirement::Requirement::Env as Needs;
 use crate::table::Table;
 use crate::{
-    AgentTask, AgentTools, Answer, CallInfo, CallResult, Dialect, Env, Hook, Image, Output, Registry, Reply,
-    ResultLimits, SessionBuilder, Slots, Task, Tool, ToolCall, ToolError, Turn,
+    AgentTask, AgentTools, CallInfo, CallResponse, Dialect, Env, HandlerReply, Hook, Image, Registry, ResultLimits,
+    SessionBuilder, Slots, Task, Tool, ToolCall, ToolError, ToolOutput, ToolResult, Turn,
 };
 
 fn turn(registry: &Registry) -> Turn {
     registry.session().env(Env::empty()).build().unwrap().turn(Dialect::OpenAi)
 }
 
-fn call(turn: &Turn, name: &str) -> Answer {
+fn call(turn: &Turn, name: &str) -> CallResponse {
     wait(turn.call(&ToolCall::new(name, "{}").with_id("call-1").with_task(&Task::new("task-1"))))
 }
 
 /// The kind and text of an error.
-fn error(answer: &Answer) -> [String; 2] {
+fn error(answer: &CallResponse) -> [String; 2] {
     assert!(answer.is_error(), "{answer:?}");
     let value: Value = serde_json::from_str(&answer.json).unwrap();
     ["kind", "error"].map(|key| value[key].as_str().unwrap().to_owned())
@@ -116,7 +116,7 @@ fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
     };
     let AgentTask { call, pending } = task(r#"{"goal": "tea"}"#).unwrap();
     assert_eq!((call, pending.tool()), (Plan { goal: "tea".into() }, "plan"));
-    assert_eq!(pending.finish(Ok(Output::text("hot"))), Answer::from(Ok(Output::text("hot"))));
+    assert_eq!(pending.finish(Ok(ToolOutput::text("hot"))), CallResponse::from(Ok(ToolOutput::text("hot"))));
     let AgentTask { pending, .. } = task(r#"{"goal": "tea"}"#).unwrap();
     assert_eq!(error(&pending.finish(Err(ToolError::new("no water")))), ["failed", "no water"]);
     assert_eq!(error(&task("{}").unwrap_err())[0], "invalid_arguments");
@@ -142,10 +142,10 @@ fn a_blocking_handler_has_a_thread_of_its_own() {
     let here = thread::current().id();
     let fake = Fake::new([tool("crunch", "home", &[])]).answer(move |call| {
         let seen = Arc::clone(&seen);
-        Reply::blocking(call, move |call| {
+        HandlerReply::blocking(call, move |call| {
             seen.fetch_add(1, Ordering::SeqCst);
             assert_ne!(thread::current().id(), here);
-            Ok(Output::text(format!("{} {} {}", call.tool(), call.id(), call.task())))
+            Ok(ToolOutput::text(format!("{} {} {}", call.tool(), call.id(), call.task())))
         })
     });
     let turn = turn(&fake.registry());
@@ -161,9 +161,9 @@ fn blocking_handlers_run_beside_each_other() {
     let both = Arc::new(Barrier::new(2));
     let fake = Fake::new([tool("meet", "home", &[])]).answer(move |call| {
         let both = Arc::clone(&both);
-        Reply::blocking(call, move |_| {
+        HandlerReply::blocking(call, move |_| {
             both.wait();
-            Ok(Output::text("met"))
+            Ok(ToolOutput::text("met"))
         })
     });
     let turn = turn(&fake.registry());
@@ -190,7 +190,7 @@ fn blocking_handlers_run_beside_each_other() {
 #[test]
 fn a_blocking_handlers_panic_is_an_answer() {
     let fake = Fake::new([tool("crunch", "home", &[])]);
-    let turn = turn(&fake.answer(|call| Reply::blocking(call, |_| panic!("out of numbers"))).registry());
+    let turn = turn(&fake.answer(|call| HandlerReply::blocking(call, |_| panic!("out of numbers"))).registry());
     let text = "the tool failed unexpectedly: out of numbers".to_owned();
     assert_eq!(error(&call(&turn, "crunch")), ["panicked".to_owned(), text]);
 }
@@ -201,10 +201,10 @@ fn a_reply_that_nobody_waits_for_runs_to_its_end() {
     let meet = Arc::clone(&meeting);
     let fake = Fake::new([tool("crunch", "home", &[])]).answer(move |call| {
         let meet = Arc::clone(&meet);
-        Reply::blocking(call, move |_| {
+        HandlerReply::blocking(call, move |_| {
             meet.wait();
             meet.wait();
-            Ok(Output::text("unheard"))
+            Ok(ToolOutput::text("unheard"))
         })
     });
     let turn = turn(&fake.registry());
@@ -223,18 +223,18 @@ fn the_future_of_a_call_can_cross_threads() {
     let turn = planner();
     let request = ToolCall::new("plan", "{}");
     crosses(&turn.call(&request));
-    crosses(&turn.batch_with(&[request], |plan: Plan, _| async move { Ok(Output::text(plan.goal)) }));
+    crosses(&turn.batch_with(&[request], |plan: Plan, _| async move { Ok(ToolOutput::text(plan.goal)) }));
     crosses(&turn);
 }
 
 #[test]
 fn replies_for_what_no_provider_runs_are_errors() {
     let answer = |reply| match reply {
-        Reply::Ready(result) => Answer::from(result),
-        Reply::Later(_) => unreachable!("these are there at once"),
+        HandlerReply::Ready(result) => CallResponse::from(result),
+        HandlerReply::Later(_) => unreachable!("these are there at once"),
     };
-    assert!(error(&answer(Reply::agent()))[1].contains("agent's own loop"));
-    assert!(error(&answer(Reply::no_such_tool(7)))[1].contains("no tool number 7"));
+    assert!(error(&answer(HandlerReply::agent()))[1].contains("agent's own loop"));
+    assert!(error(&answer(HandlerReply::no_such_tool(7)))[1].contains("no tool number 7"));
 }
 
 fn picture(number: u8) -> Image {
@@ -245,7 +245,7 @@ fn picture(number: u8) -> Image {
 fn pictures(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
     let plan = Tool { arguments: goal().into(), ..behaves(tool("plan", "home", &[]), Execution::Agent, false) };
     let fake = Fake::new([tool("look", "home", &[]), plan])
-        .answer(|_| Reply::Ready(Output::text("a line\n".repeat(800)).with_image(picture(1))));
+        .answer(|_| HandlerReply::Ready(ToolOutput::text("a line\n".repeat(800)).with_image(picture(1))));
     let limits = ResultLimits { per_call: 8_000, per_turn: 8_000 };
     let session = fake.registry().session().env(Env::empty()).result_limits(limits);
     set(session).build().unwrap().turn(Dialect::OpenAi)
@@ -265,9 +265,9 @@ fn images_come_whole_on_every_way_out() {
     // What the agent's own loop comes to.
     let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
     let AgentTask { pending, .. } = wait(turn.agent_call::<Plan>(&request)).unwrap().unwrap();
-    assert_eq!(pending.finish(Output::text("hot").with_image(picture(2))).images, [picture(2)]);
+    assert_eq!(pending.finish(ToolOutput::text("hot").with_image(picture(2))).images, [picture(2)]);
     let batch =
-        wait(turn.batch_with(&[request], |Plan { goal }, _| async { Output::text(goal).with_image(picture(3)) }));
+        wait(turn.batch_with(&[request], |Plan { goal }, _| async { ToolOutput::text(goal).with_image(picture(3)) }));
     assert_eq!((&*batch[0].answer.json, &*batch[0].answer.images), ("\"tea\"", &[picture(3)][..]));
 }
 
@@ -277,9 +277,9 @@ fn a_hook_keeps_the_images_that_it_says() {
     struct Frame;
 
     impl Hook for Frame {
-        fn transform_result(&self, call: &CallInfo<'_>, result: &CallResult) -> Result<Option<CallResult>, ToolError> {
+        fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
             let Ok(output) = result else { return Ok(None) };
-            let mut framed = Output::text(format!("{} images", output.images().len()));
+            let mut framed = ToolOutput::text(format!("{} images", output.images().len()));
             if call.tool() == "look" {
                 for image in output.images() {
                     framed = framed.with_image(image.clone())?;
@@ -293,6 +293,6 @@ fn a_hook_keeps_the_images_that_it_says() {
     let answer = call(&turn, "look");
     assert_eq!((&*answer.json, &*answer.images), ("\"1 images\"", &[picture(1)][..]));
     let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
-    let batch = wait(turn.batch_with(&[request], |_: Plan, _| async { Output::text("").with_image(picture(2)) }));
+    let batch = wait(turn.batch_with(&[request], |_: Plan, _| async { ToolOutput::text("").with_image(picture(2)) }));
     assert_eq!((&*batch[0].answer.json, &*batch[0].answer.images), ("\"1 images\"", &[][..]));
 }

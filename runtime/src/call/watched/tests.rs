@@ -9,13 +9,14 @@ use serde_json::{Map, Value, json};
 use crate::behaviour::{Approval, Behaviour};
 use crate::fakes::{Fake, secretive, tool, wait};
 use crate::{
-    Answer, ApprovalRequest, Approver, CallInfo, CallResult, Cancel, Decision, Dialect, ErrorKind, Fault, Hook, Output,
-    Reply, ResultLimits, SessionBuilder, Spill, Stage, Step, Task, Tool, ToolCall, ToolError, Turn,
+    ApprovalDecision, ApprovalRequest, Approver, CallInfo, CallResponse, CancelHandle, Dialect, ErrorKind,
+    HandlerReply, Hook, HookAction, HostError, HostStage, ResultLimits, SessionBuilder, SpillStore, Task, Tool,
+    ToolCall, ToolError, ToolOutput, ToolResult, Turn,
 };
 
-type Before = dyn Fn(&Value) -> Result<Step, ToolError> + Send + Sync;
+type Before = dyn Fn(&Value) -> Result<HookAction, ToolError> + Send + Sync;
 
-type Transform = fn(&CallResult) -> Result<Option<CallResult>, ToolError>;
+type Transform = fn(&ToolResult) -> Result<Option<ToolResult>, ToolError>;
 
 /// A hook that does what it is told to, and writes down what it sees.
 struct Watcher {
@@ -29,10 +30,10 @@ struct Watcher {
 impl Watcher {
     fn new(name: &'static str, seen: &Arc<Mutex<Vec<String>>>) -> Self {
         let seen = Arc::clone(seen);
-        Self { name, before: Box::new(|_| Ok(Step::Continue)), transform: |_| Ok(None), after: || Ok(()), seen }
+        Self { name, before: Box::new(|_| Ok(HookAction::Continue)), transform: |_| Ok(None), after: || Ok(()), seen }
     }
 
-    fn before(self, before: impl Fn(&Value) -> Result<Step, ToolError> + Send + Sync + 'static) -> Arc<Self> {
+    fn before(self, before: impl Fn(&Value) -> Result<HookAction, ToolError> + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self { before: Box::new(before), ..self })
     }
 
@@ -47,23 +48,23 @@ impl Hook for Watcher {
         self.name
     }
 
-    fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         self.see("before", call, "");
         (self.before)(call.arguments())
     }
 
-    fn transform_result(&self, call: &CallInfo<'_>, result: &CallResult) -> Result<Option<CallResult>, ToolError> {
-        let text = result.as_ref().map_or_else(|error| error.message(), Output::as_json);
+    fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
+        let text = result.as_ref().map_or_else(|error| error.message(), ToolOutput::as_json);
         self.see("transforms", call, text);
         (self.transform)(result)
     }
 
-    fn after_call(&self, call: &CallInfo<'_>, answer: &Answer) -> Result<(), ToolError> {
+    fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
         self.see("after", call, &answer.json);
         (self.after)()
     }
 
-    fn fault(&self, call: &CallInfo<'_>, fault: &Fault<'_>) {
+    fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
         self.see("fault", call, &fault.to_string());
     }
 }
@@ -89,10 +90,10 @@ fn tools() -> Fake {
         },
     ])
     .answer_with(|args, _| {
-        Reply::Ready(match &args["say"] {
+        HandlerReply::Ready(match &args["say"] {
             Value::String(text) if text == "fail" => Err(ToolError::of(ErrorKind::NotFound, "<system>no such thing")),
             Value::String(text) if text == "panic" => panic!("out of words"),
-            _ => Output::json(&args),
+            _ => ToolOutput::json(&args),
         })
     })
 }
@@ -144,7 +145,7 @@ fn hooks_see_a_call_in_order_and_no_secret() {
 #[test]
 fn a_hook_changes_arguments_which_are_read_again() {
     let seen = seen();
-    let change = |some: Value| Watcher::new("a", &seen).before(move |_| Ok(Step::Change(object(some.clone()))));
+    let change = |some: Value| Watcher::new("a", &seen).before(move |_| Ok(HookAction::Change(object(some.clone()))));
     let with = |hook: Arc<Watcher>| turn(|s| s.hook(hook).hook(Arc::new(Watcher::new("b", &seen))));
     // The secret that it does not see stays.
     let told = call(&with(change(json!({"say": 7}))), "echo", r#"{"pin": 12, "say": "x"}"#);
@@ -164,10 +165,10 @@ fn a_hook_changes_arguments_which_are_read_again() {
 #[test]
 fn a_hook_blocks_now_or_later() {
     let seen = seen();
-    let block = || Step::Block("not <system>today".to_owned());
+    let block = || HookAction::Block("not <system>today".to_owned());
     for before in [
         Watcher::new("a", &seen).before(move |_| Ok(block())),
-        Watcher::new("a", &seen).before(move |_| Ok(Step::Later(Box::pin(async move { Ok(block()) })))),
+        Watcher::new("a", &seen).before(move |_| Ok(HookAction::Later(Box::pin(async move { Ok(block()) })))),
     ] {
         let turn = turn(|s| s.hook(before).hook(Arc::new(Watcher::new("b", &seen))));
         let told = call(&turn, "echo", r#"{"say": "x"}"#);
@@ -183,8 +184,9 @@ fn a_hook_that_fails_before_a_call_keeps_it_from_running() {
     for before in [
         Watcher::new("a", &seen).before(|_| Err(ToolError::new("no hunter2"))),
         Watcher::new("a", &seen).before(|_| panic!("no hunter2")),
-        Watcher::new("a", &seen).before(|_| Ok(Step::Later(Box::pin(async { panic!("no hunter2") })))),
-        Watcher::new("a", &seen).before(|_| Ok(Step::Later(Box::pin(async { Err(ToolError::new("no hunter2")) })))),
+        Watcher::new("a", &seen).before(|_| Ok(HookAction::Later(Box::pin(async { panic!("no hunter2") })))),
+        Watcher::new("a", &seen)
+            .before(|_| Ok(HookAction::Later(Box::pin(async { Err(ToolError::new("no hunter2")) })))),
     ] {
         let told = call(&turn(|s| s.hook(before)), "echo", r#"{"say": "x"}"#);
         assert_eq!(told["kind"], "hook_failed");
@@ -201,9 +203,9 @@ fn a_hook_is_not_waited_for_without_end() {
         Watcher::new("a", &seen).before(move |_| {
             let stop = Arc::clone(&stop);
             // Settled later, and then later once more: each may be where it stands still.
-            Ok(Step::Later(Box::pin(async move {
+            Ok(HookAction::Later(Box::pin(async move {
                 stop();
-                Ok(Step::Later(Box::pin(std::future::pending())))
+                Ok(HookAction::Later(Box::pin(std::future::pending())))
             })))
         })
     };
@@ -215,7 +217,7 @@ fn a_hook_is_not_waited_for_without_end() {
     assert!(told[1].ends_with("a failed before a call: it took longer than 1ms"), "{told:?}");
     assert!(told.len() == 3 && told[2].starts_with("a after"), "no handler's result was seen: {told:?}");
 
-    let (stop, task) = (Cancel::new(), Arc::new(Task::new("t")));
+    let (stop, task) = (CancelHandle::new(), Arc::new(Task::new("t")));
     let request = ToolCall::new("echo", r#"{"say": "x"}"#).with_cancel(&stop);
     let text = "the call was cancelled while this host checked it: nothing was done";
     let told = |hook: Arc<Watcher>, task: &Task| {
@@ -233,7 +235,7 @@ fn a_hook_is_not_waited_for_without_end() {
 #[test]
 fn a_session_that_is_cancelled_waits_for_no_hook() {
     let seen = seen();
-    let stands_still = Watcher::new("a", &seen).before(|_| Ok(Step::Later(Box::pin(std::future::pending()))));
+    let stands_still = Watcher::new("a", &seen).before(|_| Ok(HookAction::Later(Box::pin(std::future::pending()))));
     let session = tools().registry().session().hook(stands_still).build().unwrap();
     let turn = session.turn(Dialect::OpenAi);
     let request = ToolCall::new("echo", r#"{"say": "x"}"#);
@@ -247,10 +249,10 @@ fn a_session_that_is_cancelled_waits_for_no_hook() {
 fn results_are_transformed_in_order_and_a_fault_leaves_them() {
     let seen = seen();
     let hooks: [Transform; 4] = [
-        |result| Ok(result.as_ref().err().map(|error| Ok(Output::text(format!("mended: {error}"))))),
+        |result| Ok(result.as_ref().err().map(|error| Ok(ToolOutput::text(format!("mended: {error}"))))),
         |_| panic!("out of words"),
         |_| Err(ToolError::new("no")),
-        |result| Ok(result.as_ref().ok().map(|output| Ok(Output::text(format!("{} seen", output.as_json()))))),
+        |result| Ok(result.as_ref().ok().map(|output| Ok(ToolOutput::text(format!("{} seen", output.as_json()))))),
     ];
     let turn = turn(|s| {
         hooks.into_iter().fold(s, |s, transform| s.hook(Arc::new(Watcher { transform, ..Watcher::new("a", &seen) })))
@@ -270,11 +272,11 @@ fn whoever_looks_on_cannot_spoil_the_answer() {
         fn name(&self) -> &str {
             panic!("no name")
         }
-        fn after_call(&self, _: &CallInfo<'_>, _: &Answer) -> Result<(), ToolError> {
+        fn after_call(&self, _: &CallInfo<'_>, _: &CallResponse) -> Result<(), ToolError> {
             panic!("after")
         }
-        fn fault(&self, _: &CallInfo<'_>, fault: &Fault<'_>) {
-            assert_eq!((fault.part, fault.stage, fault.message), ("a hook", Stage::AfterCall, "after"));
+        fn fault(&self, _: &CallInfo<'_>, fault: &HostError<'_>) {
+            assert_eq!((fault.part, fault.stage, fault.message), ("a hook", HostStage::AfterCall, "after"));
             panic!("fault")
         }
     }
@@ -289,18 +291,21 @@ fn whoever_looks_on_cannot_spoil_the_answer() {
 
 /// Decides as it is told to, and writes down what it is asked.
 struct Boss {
-    decides: fn() -> Decision,
+    decides: fn() -> ApprovalDecision,
     asked: Mutex<Vec<String>>,
 }
 
 impl Boss {
-    fn new(decides: fn() -> Decision) -> Arc<Self> {
+    fn new(decides: fn() -> ApprovalDecision) -> Arc<Self> {
         Arc::new(Self { decides, asked: Mutex::default() })
     }
 }
 
 impl Approver for Boss {
-    fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
+    fn decide<'a>(
+        &'a self,
+        request: &'a ApprovalRequest<'a>,
+    ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
         self.asked.lock().unwrap().push(request.to_string());
         Box::pin(async { (self.decides)() })
     }
@@ -308,7 +313,7 @@ impl Approver for Boss {
 
 #[test]
 fn somebody_is_asked_before_a_call_that_says_so() {
-    let boss = Boss::new(|| Decision::AllowOnce);
+    let boss = Boss::new(|| ApprovalDecision::AllowOnce);
     let turn = turn(|s| s.approver(Arc::clone(&boss) as Arc<dyn Approver>));
     for _ in 0..2 {
         let told = call(&turn, "launch", "{\"pin\": 12, \"say\": \"x\u{202e}\u{9b}\"}");
@@ -330,14 +335,14 @@ fn somebody_is_asked_before_a_call_that_says_so() {
 #[test]
 fn a_denial_says_why_and_a_fault_is_one() {
     let seen = seen();
-    let told = |decides: fn() -> Decision| {
+    let told = |decides: fn() -> ApprovalDecision| {
         let turn = turn(|s| s.approver(Boss::new(decides)).hook(Arc::new(Watcher::new("a", &seen))));
         call(&turn, "launch", r#"{"say": "x"}"#)
     };
-    let denied = told(|| Decision::Deny("too <tool_call>loud".to_owned()));
+    let denied = told(|| ApprovalDecision::Deny("too <tool_call>loud".to_owned()));
     let text = "the call was not approved: too loud. Do not try it again unasked";
     assert_eq!(denied, json!({"kind": "denied", "error": text}));
-    assert!(told(|| Decision::Deny(String::new()))["error"].as_str().unwrap().contains("no reason was given"));
+    assert!(told(|| ApprovalDecision::Deny(String::new()))["error"].as_str().unwrap().contains("no reason was given"));
     take(&seen);
     let broken = told(|| panic!("no line to hunter2"));
     assert!(broken["kind"] == "denied" && !broken.to_string().contains("hunter2"), "{broken}");
@@ -346,14 +351,17 @@ fn a_denial_says_why_and_a_fault_is_one() {
 
 #[test]
 fn nobody_is_waited_for_without_end() {
-    struct Silent(Cancel);
+    struct Silent(CancelHandle);
     impl Approver for Silent {
-        fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
+        fn decide<'a>(
+            &'a self,
+            _: &'a ApprovalRequest<'a>,
+        ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
             self.0.cancel();
             Box::pin(std::future::pending())
         }
     }
-    let stop = Cancel::new();
+    let stop = CancelHandle::new();
     let turn = turn(|s| s.approver(Arc::new(Silent(stop.clone()))).approval_timeout(Duration::from_millis(1)));
     let text = "the call was not approved: nobody answered within 1ms. Do not try it again unasked";
     assert_eq!(call(&turn, "launch", r#"{"say": "x"}"#), json!({"kind": "denied", "error": text}));
@@ -364,18 +372,18 @@ fn nobody_is_waited_for_without_end() {
 #[test]
 fn hooks_have_calls_approved_for_reasons_that_can_be_settled() {
     let seen = seen();
-    let boss = Boss::new(|| Decision::AllowForSession);
+    let boss = Boss::new(|| ApprovalDecision::AllowForSession);
     let turn = turn(|s| {
         let ask = |name| {
             Watcher::new(name, &seen).before(|arguments| {
                 Ok(match arguments["say"].as_str() {
-                    Some("x") => Step::Continue,
-                    Some(text) => Step::Ask(format!("it says {text}")),
-                    None => Step::Block(String::new()),
+                    Some("x") => HookAction::Continue,
+                    Some(text) => HookAction::Ask(format!("it says {text}")),
+                    None => HookAction::Block(String::new()),
                 })
             })
         };
-        let change = Watcher::new("c", &seen).before(|_| Ok(Step::Change(object(json!({"say": "changed"})))));
+        let change = Watcher::new("c", &seen).before(|_| Ok(HookAction::Change(object(json!({"say": "changed"})))));
         s.hook(ask("a")).hook(change).hook(ask("d")).approver(Arc::clone(&boss) as Arc<dyn Approver>)
     });
     // Once, for all reasons, about what would be run.
@@ -398,13 +406,13 @@ fn without_anybody_to_ask_the_call_is_refused() {
     let told = call(&turn(|s| s), "launch", r#"{"say": "x"}"#);
     assert_eq!(told["kind"], "refused");
     assert!(told["error"].as_str().unwrap().contains("it set no approver"), "{told}");
-    let ask = Watcher::new("a", &seen).before(|_| Ok(Step::Ask(String::new())));
+    let ask = Watcher::new("a", &seen).before(|_| Ok(HookAction::Ask(String::new())));
     assert_eq!(call(&turn(|s| s.hook(ask)), "echo", r#"{"say": "x"}"#)["kind"], "refused");
 }
 
 struct Memory(Mutex<Vec<String>>);
 
-impl Spill for Memory {
+impl SpillStore for Memory {
     fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let mut kept = self.0.lock().unwrap();
         kept.push(text.to_owned());
@@ -423,7 +431,9 @@ fn what_is_too_long_is_kept_or_told_to_be_missing() {
     let long = |letters: usize| json!({"say": "ü".repeat(letters)}).to_string();
     let text = |letters: usize| format!("{{\n  \"say\": \"{}\"\n}}", "ü".repeat(letters));
     let kept = turn(|s| {
-        s.result_limits(limits).spill(Arc::clone(&memory) as Arc<dyn Spill>).hook(Arc::new(Watcher::new("a", &seen)))
+        s.result_limits(limits)
+            .spill(Arc::clone(&memory) as Arc<dyn SpillStore>)
+            .hook(Arc::new(Watcher::new("a", &seen)))
     });
     assert_eq!(call(&kept, "echo", &long(1_990)), json!({"say": "ü".repeat(1_990)}));
     assert!(memory.0.lock().unwrap().is_empty());
@@ -476,12 +486,12 @@ fn hooks_know_how_long_a_call_takes_and_whether_it_takes_secrets() {
     }
 
     impl Hook for Clock {
-        fn before_call(&self, call: &CallInfo<'_>) -> Result<Step, ToolError> {
+        fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
             self.note(call);
-            Ok(Step::Continue)
+            Ok(HookAction::Continue)
         }
 
-        fn after_call(&self, call: &CallInfo<'_>, _: &Answer) -> Result<(), ToolError> {
+        fn after_call(&self, call: &CallInfo<'_>, _: &CallResponse) -> Result<(), ToolError> {
             self.note(call);
             Ok(())
         }
@@ -493,7 +503,7 @@ fn hooks_know_how_long_a_call_takes_and_whether_it_takes_secrets() {
         Fake::new([tool("open", "home", &[]), Tool { arguments: secretive(), ..tool("secretive", "home", &[]) }]);
     let tools = tools.answer(|_| {
         std::thread::sleep(TAKES);
-        Reply::Ready(Ok(Output::text("done")))
+        HandlerReply::Ready(Ok(ToolOutput::text("done")))
     });
     let turn = tools.registry().session().hook(clock.clone()).build().unwrap().turn(Dialect::OpenAi);
     for (name, takes_secrets) in [("open", false), ("secretive", true)] {

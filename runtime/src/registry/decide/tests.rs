@@ -3,7 +3,7 @@ use std::time::Duration;
 use crate::fakes::{Fake, texts, tool, toolset};
 use crate::requirement::Requirement::{self, AnyEnv, AnyTools, Check, Os, Programs, Tools, When};
 use crate::segment::{Atom, Condition, Op};
-use crate::{Availability, Dialect, Env, Reason, Registry, SessionBuilder, Toolset, Turn};
+use crate::{Availability, Dialect, Env, HiddenReason, Registry, SessionBuilder, Toolset, Turn};
 
 fn env(names: &[&'static str]) -> Requirement {
     Requirement::Env(texts(names))
@@ -186,7 +186,10 @@ fn a_tool_that_was_not_granted_is_not_there() {
 fn a_tool_without_a_definition_is_not_there() {
     let mute = tool("mute", "home", &[]);
     let alone = Fake::new([mute.clone()]).defined("mute", None).registry();
-    assert_eq!(turn(&alone, Env::empty()).hidden().map(|hidden| hidden.reason).collect::<Vec<_>>(), [&Reason::Dialect]);
+    assert_eq!(
+        turn(&alone, Env::empty()).hidden().map(|hidden| hidden.reason).collect::<Vec<_>>(),
+        [&HiddenReason::Dialect]
+    );
     let both = Fake::new([tool("asks", "home", &[tools(&["mute"])]), mute]).defined("mute", None).registry();
     let hidden = hidden(&turn(&both, Env::empty()));
     assert_eq!(hidden, ["asks: needs the tool `mute`", "mute: has no definition in this dialect"]);

@@ -1,3 +1,4 @@
+use crate::ToolOutput;
 use serde_json::json;
 
 use super::*;
@@ -15,7 +16,7 @@ fn schema() -> Value {
 }
 
 fn counting(name: &'static str) -> DynamicTool {
-    DynamicTool::sync(name, "Counts.", schema(), |args, call| Ok(Output::text(format!("{} {args}", call.tool()))))
+    DynamicTool::sync(name, "Counts.", schema(), |args, call| Ok(ToolOutput::text(format!("{} {args}", call.tool()))))
 }
 
 fn turn(tools: DynamicTools, env: Env) -> Turn {
@@ -49,7 +50,7 @@ fn arguments_are_read_repaired_and_valid() {
 
 #[test]
 fn each_sort_of_handler_answers() {
-    let answer = |how: &str, args: &Value| Ok(Output::text(format!("{how} {}", args["count"])));
+    let answer = |how: &str, args: &Value| Ok(ToolOutput::text(format!("{how} {}", args["count"])));
     let tools = DynamicTools::new().tools([
         DynamicTool::sync("now", "Now.", schema(), move |args, _| answer("now", &args)),
         DynamicTool::blocking("on_a_thread", "There.", schema(), move |args, _| answer("on a thread", &args)),
@@ -66,7 +67,7 @@ fn each_sort_of_handler_answers() {
 #[test]
 fn what_is_said_of_a_tool_holds() {
     let long =
-        DynamicTool::sync("long", "Long.", json!({"type": "object"}), |_, _| Ok(Output::text("x".repeat(9_000))));
+        DynamicTool::sync("long", "Long.", json!({"type": "object"}), |_, _| Ok(ToolOutput::text("x".repeat(9_000))));
     let asked =
         DynamicTool::future("ask_first", "Asks.", json!({"type": "object"}), |_, _| Box::pin(std::future::pending()));
     let tools = DynamicTools::new().tools([
@@ -107,7 +108,7 @@ fn schemas_of_any_shape_are_taken() {
         "patternProperties": {"^x-": {"type": "string"}},
         "if": {"required": ["any"]}, "then": {"required": ["tree"]},
     });
-    let tool = DynamicTool::sync("grow", "Grows.", schema, |args, _| Ok(Output::text(args.to_string())));
+    let tool = DynamicTool::sync("grow", "Grows.", schema, |args, _| Ok(ToolOutput::text(args.to_string())));
     let turn = turn(DynamicTools::new().tool(tool), Env::empty());
     let sent = json!({"tree": {"kids": [{"kids": []}]}, "pair": ["a", 1], "shape": "none", "any": [null], "x-y": "z"});
     let told: String = serde_json::from_str(&call(&turn, "grow", &sent.to_string())).unwrap();
@@ -117,7 +118,7 @@ fn schemas_of_any_shape_are_taken() {
 
 #[test]
 fn what_is_wrong_is_told_all_at_once() {
-    let other = |schema: Value| DynamicTool::sync("other", "Others.", schema, |_, _| Ok(Output::text("")));
+    let other = |schema: Value| DynamicTool::sync("other", "Others.", schema, |_, _| Ok(ToolOutput::text("")));
     let told = |tool: DynamicTool| tool.build().err().map(|error| error.to_string()).unwrap_or_default();
     let no_object =
         "the tool `other`: the schema of its arguments is not that of an object: write `\"type\": \"object\"` in it";

@@ -4,7 +4,7 @@ use crate::fakes::{Fake, Time, texts, tool, wait};
 use crate::requirement::Requirement::{self, Check, Env as Needs, Os, Tools, When};
 use crate::run::clock::Clock;
 use crate::segment::{Atom, Condition, Op};
-use crate::{Availability, Dialect, Env, Output, Registry, Reply, Session, ToolCall, Turn};
+use crate::{Availability, Dialect, Env, HandlerReply, Registry, Session, ToolCall, ToolOutput, Turn};
 
 fn not_asked() -> Clock {
     Clock::Test(Arc::new(|| panic!("nobody needs the time")))
@@ -165,9 +165,9 @@ fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
 
 #[test]
 fn calls_know_what_their_turn_was_made_with() {
-    let fake = Fake::new([tool("look", "home", &[])])
-        .fact("online", true)
-        .answer(|call| Reply::Ready(Ok(Output::text(format!("{:?} {:?}", call.fact("online"), call.user_request())))));
+    let fake = Fake::new([tool("look", "home", &[])]).fact("online", true).answer(|call| {
+        HandlerReply::Ready(Ok(ToolOutput::text(format!("{:?} {:?}", call.fact("online"), call.user_request()))))
+    });
     let session = fake.registry().session().build().unwrap();
     let answer = |turn: &Turn| wait(turn.call(&ToolCall::new("look", "{}"))).json;
     let before = session.turn(Dialect::OpenAi);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Missing, Need, NeedState};
-use crate::{Reason, Text, Turn, Variable};
+use crate::{HiddenReason, Text, Turn, Variable};
 
 /// What is the matter with each tool that a session grants: see [`Turn::doctor`]. Its `Display` is for a person; as
 /// [JSON](crate::ToJson) it has the same names as here. It holds no values of variables.
@@ -30,7 +30,7 @@ pub struct Diagnosis {
     /// Whether the model is shown it.
     pub is_shown: bool,
     /// All that it lacks, as far as anybody has looked: handlers are not asked where something else is lacking.
-    pub lacks: Vec<Reason>,
+    pub lacks: Vec<HiddenReason>,
     /// What failed just now, and is taken for a flake.
     pub flakes: Vec<Need>,
     /// Why tools are not there that it needs, and those that they need.
@@ -130,9 +130,9 @@ impl Turn {
     }
 }
 
-fn variables(reason: &Reason) -> Option<&[Text]> {
+fn variables(reason: &HiddenReason) -> Option<&[Text]> {
     match reason {
-        Reason::Env(names) | Reason::AnyEnv(names) => Some(names),
+        HiddenReason::Env(names) | HiddenReason::AnyEnv(names) => Some(names),
         _ => None,
     }
 }

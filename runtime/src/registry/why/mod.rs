@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::nearest;
 use crate::requirement::Requirement;
 use crate::segment::FactValue;
-use crate::{Reason, Text, Turn};
+use crate::{HiddenReason, Text, Turn};
 
 pub use doctor::{Diagnosis, Doctor, Lacking};
 
@@ -52,7 +52,7 @@ pub enum Status {
     /// The model is shown it.
     Shown,
     /// It was granted, and is hidden: this is the first of the reasons.
-    Hidden(Reason),
+    Hidden(HiddenReason),
     /// It was granted, and taken away again.
     TakenAway,
     /// Nothing grants it.
@@ -114,9 +114,9 @@ pub enum NeedState {
     Met,
     /// The handlers failed just now, for this reason. So soon after a success that is taken for a flake; the age is that
     /// success's.
-    Flake(Reason),
+    Flake(HiddenReason),
     /// It is not.
-    Unmet(Reason),
+    Unmet(HiddenReason),
     /// Nobody has looked: the tool was not granted, has no definition, or lacks something that is looked at before.
     Unasked,
 }
@@ -140,7 +140,7 @@ pub enum Absence {
     /// The session does not grant it.
     NotGranted,
     /// It is hidden, for these reasons.
-    Hidden(Vec<Reason>),
+    Hidden(Vec<HiddenReason>),
 }
 
 /// A part of what the model is shown of a tool that depends on a condition.

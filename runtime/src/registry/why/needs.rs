@@ -9,7 +9,7 @@ use crate::registry::facts::Asked;
 use crate::registry::gates::Gate;
 use crate::requirement::Requirement;
 use crate::segment::{Atom, Comparison, FactValue};
-use crate::{Reason, Text, Turn};
+use crate::{HiddenReason, Text, Turn};
 
 impl Turn {
     /// What the tool at a position of the state needs.
@@ -57,7 +57,7 @@ impl Turn {
 
     /// Tools that are there although a check of theirs failed: that is taken for a flake.
     #[cfg(feature = "tracing")]
-    pub(crate) fn flakes(&self) -> impl Iterator<Item = (&str, &Reason)> {
+    pub(crate) fn flakes(&self) -> impl Iterator<Item = (&str, &HiddenReason)> {
         let checks = self.found().into_iter().flat_map(|found| &found.checks);
         let failed = checks.filter_map(|(gate, standing)| Some((*gate, standing.flake.as_ref()?)));
         failed.flat_map(move |(gate, reason)| {
@@ -70,9 +70,11 @@ impl Turn {
     pub(super) fn missing(&self, tool: usize, needs: &[Need]) -> Vec<Missing> {
         let mut known: BTreeSet<Text> = BTreeSet::from([self.state().tools[tool].name.clone()]);
         let (mut line, mut missing) = (VecDeque::new(), Vec::new());
-        let mut next = |reasons: &[Reason], line: &mut VecDeque<Text>| {
+        let mut next = |reasons: &[HiddenReason], line: &mut VecDeque<Text>| {
             for reason in reasons {
-                let (Reason::Tools(names) | Reason::AnyTools(names) | Reason::Unregistered(names)) = reason else {
+                let (HiddenReason::Tools(names) | HiddenReason::AnyTools(names) | HiddenReason::Unregistered(names)) =
+                    reason
+                else {
                     continue;
                 };
                 line.extend(names.iter().filter(|name| known.insert((*name).clone())).cloned());
@@ -105,7 +107,7 @@ impl Turn {
     }
 }
 
-fn unmet(needs: &[Need]) -> Vec<Reason> {
+fn unmet(needs: &[Need]) -> Vec<HiddenReason> {
     let reasons = needs.iter().filter_map(|need| match &need.state {
         NeedState::Unmet(reason) => Some(reason.clone()),
         _ => None,

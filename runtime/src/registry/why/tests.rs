@@ -8,7 +8,7 @@ use crate::fakes::{Fake, Time, renamed, texts, tool, toolset};
 use crate::requirement::Requirement::{self, AnyEnv, AnyTools, Check, Env as Needs, Os, Programs, Tools, When};
 use crate::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
 use crate::table::{Part, Table};
-use crate::{Availability, Dialect, Env, Reason, Registry, Session, ToJson, Tool, Toolset, Turn, Variable};
+use crate::{Availability, Dialect, Env, HiddenReason, Registry, Session, ToJson, Tool, Toolset, Turn, Variable};
 
 /// The session that enables and disables these, in an empty environment.
 fn session(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Session {
@@ -247,9 +247,9 @@ fn a_dialect_without_a_definition_is_a_reason() {
     let fake = Fake::new([tool("mute", "home", &[Check]), tool("asks", "home", &[Tools(texts(&["mute"]))])]);
     let registry = fake.defined("mute", None).registry();
     let turn = turn(&registry, &[], &[]);
-    assert_eq!(turn.why("mute").unwrap().status, Status::Hidden(Reason::Dialect));
+    assert_eq!(turn.why("mute").unwrap().status, Status::Hidden(HiddenReason::Dialect));
     assert_eq!(told(&turn, "asks").pop().unwrap(), "`mute` is not there: has no definition in this dialect");
-    assert_eq!(turn.doctor().tools[1].lacks, [Reason::Dialect]);
+    assert_eq!(turn.doctor().tools[1].lacks, [HiddenReason::Dialect]);
 }
 
 /// A tool whose description, parameters and values depend on what is there, among others.

@@ -13,7 +13,7 @@ use crate::segment::FactValue;
 use crate::shown::{Short, Visible};
 use crate::to_json::Presence::{Always, Optional};
 use crate::to_json::{Field, object};
-use crate::{Reason, Text, ToJson};
+use crate::{HiddenReason, Text, ToJson};
 
 /// Missing tools that are told a person; a chain of them may have any length.
 const MOST_MISSING: usize = 20;
@@ -107,21 +107,23 @@ impl fmt::Display for Need {
 }
 
 /// What is not as it has to be, where what it has to be has been said.
-fn shortfall(reason: &Reason) -> String {
+fn shortfall(reason: &HiddenReason) -> String {
     let not = |names: &[Text], what: &str| {
         let verb = if names.len() == 1 { "is" } else { "are" };
         format!("{} {verb} not {what}", list(names, "and"))
     };
     match reason {
-        Reason::Env(names) => not(names, "set"),
-        Reason::AnyEnv(_) => "none is set".to_owned(),
-        Reason::Programs(names) => not(names, "found"),
-        Reason::Os(_) => format!("this is `{}`", std::env::consts::OS),
-        Reason::Facts(_) => "it does not hold".to_owned(),
-        Reason::Tools(names) => not(names, "there"),
-        Reason::AnyTools(_) => "none is there".to_owned(),
-        Reason::Unregistered(names) => format!("no provider has {}", list(names, "and")),
-        Reason::Dialect | Reason::Check(_) | Reason::Panicked(_) | Reason::TimedOut(_) => reason.to_string(),
+        HiddenReason::Env(names) => not(names, "set"),
+        HiddenReason::AnyEnv(_) => "none is set".to_owned(),
+        HiddenReason::Programs(names) => not(names, "found"),
+        HiddenReason::Os(_) => format!("this is `{}`", std::env::consts::OS),
+        HiddenReason::Facts(_) => "it does not hold".to_owned(),
+        HiddenReason::Tools(names) => not(names, "there"),
+        HiddenReason::AnyTools(_) => "none is there".to_owned(),
+        HiddenReason::Unregistered(names) => format!("no provider has {}", list(names, "and")),
+        HiddenReason::Dialect | HiddenReason::Check(_) | HiddenReason::Panicked(_) | HiddenReason::TimedOut(_) => {
+            reason.to_string()
+        }
     }
 }
 
@@ -279,7 +281,7 @@ objects! {
         "age" Optional it.age.map(|age| age.as_secs_f64()),
     ];
     Requirement: |it| ["kind" Always it.sort().0, "names" Optional it.sort().1, "text" Always it.to_string()];
-    Reason: |it| ["kind" Always it.sort().0, "names" Optional it.sort().1, "text" Always it.to_string()];
+    HiddenReason: |it| ["kind" Always it.sort().0, "names" Optional it.sort().1, "text" Always it.to_string()];
     Missing: |it| [
         "tool" Always it.tool,
         "absence" Always match it.absence {
@@ -388,21 +390,21 @@ impl Sort for Requirement {
     }
 }
 
-impl Sort for Reason {
+impl Sort for HiddenReason {
     fn sort(&self) -> (&'static str, Option<&Vec<Text>>) {
         match self {
-            Reason::Dialect => ("dialect", None),
-            Reason::Env(names) => ("env", Some(names)),
-            Reason::AnyEnv(names) => ("any_env", Some(names)),
-            Reason::Programs(names) => ("programs", Some(names)),
-            Reason::Os(names) => ("os", Some(names)),
-            Reason::Facts(names) => ("facts", Some(names)),
-            Reason::Check(_) => ("check", None),
-            Reason::Panicked(_) => ("panicked", None),
-            Reason::TimedOut(_) => ("timed_out", None),
-            Reason::Tools(names) => ("tools", Some(names)),
-            Reason::AnyTools(names) => ("any_tools", Some(names)),
-            Reason::Unregistered(names) => ("unregistered", Some(names)),
+            HiddenReason::Dialect => ("dialect", None),
+            HiddenReason::Env(names) => ("env", Some(names)),
+            HiddenReason::AnyEnv(names) => ("any_env", Some(names)),
+            HiddenReason::Programs(names) => ("programs", Some(names)),
+            HiddenReason::Os(names) => ("os", Some(names)),
+            HiddenReason::Facts(names) => ("facts", Some(names)),
+            HiddenReason::Check(_) => ("check", None),
+            HiddenReason::Panicked(_) => ("panicked", None),
+            HiddenReason::TimedOut(_) => ("timed_out", None),
+            HiddenReason::Tools(names) => ("tools", Some(names)),
+            HiddenReason::AnyTools(names) => ("any_tools", Some(names)),
+            HiddenReason::Unregistered(names) => ("unregistered", Some(names)),
         }
     }
 }

@@ -1,3 +1,4 @@
+use crate::ToolOutput;
 use std::pin::Pin;
 use std::sync::mpsc::{self, Receiver, Sender};
 
@@ -23,7 +24,7 @@ fn hold(pool: &'static Pool) -> Held {
     let waiter = pool.run(&life, move || {
         let _ = start.send(());
         let _ = ended.recv();
-        Ok(Output::text("done"))
+        Ok(ToolOutput::text("done"))
     });
     Held { waiter: Box::pin(waiter), begun, end, life }
 }

@@ -1,3 +1,4 @@
+use crate::ToolResult;
 use std::future::pending;
 use std::pin::pin;
 use std::sync::mpsc;
@@ -10,11 +11,13 @@ use serde_json::Value;
 
 use crate::behaviour::{Behaviour, Execution};
 use crate::fakes::{Fake, tool, wait};
-use crate::{Answer, Call, Cancel, Dialect, Env, Output, Reply, Session, Task, ToolCall, ToolError, Turn};
+use crate::{
+    Call, CallResponse, CancelHandle, Dialect, Env, HandlerReply, Session, Task, ToolCall, ToolError, ToolOutput, Turn,
+};
 
 const SHORT: Duration = Duration::from_millis(20);
 
-type Handler = dyn for<'a> Fn(&'a Call<'a>) -> Reply<'a> + Send + Sync;
+type Handler = dyn for<'a> Fn(&'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
 /// A session with the tool `work`, of which a call may take this long.
 fn session(timeout: Option<Duration>, handler: Box<Handler>) -> Session {
@@ -32,14 +35,14 @@ fn work() -> ToolCall<'static> {
 }
 
 /// The kind and text of an error.
-fn error(answer: &Answer) -> [String; 2] {
+fn error(answer: &CallResponse) -> [String; 2] {
     assert!(answer.is_error(), "{answer:?}");
     let value: Value = serde_json::from_str(&answer.json).unwrap();
     ["kind", "error"].map(|key| value[key].as_str().unwrap().to_owned())
 }
 
-fn later<'a>(work: impl Future<Output = Result<Output, ToolError>> + Send + 'a) -> Reply<'a> {
-    Reply::Later(Box::pin(work))
+fn later<'a>(work: impl Future<Output = ToolResult> + Send + 'a) -> HandlerReply<'a> {
+    HandlerReply::Later(Box::pin(work))
 }
 
 #[test]
@@ -68,13 +71,13 @@ fn a_blocking_handler_sees_that_it_was_given_up() {
         Some(SHORT),
         Box::new(move |call| {
             let tell = tell.clone();
-            Reply::blocking(call, move |call| {
+            HandlerReply::blocking(call, move |call| {
                 while !call.is_cancelled() {
                     thread::yield_now();
                 }
                 wait(call.cancelled());
                 tell.send(()).unwrap();
-                Ok(Output::text("too late"))
+                Ok(ToolOutput::text("too late"))
             })
         }),
     );
@@ -108,12 +111,12 @@ fn a_dropped_call_is_given_up() {
 
 #[test]
 fn the_host_stops_a_call_a_task_or_a_session() {
-    type Stop = fn(&Session, &Task, &Cancel);
+    type Stop = fn(&Session, &Task, &CancelHandle);
     let stops: [Stop; 3] = [|session, _, _| session.cancel(), |_, task, _| task.cancel(), |_, _, one| one.cancel()];
     for stop in stops {
         let session = session(None, Box::new(|_| later(pending())));
-        let (turn, task, one) = (turn(&session), Task::new("errand"), Cancel::new());
-        let (other_task, other) = (Task::new("errand"), Cancel::new());
+        let (turn, task, one) = (turn(&session), Task::new("errand"), CancelHandle::new());
+        let (other_task, other) = (Task::new("errand"), CancelHandle::new());
         let request = work().with_task(&task).with_cancel(&one);
         let mut call = pin!(turn.call(&request));
         let mut context = Context::from_waker(Waker::noop());
@@ -134,8 +137,8 @@ fn the_host_stops_a_call_a_task_or_a_session() {
 
 #[test]
 fn a_request_of_what_was_cancelled_does_not_begin_and_a_later_one_does() {
-    let session = session(None, Box::new(|call| later(async { Ok(Output::text(call.task())) })));
-    let (turn, task, one) = (turn(&session), Task::new("errand"), Cancel::new());
+    let session = session(None, Box::new(|call| later(async { Ok(ToolOutput::text(call.task())) })));
+    let (turn, task, one) = (turn(&session), Task::new("errand"), CancelHandle::new());
     for request in [work().with_task(&task), work().with_cancel(&one), work().with_cancel(&one)] {
         task.cancel();
         one.cancel();
@@ -143,7 +146,7 @@ fn a_request_of_what_was_cancelled_does_not_begin_and_a_later_one_does() {
         assert!(kind == "cancelled" && text.contains("nothing was done"), "{text}");
     }
     session.cancel();
-    assert_eq!(wait(turn.call(&work().with_task(&task).with_cancel(&Cancel::new()))).json, "\"errand\"");
+    assert_eq!(wait(turn.call(&work().with_task(&task).with_cancel(&CancelHandle::new()))).json, "\"errand\"");
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn a_handler_that_waits_for_it_ends_in_order() {
             later(async move {
                 call.cancelled().await;
                 seen.lock().unwrap().push(call.is_cancelled());
-                if call.id() == "saved" { Ok(Output::text("saved")) } else { Err(ToolError::new("interrupted")) }
+                if call.id() == "saved" { Ok(ToolOutput::text("saved")) } else { Err(ToolError::new("interrupted")) }
             })
         }),
     );
@@ -204,14 +207,14 @@ fn the_host_hears_of_progress_in_order_and_not_after_the_answer() {
     tool.behaviour.timeout = Some(SHORT);
     let fake = Fake::new([tool]).answer(move |call| {
         let (go_on, ending) = (Arc::clone(&go_on), ending.clone());
-        Reply::blocking(call, move |call| {
+        HandlerReply::blocking(call, move |call| {
             for step in 0..3 {
                 call.progress(f64::from(step), Some(3.0), "working");
             }
             go_on.lock().unwrap().recv().unwrap();
             call.progress(3.0, Some(3.0), "too late");
             ending.send(()).unwrap();
-            Ok(Output::text("done"))
+            Ok(ToolOutput::text("done"))
         })
     });
     let session = fake
@@ -242,10 +245,10 @@ fn state_lasts_from_call_to_call_and_ends_with_the_session() {
             tell.send(Arc::downgrade(&state)).unwrap();
             let mut count = state.0.lock().unwrap();
             *count += 1;
-            let text = Output::text(count.to_string());
+            let text = ToolOutput::text(count.to_string());
             drop(count);
             assert!(call.id() != "panic", "as it was told");
-            Reply::Ready(Ok(text))
+            HandlerReply::Ready(Ok(text))
         }),
     );
     let turn = turn(&session);
@@ -267,13 +270,13 @@ fn state_ends_with_the_task_although_a_thread_is_still_at_work() {
         Some(SHORT),
         Box::new(move |call| {
             let (go_on, tell) = (Arc::clone(&go_on), tell.clone());
-            Reply::blocking(call, move |call| {
+            HandlerReply::blocking(call, move |call| {
                 // Not held any more when it is told.
                 let state = || Arc::downgrade(&call.state::<Count>());
                 tell.send(state()).unwrap();
                 go_on.lock().unwrap().recv().unwrap();
                 tell.send(state()).unwrap();
-                Ok(Output::text("unheard"))
+                Ok(ToolOutput::text("unheard"))
             })
         }),
     );

@@ -3,7 +3,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::fakes::{Fake, secretive, tool, wait};
-use crate::{CallResult, Dialect, ErrorKind, Image, Output, Reply, Task, Tool, ToolCall, Turn};
+use crate::{Dialect, ErrorKind, HandlerReply, Image, Task, Tool, ToolCall, ToolOutput, ToolResult, Turn};
 
 /// One that fails for everything that it sees, and says what that was.
 struct Chatterbox;
@@ -13,7 +13,7 @@ impl Hook for Chatterbox {
         "chatterbox"
     }
 
-    fn transform_result(&self, _: &CallInfo<'_>, result: &CallResult) -> Result<Option<CallResult>, ToolError> {
+    fn transform_result(&self, _: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
         Err(ToolError::new(format!("{result:?}")))
     }
 }
@@ -38,10 +38,10 @@ fn tools() -> Fake {
         Tool { arguments: secretive(), ..tool("secretive", "home", &[]) },
     ])
     .answer_with(|args, _| {
-        Reply::Ready(match args["say"].as_str() {
+        HandlerReply::Ready(match args["say"].as_str() {
             Some("fail") => Err(ToolError::of(ErrorKind::NotFound, format!("nothing for {}", args["pin"]))),
-            Some("look") => Output::text("").with_image(Image::new("image/gif", *b"GIF89a").unwrap()),
-            _ => Output::json(&args),
+            Some("look") => ToolOutput::text("").with_image(Image::new("image/gif", *b"GIF89a").unwrap()),
+            _ => ToolOutput::json(&args),
         })
     })
 }

@@ -1,6 +1,6 @@
 //! Nobody is told anything.
 
-use crate::{Answer, CallInfo, Fault, ToolCall, Turn};
+use crate::{CallInfo, CallResponse, HostError, ToolCall, Turn};
 
 #[derive(Debug, Default)]
 pub(crate) struct Trace;
@@ -18,7 +18,7 @@ pub(crate) const fn current() -> Scope {
 
 pub(crate) const fn made(_: &Turn) {}
 
-pub(crate) const fn fault(_: &CallInfo<'_>, _: &Fault<'_>) {}
+pub(crate) const fn fault(_: &CallInfo<'_>, _: &HostError<'_>) {}
 
 #[expect(clippy::unused_self, reason = "where the feature is on, it is used")]
 impl Trace {
@@ -30,7 +30,7 @@ impl Trace {
         Scope
     }
 
-    pub(crate) const fn end(self, _: &Answer) {}
+    pub(crate) const fn end(self, _: &CallResponse) {}
 }
 
 #[expect(clippy::unused_self, reason = "where the feature is on, it is used")]

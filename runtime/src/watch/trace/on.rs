@@ -12,7 +12,7 @@ use tracing::{Level, Span, debug, event_enabled, field, info, info_span, warn};
 
 use crate::args::{Arguments, Limits};
 use crate::shown::short_name;
-use crate::{Answer, CallInfo, ErrorKind, Fault, ToolCall, Turn};
+use crate::{CallInfo, CallResponse, ErrorKind, HostError, ToolCall, Turn};
 
 /// Whether anybody may listen to calls.
 pub(crate) fn is_on() -> bool {
@@ -35,7 +35,7 @@ pub(crate) fn made(turn: &Turn) {
 }
 
 /// Tells that a part of the host failed.
-pub(crate) fn fault(call: &CallInfo<'_>, fault: &Fault<'_>) {
+pub(crate) fn fault(call: &CallInfo<'_>, fault: &HostError<'_>) {
     let fault = fault.shown(call);
     warn!(
         target: "toolc",
@@ -88,7 +88,7 @@ impl Trace {
         Scope(self.span.clone())
     }
 
-    pub(crate) fn end(mut self, answer: &Answer) {
+    pub(crate) fn end(mut self, answer: &CallResponse) {
         // It is not dropped before its end.
         let span = mem::replace(&mut self.span, Span::none());
         if self.shows_result {

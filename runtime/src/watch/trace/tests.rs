@@ -18,8 +18,8 @@ use crate::behaviour::{Behaviour, Execution};
 use crate::fakes::{Fake, Time, secretive, texts, tool, toolset, wait};
 use crate::requirement::Requirement;
 use crate::{
-    AgentTask, AgentTools, Availability, CallInfo, CallResult, Cancel, Dialect, Env, ErrorKind, Hook, Output, Reply,
-    Session, SessionBuilder, Slots, Tool, ToolCall, ToolError, Toolset,
+    AgentTask, AgentTools, Availability, CallInfo, CancelHandle, Dialect, Env, ErrorKind, HandlerReply, Hook, Session,
+    SessionBuilder, Slots, Tool, ToolCall, ToolError, ToolOutput, ToolResult, Toolset,
 };
 
 type Fields = BTreeMap<String, String>;
@@ -182,8 +182,10 @@ fn tools() -> Fake {
     ])
     .fact("on", false)
     .answer_with(|args, call| match call.tool() {
-        "blocking" => Reply::blocking(call, |_| Ok(Output::text(thread::current().name().unwrap_or_default()))),
-        "waiting" => Reply::Later(Box::pin(async {
+        "blocking" => {
+            HandlerReply::blocking(call, |_| Ok(ToolOutput::text(thread::current().name().unwrap_or_default())))
+        }
+        "waiting" => HandlerReply::Later(Box::pin(async {
             tracing::info!("before");
             let mut again = false;
             std::future::poll_fn(|context| {
@@ -194,10 +196,10 @@ fn tools() -> Fake {
             tracing::info!("after");
             std::future::pending().await
         })),
-        _ if args["say"] == "fail" => Reply::Ready(Err(ToolError::of(ErrorKind::NotFound, "no such thing"))),
+        _ if args["say"] == "fail" => HandlerReply::Ready(Err(ToolError::of(ErrorKind::NotFound, "no such thing"))),
         _ => {
             tracing::info!("at work");
-            Reply::Ready(Output::json(&args))
+            HandlerReply::Ready(ToolOutput::json(&args))
         }
     })
 }
@@ -284,7 +286,7 @@ fn handlers_work_in_the_span_wherever_they_run() {
 #[test]
 fn a_call_that_nobody_waits_for_was_cancelled() {
     let cancelled = (Some(1), Level::INFO, "message=a call was cancelled".to_owned());
-    let stop = Cancel::new();
+    let stop = CancelHandle::new();
     stop.cancel();
     let (ear, call) = heard(Level::INFO, &ToolCall::new("open", r#"{"say": "x"}"#).with_cancel(&stop));
     assert_eq!((call.get("error.type"), ear.events()), (Some("cancelled"), vec![cancelled.clone()]));
@@ -393,8 +395,8 @@ fn a_fault_of_the_host_is_a_warning_without_secrets() {
             "chatterbox"
         }
 
-        fn transform_result(&self, _: &CallInfo<'_>, result: &CallResult) -> Result<Option<CallResult>, ToolError> {
-            Err(ToolError::new(result.as_ref().map_or("", Output::as_json)))
+        fn transform_result(&self, _: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
+            Err(ToolError::new(result.as_ref().map_or("", ToolOutput::as_json)))
         }
     }
 

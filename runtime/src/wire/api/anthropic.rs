@@ -10,8 +10,8 @@ use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
 use crate::wire::write::{list, object, written};
-use crate::wire::{Response, Stop, WireError};
-use crate::{Answer, Answered, RawValue, json};
+use crate::wire::{ModelResponse, Stop, WireError};
+use crate::{CallResponse, CompletedCall, RawValue, json};
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 
@@ -29,7 +29,7 @@ const TEXTS: &[(&str, &str, &str)] = &[
 /// What a delta says of a block that was compacted. Null where that failed, and nothing of it may be lost.
 const COMPACTED: [&str; 2] = ["content", "encrypted_content"];
 
-fn parse(body: &Node<'_>) -> Result<Response, WireError> {
+fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let message = body.object()?;
     read(&message.need("content", "a list of blocks")?, &message.word("stop_reason")?)
 }
@@ -44,7 +44,7 @@ fn stop(reason: &str) -> Stop {
     }
 }
 
-fn read(content: &Node<'_>, reason: &str) -> Result<Response, WireError> {
+fn read(content: &Node<'_>, reason: &str) -> Result<ModelResponse, WireError> {
     let mut draft = Draft::default();
     let blocks = content.items()?;
     // The API does not take back a text in which nothing is, though it sends some.
@@ -136,7 +136,7 @@ impl Assemble for Events {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<Response, WireError> {
+    fn end(&mut self) -> Result<ModelResponse, WireError> {
         if !self.has_ended || self.reason.is_empty() || self.blocks.iter().any(|block| !block.has_ended) {
             return Err(WireError::new("", "a stream that ends with `message_stop`", "one that broke off"));
         }
@@ -203,16 +203,16 @@ impl Block {
     }
 }
 
-fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+fn results(answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
     let blocks: Vec<Box<RawValue>> = answers.iter().map(result).collect();
     vec![written(format!(r#"{{"role":"user","content":{}}}"#, list(&blocks)))]
 }
 
-fn result(answered: &Answered<'_>) -> Box<RawValue> {
+fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"type":"tool_result","tool_use_id":"#);
     json::push_string(&mut out, answered.call.id());
     out.push_str(r#","content":"#);
-    let Answer { json, images, .. } = &answered.answer;
+    let CallResponse { json, images, .. } = &answered.answer;
     if images.is_empty() {
         json::push_string(&mut out, json);
     } else {

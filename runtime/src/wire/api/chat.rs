@@ -13,8 +13,8 @@ use crate::wire::api::{Assemble, MOST_CALLS, Vendor};
 use crate::wire::image::data_url;
 use crate::wire::node::{MOST_VALUES, Node, below, shown};
 use crate::wire::write::written;
-use crate::wire::{Response, Stop, WireError};
-use crate::{Answered, RawValue, json};
+use crate::wire::{ModelResponse, Stop, WireError};
+use crate::{CompletedCall, RawValue, json};
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
@@ -33,7 +33,7 @@ const PIECES: &[&str] = &[
     "transcript",
 ];
 
-fn parse(body: &Node<'_>) -> Result<Response, WireError> {
+fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let choices = body.object()?.need("choices", "a list of choices")?;
     let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.place, "one choice", "none"))?;
     let choice = choice.object()?;
@@ -141,7 +141,7 @@ impl Assemble for Chunks {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<Response, WireError> {
+    fn end(&mut self) -> Result<ModelResponse, WireError> {
         if self.reason.is_empty() {
             return Err(WireError::new("", "a stream that ends with a `finish_reason`", "one that broke off"));
         }
@@ -220,15 +220,15 @@ fn count(new: &Value, place: &str, values: &mut usize) -> Result<(), WireError> 
     }
 }
 
-fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+fn results(answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
     answers.iter().map(result).chain(images(answers)).collect()
 }
 
 /// Messages of tools take text alone. So their images follow all of those, as if the user showed them.
-fn images(answers: &[Answered<'_>]) -> Option<Box<RawValue>> {
+fn images(answers: &[CompletedCall<'_>]) -> Option<Box<RawValue>> {
     let mut out = String::from(r#"{"role":"user","content":["#);
     let before = out.len();
-    for Answered { call, answer } in answers.iter().filter(|answered| !answered.answer.images.is_empty()) {
+    for CompletedCall { call, answer } in answers.iter().filter(|answered| !answered.answer.images.is_empty()) {
         out.push_str(if out.len() == before { "" } else { "," });
         out.push_str(r#"{"type":"text","text":"#);
         json::push_string(&mut out, &format!("Images of the result of the call {} ({}):", call.id(), call.name()));
@@ -240,7 +240,7 @@ fn images(answers: &[Answered<'_>]) -> Option<Box<RawValue>> {
     (out.len() > before).then(|| written(out + "]}"))
 }
 
-fn result(answered: &Answered<'_>) -> Box<RawValue> {
+fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"role":"tool","tool_call_id":"#);
     json::push_string(&mut out, answered.call.id());
     out.push_str(r#","content":"#);
@@ -255,7 +255,7 @@ mod tests {
 
     use super::*;
     use crate::wire::Api;
-    use crate::{Answer, ToolCall};
+    use crate::{CallResponse, ToolCall};
 
     #[test]
     fn calls_come_out_and_their_results_go_back() {
@@ -269,9 +269,9 @@ mod tests {
         assert_eq!((response.stop(), response.stop_reason(), response.text()), (Stop::Done, "tool_calls", ""));
         assert!(body.contains(response.messages()[0].get()), "to the letter");
 
-        let answer = Answer { json: r#""a \"b\"""#.to_owned(), error: None, images: Vec::new() };
+        let answer = CallResponse { json: r#""a \"b\"""#.to_owned(), error: None, images: Vec::new() };
         let results =
-            Api::ChatCompletions.results(&[Answered { call: ToolCall::new("find", "").with_id("c1"), answer }]);
+            Api::ChatCompletions.results(&[CompletedCall { call: ToolCall::new("find", "").with_id("c1"), answer }]);
         let expected = json!({"role": "tool", "tool_call_id": "c1", "content": "\"a \\\"b\\\"\""});
         assert_eq!(serde_json::from_str::<Value>(results[0].get()).unwrap(), expected);
     }

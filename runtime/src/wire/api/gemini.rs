@@ -9,8 +9,8 @@ use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
 use crate::wire::write::{list, value, written};
-use crate::wire::{Response, Stop, WireError};
-use crate::{Answered, Image, RawValue, json};
+use crate::wire::{ModelResponse, Stop, WireError};
+use crate::{CompletedCall, Image, RawValue, json};
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
@@ -22,7 +22,7 @@ const ABOUT: &[&str] = &["thought", "thoughtSignature", "videoMetadata", "mediaR
 /// What the ids begin with that stand for none: those are not sent back.
 const NO_ID: &str = "no-id:";
 
-fn parse(body: &Node<'_>) -> Result<Response, WireError> {
+fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let mut chunks = Chunks::default();
     let content = chunks.take(body, &mut String::new())?;
     if chunks.reason.is_empty() {
@@ -173,7 +173,7 @@ impl Assemble for Chunks {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<Response, WireError> {
+    fn end(&mut self) -> Result<ModelResponse, WireError> {
         if self.reason.is_empty() {
             return Err(WireError::new("", "a stream that ends with a `finishReason`", "one that broke off"));
         }
@@ -204,13 +204,13 @@ impl Part {
     }
 }
 
-fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+fn results(answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
     let parts: Vec<Box<RawValue>> = answers.iter().map(result).collect();
     vec![written(format!(r#"{{"role":"user","parts":{}}}"#, list(&parts)))]
 }
 
-fn result(answered: &Answered<'_>) -> Box<RawValue> {
-    let Answered { call, answer } = answered;
+fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
+    let CompletedCall { call, answer } = answered;
     let mut out = String::from(r#"{"functionResponse":{"#);
     if !call.id().starts_with(NO_ID) {
         out.push_str(r#""id":"#);
@@ -250,7 +250,7 @@ fn result(answered: &Answered<'_>) -> Box<RawValue> {
 mod tests {
     use super::*;
     use crate::wire::Api;
-    use crate::{Answer, ErrorKind, ToolCall};
+    use crate::{CallResponse, ErrorKind, ToolCall};
 
     #[test]
     fn an_id_that_was_made_is_not_sent_back() {
@@ -260,9 +260,9 @@ mod tests {
         let response = Api::Gemini.parse(body).unwrap();
         let ids: Vec<_> = response.calls().iter().map(ToolCall::id).collect();
         assert_eq!(ids, ["no-id:0", "no-id:1", "7"]);
-        let answer = Answer { json: "1".to_owned(), error: None, images: Vec::new() };
+        let answer = CallResponse { json: "1".to_owned(), error: None, images: Vec::new() };
         let answers: Vec<_> =
-            response.calls().into_iter().map(|call| Answered { call, answer: answer.clone() }).collect();
+            response.calls().into_iter().map(|call| CompletedCall { call, answer: answer.clone() }).collect();
         let results = Api::Gemini.results(&answers);
         assert_eq!(results[0].get().matches(r#""id":"#).count(), 1);
         assert!(results[0].get().contains(r#"{"functionResponse":{"id":"7","name":"a","response":{"output":1}}}"#));
@@ -309,8 +309,8 @@ mod tests {
             (r#"{"error":"none"}"#, false, r#"{"output":{"error":"none"}}"#),
         ] {
             let error = error.then_some(ErrorKind::Failed);
-            let answer = Answer { json: json.to_owned(), error, images: Vec::new() };
-            let written = result(&Answered { call: ToolCall::new("a", "{}").with_id("no-id:0"), answer });
+            let answer = CallResponse { json: json.to_owned(), error, images: Vec::new() };
+            let written = result(&CompletedCall { call: ToolCall::new("a", "{}").with_id("no-id:0"), answer });
             assert_eq!(written.get(), format!(r#"{{"functionResponse":{{"name":"a","response":{response}}}}}"#));
         }
     }

@@ -12,12 +12,12 @@ mod response;
 mod responses;
 mod stream;
 
-pub use response::{Response, Stop};
+pub use response::{ModelResponse, Stop};
 pub use stream::Stream;
 
 use crate::wire::node::{Node, no_error};
 use crate::wire::{LONGEST_BODY, WireError};
-use crate::{Answered, Dialect, RawValue};
+use crate::{CompletedCall, Dialect, RawValue};
 
 /// Bytes of a stream: 256 MiB. Each word of it comes with some hundred bytes around it.
 pub const LONGEST_STREAM: usize = 256 << 20;
@@ -47,11 +47,11 @@ pub enum Api {
 /// What a vendor's file gives.
 struct Vendor {
     /// Reads a whole response.
-    parse: fn(&Node<'_>) -> Result<Response, WireError>,
+    parse: fn(&Node<'_>) -> Result<ModelResponse, WireError>,
     /// Begins to read a streamed one.
     assemble: fn() -> Box<dyn Assemble>,
     /// Writes what is to be appended to the conversation.
-    results: fn(&[Answered<'_>]) -> Vec<Box<RawValue>>,
+    results: fn(&[CompletedCall<'_>]) -> Vec<Box<RawValue>>,
 }
 
 /// What a stream has told so far.
@@ -60,7 +60,7 @@ trait Assemble: Send + Sync {
     fn event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError>;
 
     /// What it comes to, if that is the end.
-    fn end(&mut self) -> Result<Response, WireError>;
+    fn end(&mut self) -> Result<ModelResponse, WireError>;
 }
 
 impl Api {
@@ -106,7 +106,7 @@ impl Api {
     /// # Errors
     /// [`WireError::Api`] where the body is the API's own error. [`WireError::Malformed`] where it is not as the API's
     /// schema says, or where it was cut short within a call.
-    pub fn parse(self, body: &str) -> Result<Response, WireError> {
+    pub fn parse(self, body: &str) -> Result<ModelResponse, WireError> {
         if body.len() > LONGEST_BODY {
             return Err(WireError::new("", format!("at most {LONGEST_BODY} bytes"), format!("{} bytes", body.len())));
         }
@@ -122,7 +122,7 @@ impl Api {
 
     /// What is to be appended to the conversation for the model to see what its calls came to: messages, items or
     /// contents, whatever the API has there. Answers to all calls of one response belong together.
-    pub fn results(self, answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+    pub fn results(self, answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
         if answers.is_empty() { Vec::new() } else { (self.vendor().results)(answers) }
     }
 }

@@ -5,7 +5,7 @@ use crate::{RawValue, ToolCall};
 
 /// What a model has answered: what it said, and what it calls.
 #[derive(Debug, Clone)]
-pub struct Response {
+pub struct ModelResponse {
     messages: Vec<Box<RawValue>>,
     calls: Vec<Called>,
     text: String,
@@ -23,9 +23,9 @@ pub enum Stop {
     Length,
     /// It refused, or a filter did.
     Refused,
-    /// It wants to go on: send the conversation with its [messages](Response::messages) as it is.
+    /// It wants to go on: send the conversation with its [messages](ModelResponse::messages) as it is.
     Paused,
-    /// For another reason: see [`Response::stop_reason`].
+    /// For another reason: see [`ModelResponse::stop_reason`].
     Other,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Called {
     pub(super) place: String,
 }
 
-impl Response {
+impl ModelResponse {
     /// What its calls are, in order. Their names are what the model's dialect calls the tools.
     ///
     /// Each has an id that no other call of this response has.
@@ -81,7 +81,7 @@ pub(super) fn stopped(reason: &mut String, said: Option<String>, stop: fn(&str) 
     }
 }
 
-/// A [`Response`] in the making.
+/// A [`ModelResponse`] in the making.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) messages: Vec<Box<RawValue>>,
@@ -118,7 +118,7 @@ impl Draft {
     }
 
     /// The response, if nothing of it is missing.
-    pub(super) fn end(self, stop: Stop, reason: String) -> Result<Response, WireError> {
+    pub(super) fn end(self, stop: Stop, reason: String) -> Result<ModelResponse, WireError> {
         let Self { messages, text, mut calls, ends_in_call } = self;
         // Whoever is cut while it writes a call leaves half of its arguments, or none.
         if let Some(last) = calls.last()
@@ -134,7 +134,7 @@ impl Draft {
                 "{}".clone_into(&mut call.arguments);
             }
         }
-        Ok(Response { messages, calls, text, stop, reason })
+        Ok(ModelResponse { messages, calls, text, stop, reason })
     }
 }
 

@@ -1,6 +1,6 @@
 //! OpenAI's Responses.
 //!
-//! Source: `Response`, `OutputItem` and `ResponseStreamEvent` in the API's published description, read 2026-11.
+//! Source: `ModelResponse`, `OutputItem` and `ResponseStreamEvent` in the API's published description, read 2026-11.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,8 +10,8 @@ use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::data_url;
 use crate::wire::node::{MOST_ITEMS, Node, Object, no_error};
 use crate::wire::write::written;
-use crate::wire::{Response, Stop, WireError};
-use crate::{Answer, Answered, RawValue, json};
+use crate::wire::{ModelResponse, Stop, WireError};
+use crate::{CallResponse, CompletedCall, RawValue, json};
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 
@@ -29,13 +29,13 @@ const SILENT: &[&str] = &[
     "tool_search_output",
 ];
 
-fn parse(body: &Node<'_>) -> Result<Response, WireError> {
+fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let response = body.object()?;
     let output = response.need("output", "a list of items")?.items()?;
     read(&response, &output)
 }
 
-fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<Response, WireError> {
+fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<ModelResponse, WireError> {
     let (mut draft, mut is_refusal) = (Draft::default(), false);
     for node in output {
         let item = node.object()?;
@@ -119,7 +119,7 @@ fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
 struct Events {
     /// By their index.
     items: BTreeMap<u64, Box<RawValue>>,
-    response: Option<Response>,
+    response: Option<ModelResponse>,
 }
 
 impl Assemble for Events {
@@ -160,7 +160,7 @@ impl Assemble for Events {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<Response, WireError> {
+    fn end(&mut self) -> Result<ModelResponse, WireError> {
         let broken = || WireError::new("", "a stream that ends with `response.completed`", "one that broke off");
         self.response.take().ok_or_else(broken)
     }
@@ -172,15 +172,15 @@ fn ids(item: &Node<'_>) -> Result<[Option<String>; 2], WireError> {
     Ok([item.text_if_any("id")?, item.text_if_any("call_id")?])
 }
 
-fn results(answers: &[Answered<'_>]) -> Vec<Box<RawValue>> {
+fn results(answers: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {
     answers.iter().map(result).collect()
 }
 
-fn result(answered: &Answered<'_>) -> Box<RawValue> {
+fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"type":"function_call_output","call_id":"#);
     json::push_string(&mut out, answered.call.id());
     out.push_str(r#","output":"#);
-    let Answer { json, images, .. } = &answered.answer;
+    let CallResponse { json, images, .. } = &answered.answer;
     if images.is_empty() {
         json::push_string(&mut out, json);
     } else {

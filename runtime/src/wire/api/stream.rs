@@ -5,7 +5,7 @@ use std::fmt;
 use crate::wire::api::Assemble;
 use crate::wire::api::events::Events;
 use crate::wire::node::{Node, no_error};
-use crate::wire::{Api, LONGEST_BODY, Response, WireError};
+use crate::wire::{Api, LONGEST_BODY, ModelResponse, WireError};
 
 /// Reads a streamed response: server-sent events, their bytes in whatever pieces they come.
 ///
@@ -32,7 +32,7 @@ impl Stream {
     /// Takes in the next bytes. Gives the visible text that came with them, for a host that shows it at once.
     ///
     /// An event counts when the empty line after it has come. Of a stream without that line at its end, the text of the last
-    /// event is never given here: it is in the [text](Response::text) of what [`Stream::finish`] gives.
+    /// event is never given here: it is in the [text](ModelResponse::text) of what [`Stream::finish`] gives.
     ///
     /// # Errors
     /// As [`Api::parse`] does; from then on always the same.
@@ -55,7 +55,7 @@ impl Stream {
     ///
     /// # Errors
     /// As [`Api::parse`] does, and where the stream broke off before the response's end.
-    pub fn finish(self) -> Result<Response, WireError> {
+    pub fn finish(self) -> Result<ModelResponse, WireError> {
         let mut state = self.state?;
         if let Some(body) = state.body {
             return match std::str::from_utf8(&body) {

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolc::{Dialect, DynamicTool, DynamicTools, Output, Registry, ToolSearch, Turn};
+use toolc::{Dialect, DynamicTool, DynamicTools, Registry, ToolOutput, ToolSearch, Turn};
 use toolc_tests::synth;
 
 use crate::harness::Timing;
@@ -21,7 +21,7 @@ pub(crate) fn search(budget: Duration) -> Vec<Timing> {
     assert_eq!(texts.len(), TOOLS);
     let schema = json!({"type": "object", "properties": {}});
     let tool = |(name, description): &(String, String)| {
-        DynamicTool::sync(name.clone(), description.clone(), schema.clone(), |_: Value, _| Ok(Output::text("")))
+        DynamicTool::sync(name.clone(), description.clone(), schema.clone(), |_: Value, _| Ok(ToolOutput::text("")))
     };
     let registry = Registry::new();
     let tools = DynamicTools::new().tools(texts.iter().map(tool)).build().expect("they are right");

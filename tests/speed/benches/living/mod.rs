@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use toolc::requirement::Requirement;
 use toolc::table::Table;
 use toolc::{
-    Call, Dialect, DynamicTool, DynamicTools, Env, Output, Provider, Registry, Session, Text, Tool, Toolset, Turn,
+    Call, Dialect, DynamicTool, DynamicTools, Env, Registry, Session, Text, Tool, ToolOutput, ToolProvider, Toolset,
+    Turn,
 };
 
 use crate::handler;
@@ -118,13 +119,13 @@ fn needs(index: usize) -> Vec<Requirement> {
 }
 
 fn dynamic(index: usize) -> DynamicTool {
-    let answer = |_, _: &Call<'_>| Output::json(&handler::Done::default());
+    let answer = |_, _: &Call<'_>| ToolOutput::json(&handler::Done::default());
     let tool = DynamicTool::sync(name(index), "Looks for what it is asked for, and tells.", schema(), answer);
     let tool = tool.home(format!("server_{}", index % HOMES));
     needs(index).into_iter().fold(tool, DynamicTool::requires)
 }
 
-fn provider(tool: DynamicTool) -> Box<dyn Provider> {
+fn provider(tool: DynamicTool) -> Box<dyn ToolProvider> {
     tool.build().expect("it is right")
 }
 

@@ -9,8 +9,8 @@ use std::task::{Context, Poll, Waker};
 use serde_json::json;
 use toolc::table::Table;
 use toolc::{
-    Answer, Call, Definition, Dialect, Output, Provider, Registry, Reply, Slots, Text, Tool, ToolCall, ToolError,
-    Toolset, Turn,
+    Call, CallResponse, Definition, Dialect, HandlerReply, Registry, Slots, Text, Tool, ToolCall, ToolError,
+    ToolOutput, ToolProvider, ToolResult, Toolset, Turn,
 };
 
 use crate::handler;
@@ -21,7 +21,7 @@ mod catalog;
 use catalog::bench::trivial;
 
 /// The bench project's 40 tools.
-pub(crate) fn provider() -> Box<dyn Provider> {
+pub(crate) fn provider() -> Box<dyn ToolProvider> {
     catalog::provider(Handlers)
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn turn(registry: &Registry) -> Turn {
 }
 
 /// The answer to a call of a sync tool, which is there at the first poll.
-pub(crate) fn call(turn: &Turn, name: &str, arguments: &str) -> Answer {
+pub(crate) fn call(turn: &Turn, name: &str, arguments: &str) -> CallResponse {
     let request = ToolCall::new(name, arguments);
     let future = pin!(turn.call(&request));
     match future.poll(&mut Context::from_waker(Waker::noop())) {
@@ -50,14 +50,14 @@ pub(crate) fn call(turn: &Turn, name: &str, arguments: &str) -> Answer {
 struct Handlers;
 
 impl catalog::BenchTools for Handlers {
-    fn open_page(&self, args: catalog::bench::open_page::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+    fn open_page(&self, args: catalog::bench::open_page::Args, _: &Call<'_>) -> ToolResult {
         black_box(args);
-        Output::json(&handler::Done::default())
+        ToolOutput::json(&handler::Done::default())
     }
 
-    fn send_reply(&self, args: catalog::bench::send_reply::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+    fn send_reply(&self, args: catalog::bench::send_reply::Args, _: &Call<'_>) -> ToolResult {
         black_box(args);
-        Output::json(&handler::Done::default())
+        ToolOutput::json(&handler::Done::default())
     }
 
     fn trivial(&self, args: trivial::Args, _: &Call<'_>) -> Result<trivial::Returns, ToolError> {
@@ -70,9 +70,9 @@ impl catalog::BenchTools for Handlers {
 macro_rules! handlers {
     ($trait:ident in $module:ident: $($tool:ident)*) => {
         impl catalog::$trait for Handlers {
-            $(fn $tool(&self, args: catalog::$module::$tool::Args, _: &Call<'_>) -> Result<Output, ToolError> {
+            $(fn $tool(&self, args: catalog::$module::$tool::Args, _: &Call<'_>) -> ToolResult {
                 black_box(args);
-                Output::json(&handler::Done::default())
+                ToolOutput::json(&handler::Done::default())
             })*
         }
     };
@@ -128,7 +128,7 @@ impl Listed {
     }
 }
 
-impl Provider for Listed {
+impl ToolProvider for Listed {
     fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -141,8 +141,8 @@ impl Provider for Listed {
         &[]
     }
 
-    fn call<'a>(&'a self, _: usize, args: Slots<'_, '_>, _: &'a Call<'a>) -> Reply<'a> {
+    fn call<'a>(&'a self, _: usize, args: Slots<'_, '_>, _: &'a Call<'a>) -> HandlerReply<'a> {
         black_box(args);
-        Reply::Ready(Output::json(&handler::Done::default()))
+        HandlerReply::Ready(ToolOutput::json(&handler::Done::default()))
     }
 }

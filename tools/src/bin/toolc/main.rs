@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
-use toolc::{CallInfo, Dialect, Fault, Hook, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, why};
+use toolc::{CallInfo, Dialect, Hook, HostError, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, why};
 use toolc_plugins::PluginReport;
 use toolc_tools::Handlers;
 
@@ -188,7 +188,7 @@ fn begin(session: SessionBuilder) -> Result<Turn, String> {
 struct Complaints;
 
 impl Hook for Complaints {
-    fn fault(&self, _: &CallInfo<'_>, fault: &Fault<'_>) {
+    fn fault(&self, _: &CallInfo<'_>, fault: &HostError<'_>) {
         eprintln!("warning: {fault}");
     }
 }

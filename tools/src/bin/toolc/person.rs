@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal as _, Write};
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
-use toolc::{ApprovalRequest, Approver, Decision};
+use toolc::{ApprovalDecision, ApprovalRequest, Approver};
 
 /// Somebody who reads one stream and answers on another.
 pub(crate) struct Person<R, W>(Mutex<(R, W)>);
@@ -17,26 +17,29 @@ pub(crate) fn at_terminal() -> Option<Person<impl BufRead + Send, impl Write + S
 }
 
 impl<R: BufRead + Send, W: Write + Send> Approver for Person<R, W> {
-    fn decide<'a>(&'a self, request: &'a ApprovalRequest<'a>) -> Pin<Box<dyn Future<Output = Decision> + Send + 'a>> {
+    fn decide<'a>(
+        &'a self,
+        request: &'a ApprovalRequest<'a>,
+    ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
         // Nothing else is to be done meanwhile, so this thread waits, and for as long as it takes them.
         Box::pin(async move {
             let answer = self.ask(&request.to_string());
-            answer.unwrap_or_else(|error| Decision::Deny(format!("nobody could be asked: {error}")))
+            answer.unwrap_or_else(|error| ApprovalDecision::Deny(format!("nobody could be asked: {error}")))
         })
     }
 }
 
 impl<R: BufRead, W: Write> Person<R, W> {
-    fn ask(&self, question: &str) -> io::Result<Decision> {
+    fn ask(&self, question: &str) -> io::Result<ApprovalDecision> {
         let (input, output) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         write!(output, "{question} [y/N/always] ")?;
         output.flush()?;
         let mut line = String::new();
         input.read_line(&mut line)?;
         Ok(match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => Decision::AllowOnce,
-            "a" | "always" => Decision::AllowForSession,
-            _ => Decision::Deny("the user said no".to_owned()),
+            "y" | "yes" => ApprovalDecision::AllowOnce,
+            "a" | "always" => ApprovalDecision::AllowForSession,
+            _ => ApprovalDecision::Deny("the user said no".to_owned()),
         })
     }
 }
@@ -45,8 +48,8 @@ impl<R: BufRead, W: Write> Person<R, W> {
 mod tests {
     use std::sync::Arc;
 
-    use toolc::testing::{Harness, Response, assert_reply};
-    use toolc::{CallInfo, Hook, Step, ToolError};
+    use toolc::testing::{Harness, TestResponse, assert_reply};
+    use toolc::{CallInfo, Hook, HookAction, ToolError};
     use toolc_tools::Handlers;
 
     use super::*;
@@ -54,13 +57,13 @@ mod tests {
     struct Asks;
 
     impl Hook for Asks {
-        fn before_call(&self, _: &CallInfo<'_>) -> Result<Step, ToolError> {
-            Ok(Step::Ask("for a test".to_owned()))
+        fn before_call(&self, _: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+            Ok(HookAction::Ask("for a test".to_owned()))
         }
     }
 
     /// Calls, and what the user reads and answers.
-    fn calls<const N: usize>(answers: impl BufRead + Send + Sync + 'static) -> ([Response; N], String) {
+    fn calls<const N: usize>(answers: impl BufRead + Send + Sync + 'static) -> ([TestResponse; N], String) {
         let (mut reader, writer) = io::pipe().expect("failed to make a pipe");
         let person = Person(Mutex::new((answers, writer)));
         let harness = Harness::with(toolc_catalog::provider(Handlers::new()), |session| {

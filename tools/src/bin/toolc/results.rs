@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, io};
 
-use toolc::{Spill, SpillFolder};
+use toolc::{SpillFolder, SpillStore};
 
 /// How long a result is kept at least; the next call after that deletes it.
 const KEPT: Duration = Duration::from_hours(24);
@@ -25,7 +25,7 @@ impl Results {
     }
 }
 
-impl Spill for Results {
+impl SpillStore for Results {
     fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let failed = |error: io::Error| {
             io::Error::new(error.kind(), format!("failed to keep a result in {}: {error}", self.0.display()))

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use similar::TextDiff;
-use toolc::{Call, ErrorKind, Output, ToolError};
+use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::file::patch::Args;
 
 use self::endings::{Unified, lf};
@@ -42,7 +42,7 @@ struct Patched {
     warning: Option<&'static str>,
 }
 
-pub(super) fn patch(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Output, ToolError> {
+pub(super) fn patch(host: &Handlers, args: &Args, call: &Call<'_>) -> ToolResult {
     if args.old_string.is_empty() {
         return Err(ToolError::new("old_string is empty: give the text to replace"));
     }
@@ -71,7 +71,7 @@ pub(super) fn patch(host: &Handlers, args: &Args, call: &Call<'_>) -> Result<Out
         .map_err(|error| open::explain(&host.place, &path, "write", &error))?;
     seen.note(&path, Stamp::of(&new));
     let diff = diff(&shown, body, &changed);
-    Output::json(&Patched { path: shown, replacements: edits.len(), matched: found.how.word(), diff, warning })
+    ToolOutput::json(&Patched { path: shown, replacements: edits.len(), matched: found.how.word(), diff, warning })
 }
 
 /// The whole file, if it is text and not too large.
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::fixture::{Fixture, fixture, value};
 
-    fn patch(f: &Fixture, old: &str, new: &str, all: bool) -> Result<Output, ToolError> {
+    fn patch(f: &Fixture, old: &str, new: &str, all: bool) -> ToolResult {
         let (old_string, new_string) = (old.into(), new.into());
         f.handlers.patch(Args { path: "a.txt".into(), old_string, new_string, replace_all: all }, &f.call())
     }

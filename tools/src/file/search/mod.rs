@@ -10,7 +10,7 @@ mod walk;
 use std::fs;
 
 use serde::Serialize;
-use toolc::{ErrorKind, Output, ToolError};
+use toolc::{ErrorKind, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::file::search_files::{Args, OutputMode, Target};
 
 use self::content::{Content, Outcome};
@@ -47,7 +47,7 @@ struct InFile {
     count: Option<usize>,
 }
 
-pub(super) fn search(place: &Place, args: &Args) -> Result<Output, ToolError> {
+pub(super) fn search(place: &Place, args: &Args) -> ToolResult {
     let root = place.locate(&args.path)?;
     let meta = fs::metadata(&root).map_err(|error| open::explain(place, &root, "search", &error))?;
     if !meta.is_dir() {
@@ -105,7 +105,7 @@ pub(super) fn search(place: &Place, args: &Args) -> Result<Output, ToolError> {
     let lists_files = args.target == Target::Files || args.output_mode == OutputMode::FilesOnly;
     let (matches, files) = if lists_files { (None, Some(files)) } else { (Some(matches), None) };
     let (total, truncated, partial, hint) = (page.total(), page.is_truncated(), page.is_partial(), page.hint());
-    Output::json(&Results { matches, files, total, truncated, partial, unreadable, hint })
+    ToolOutput::json(&Results { matches, files, total, truncated, partial, unreadable, hint })
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

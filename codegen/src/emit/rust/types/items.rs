@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 use syn::ext::IdentExt as _;
-use toolc::Output;
+use toolc::ToolOutput;
 use toolc::fields::MOST_FIELDS;
 
 use super::super::doc;
@@ -312,5 +312,5 @@ fn tag(name: &str, value: &Value) -> TokenStream {
 
 /// A property's name as it stands in JSON text between another property and its value.
 fn key(name: &str) -> String {
-    format!(",{}:", Output::text(name).as_json())
+    format!(",{}:", ToolOutput::text(name).as_json())
 }

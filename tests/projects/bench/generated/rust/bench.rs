@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `bench`: The one tool whose calls are timed, and those whose definitions depend on the turn.
 #[diagnostic::on_unimplemented(
@@ -16,12 +16,12 @@ pub trait BenchTools: Send + Sync {
     /// Open a page and return what it says, without the navigation around it. A page that cannot be reached is an error, and so is one that wants a password. To show it to somebody else, use share_pinned_labels or send_reply.
     ///
     /// `execution = "sync"` in `manifests/tools/open_page.toml`.
-    fn open_page(&self, args: open_page::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn open_page(&self, args: open_page::Args, call: &Call<'_>) -> ToolResult;
 
     /// Send a reply to whoever wrote last. It cannot be taken back, so make sure that everything in it is meant to be read by them. Do not paste whole pages that `open_page` returned: quote what matters.
     ///
     /// `execution = "sync"` in `manifests/tools/send_reply.toml`.
-    fn send_reply(&self, args: send_reply::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn send_reply(&self, args: send_reply::Args, call: &Call<'_>) -> ToolResult;
 
     /// Find entries by their text. Does nothing but hand its arguments back, so that a call's time is that of the way to the handler and back. Use it to compare that way with a hand-written one; there is nothing to be found with it.
     ///
@@ -30,7 +30,7 @@ pub trait BenchTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -40,13 +40,13 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::open_page(handlers, open_page::Args::read(args), call)),
-        1 => Reply::Ready(H::send_reply(handlers, send_reply::Args::read(args), call)),
-        2 => Reply::Ready(H::trivial(handlers, trivial::Args::read(args), call).map(|returns| Output::of(&returns))),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::open_page(handlers, open_page::Args::read(args), call)),
+        1 => HandlerReply::Ready(H::send_reply(handlers, send_reply::Args::read(args), call)),
+        2 => HandlerReply::Ready(H::trivial(handlers, trivial::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

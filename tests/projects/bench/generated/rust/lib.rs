@@ -22,7 +22,8 @@ use ::toolc::compiled::{Common, Compiled};
 use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
+    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, Text, ToolProvider,
+    Toolset, Variable,
 };
 
 const _: () = ::toolc::assert_stamp(9);
@@ -41,7 +42,7 @@ pub use self::support_office::SupportOfficeTools;
 pub use self::survey_reports::SurveyReportsTools;
 
 /// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn Provider>
+pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static,
 {
     static COMPILED: Compiled = Compiled::new(
@@ -56,12 +57,12 @@ fn call<'a, H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     match index {
         0..3 => self::bench::call(handlers, index - 0, args, call),
         3..22 => self::support_office::call(handlers, index - 3, args, call),
         22..40 => self::survey_reports::call(handlers, index - 22, args, call),
-        _ => Reply::no_such_tool(index),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

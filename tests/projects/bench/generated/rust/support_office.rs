@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `support_office`: Everyday work with the support service.
 #[diagnostic::on_unimplemented(
@@ -16,109 +16,101 @@ pub trait SupportOfficeTools: Send + Sync {
     /// Check pending pages of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
     ///
     /// `execution = "sync"` in `manifests/tools/check_pending_pages.toml`.
-    fn check_pending_pages(&self, args: check_pending_pages::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn check_pending_pages(&self, args: check_pending_pages::Args, call: &Call<'_>) -> ToolResult;
 
     /// Compare urgent pages of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/compare_urgent_pages.toml`.
-    fn compare_urgent_pages(&self, args: compare_urgent_pages::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn compare_urgent_pages(&self, args: compare_urgent_pages::Args, call: &Call<'_>) -> ToolResult;
 
     /// Count linked visits of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.
     ///
     /// `execution = "sync"` in `manifests/tools/count_linked_visits.toml`.
-    fn count_linked_visits(&self, args: count_linked_visits::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn count_linked_visits(&self, args: count_linked_visits::Args, call: &Call<'_>) -> ToolResult;
 
     /// Fetch hidden files of the support service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/fetch_hidden_files.toml`.
-    fn fetch_hidden_files(&self, args: fetch_hidden_files::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn fetch_hidden_files(&self, args: fetch_hidden_files::Args, call: &Call<'_>) -> ToolResult;
 
     /// Import nested alerts of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/import_nested_alerts.toml`.
-    fn import_nested_alerts(&self, args: import_nested_alerts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn import_nested_alerts(&self, args: import_nested_alerts::Args, call: &Call<'_>) -> ToolResult;
 
     /// Inspect external records of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/inspect_external_records.toml`.
-    fn inspect_external_records(
-        &self,
-        args: inspect_external_records::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn inspect_external_records(&self, args: inspect_external_records::Args, call: &Call<'_>) -> ToolResult;
 
     /// Inspect open deadlines of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/inspect_open_deadlines.toml`.
-    fn inspect_open_deadlines(&self, args: inspect_open_deadlines::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn inspect_open_deadlines(&self, args: inspect_open_deadlines::Args, call: &Call<'_>) -> ToolResult;
 
     /// Inspect recent budgets of the support service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/inspect_recent_budgets.toml`.
-    fn inspect_recent_budgets(&self, args: inspect_recent_budgets::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn inspect_recent_budgets(&self, args: inspect_recent_budgets::Args, call: &Call<'_>) -> ToolResult;
 
     /// Label pending items of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.
     ///
     /// `execution = "sync"` in `manifests/tools/label_pending_items.toml`.
-    fn label_pending_items(&self, args: label_pending_items::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn label_pending_items(&self, args: label_pending_items::Args, call: &Call<'_>) -> ToolResult;
 
     /// Label recent documents of the support service. Large selections take a while: narrow them down by text or by label before calling it. Returns the identifiers of all that was touched, and for each that was not, the reason why.
     ///
     /// `execution = "sync"` in `manifests/tools/label_recent_documents.toml`.
-    fn label_recent_documents(&self, args: label_recent_documents::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn label_recent_documents(&self, args: label_recent_documents::Args, call: &Call<'_>) -> ToolResult;
 
     /// Measure closed documents of the support service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
     ///
     /// `execution = "sync"` in `manifests/tools/measure_closed_documents.toml`.
-    fn measure_closed_documents(
-        &self,
-        args: measure_closed_documents::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn measure_closed_documents(&self, args: measure_closed_documents::Args, call: &Call<'_>) -> ToolResult;
 
     /// Measure urgent drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/measure_urgent_drafts.toml`.
-    fn measure_urgent_drafts(&self, args: measure_urgent_drafts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn measure_urgent_drafts(&self, args: measure_urgent_drafts::Args, call: &Call<'_>) -> ToolResult;
 
     /// Merge recent bookings of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
     ///
     /// `execution = "sync"` in `manifests/tools/merge_recent_bookings.toml`.
-    fn merge_recent_bookings(&self, args: merge_recent_bookings::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn merge_recent_bookings(&self, args: merge_recent_bookings::Args, call: &Call<'_>) -> ToolResult;
 
     /// Remove urgent requests of the support service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
     ///
     /// `execution = "sync"` in `manifests/tools/remove_urgent_requests.toml`.
-    fn remove_urgent_requests(&self, args: remove_urgent_requests::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn remove_urgent_requests(&self, args: remove_urgent_requests::Args, call: &Call<'_>) -> ToolResult;
 
     /// Rename daily documents of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
     ///
     /// `execution = "sync"` in `manifests/tools/rename_daily_documents.toml`.
-    fn rename_daily_documents(&self, args: rename_daily_documents::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn rename_daily_documents(&self, args: rename_daily_documents::Args, call: &Call<'_>) -> ToolResult;
 
     /// Repair nested records of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/repair_nested_records.toml`.
-    fn repair_nested_records(&self, args: repair_nested_records::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn repair_nested_records(&self, args: repair_nested_records::Args, call: &Call<'_>) -> ToolResult;
 
     /// Review shared samples of the support service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/review_shared_samples.toml`.
-    fn review_shared_samples(&self, args: review_shared_samples::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn review_shared_samples(&self, args: review_shared_samples::Args, call: &Call<'_>) -> ToolResult;
 
     /// Sort blocked goals of the support service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.
     ///
     /// `execution = "sync"` in `manifests/tools/sort_blocked_goals.toml`.
-    fn sort_blocked_goals(&self, args: sort_blocked_goals::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn sort_blocked_goals(&self, args: sort_blocked_goals::Args, call: &Call<'_>) -> ToolResult;
 
     /// Sort pending drafts of the support service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/sort_pending_drafts.toml`.
-    fn sort_pending_drafts(&self, args: sort_pending_drafts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn sort_pending_drafts(&self, args: sort_pending_drafts::Args, call: &Call<'_>) -> ToolResult;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: SupportOfficeTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: SupportOfficeTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -128,29 +120,37 @@ pub(super) fn call<'a, H: SupportOfficeTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::check_pending_pages(handlers, check_pending_pages::Args::read(args), call)),
-        1 => Reply::Ready(H::compare_urgent_pages(handlers, compare_urgent_pages::Args::read(args), call)),
-        2 => Reply::Ready(H::count_linked_visits(handlers, count_linked_visits::Args::read(args), call)),
-        3 => Reply::Ready(H::fetch_hidden_files(handlers, fetch_hidden_files::Args::read(args), call)),
-        4 => Reply::Ready(H::import_nested_alerts(handlers, import_nested_alerts::Args::read(args), call)),
-        5 => Reply::Ready(H::inspect_external_records(handlers, inspect_external_records::Args::read(args), call)),
-        6 => Reply::Ready(H::inspect_open_deadlines(handlers, inspect_open_deadlines::Args::read(args), call)),
-        7 => Reply::Ready(H::inspect_recent_budgets(handlers, inspect_recent_budgets::Args::read(args), call)),
-        8 => Reply::Ready(H::label_pending_items(handlers, label_pending_items::Args::read(args), call)),
-        9 => Reply::Ready(H::label_recent_documents(handlers, label_recent_documents::Args::read(args), call)),
-        10 => Reply::Ready(H::measure_closed_documents(handlers, measure_closed_documents::Args::read(args), call)),
-        11 => Reply::Ready(H::measure_urgent_drafts(handlers, measure_urgent_drafts::Args::read(args), call)),
-        12 => Reply::Ready(H::merge_recent_bookings(handlers, merge_recent_bookings::Args::read(args), call)),
-        13 => Reply::Ready(H::remove_urgent_requests(handlers, remove_urgent_requests::Args::read(args), call)),
-        14 => Reply::Ready(H::rename_daily_documents(handlers, rename_daily_documents::Args::read(args), call)),
-        15 => Reply::Ready(H::repair_nested_records(handlers, repair_nested_records::Args::read(args), call)),
-        16 => Reply::Ready(H::review_shared_samples(handlers, review_shared_samples::Args::read(args), call)),
-        17 => Reply::Ready(H::sort_blocked_goals(handlers, sort_blocked_goals::Args::read(args), call)),
-        18 => Reply::Ready(H::sort_pending_drafts(handlers, sort_pending_drafts::Args::read(args), call)),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::check_pending_pages(handlers, check_pending_pages::Args::read(args), call)),
+        1 => HandlerReply::Ready(H::compare_urgent_pages(handlers, compare_urgent_pages::Args::read(args), call)),
+        2 => HandlerReply::Ready(H::count_linked_visits(handlers, count_linked_visits::Args::read(args), call)),
+        3 => HandlerReply::Ready(H::fetch_hidden_files(handlers, fetch_hidden_files::Args::read(args), call)),
+        4 => HandlerReply::Ready(H::import_nested_alerts(handlers, import_nested_alerts::Args::read(args), call)),
+        5 => HandlerReply::Ready(H::inspect_external_records(
+            handlers,
+            inspect_external_records::Args::read(args),
+            call,
+        )),
+        6 => HandlerReply::Ready(H::inspect_open_deadlines(handlers, inspect_open_deadlines::Args::read(args), call)),
+        7 => HandlerReply::Ready(H::inspect_recent_budgets(handlers, inspect_recent_budgets::Args::read(args), call)),
+        8 => HandlerReply::Ready(H::label_pending_items(handlers, label_pending_items::Args::read(args), call)),
+        9 => HandlerReply::Ready(H::label_recent_documents(handlers, label_recent_documents::Args::read(args), call)),
+        10 => HandlerReply::Ready(H::measure_closed_documents(
+            handlers,
+            measure_closed_documents::Args::read(args),
+            call,
+        )),
+        11 => HandlerReply::Ready(H::measure_urgent_drafts(handlers, measure_urgent_drafts::Args::read(args), call)),
+        12 => HandlerReply::Ready(H::merge_recent_bookings(handlers, merge_recent_bookings::Args::read(args), call)),
+        13 => HandlerReply::Ready(H::remove_urgent_requests(handlers, remove_urgent_requests::Args::read(args), call)),
+        14 => HandlerReply::Ready(H::rename_daily_documents(handlers, rename_daily_documents::Args::read(args), call)),
+        15 => HandlerReply::Ready(H::repair_nested_records(handlers, repair_nested_records::Args::read(args), call)),
+        16 => HandlerReply::Ready(H::review_shared_samples(handlers, review_shared_samples::Args::read(args), call)),
+        17 => HandlerReply::Ready(H::sort_blocked_goals(handlers, sort_blocked_goals::Args::read(args), call)),
+        18 => HandlerReply::Ready(H::sort_pending_drafts(handlers, sort_pending_drafts::Args::read(args), call)),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `survey_reports`: Everyday work with the survey service.
 #[diagnostic::on_unimplemented(
@@ -16,108 +16,96 @@ pub trait SurveyReportsTools: Send + Sync {
     /// Approve local tasks of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
     ///
     /// `execution = "sync"` in `manifests/tools/approve_local_tasks.toml`.
-    fn approve_local_tasks(&self, args: approve_local_tasks::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn approve_local_tasks(&self, args: approve_local_tasks::Args, call: &Call<'_>) -> ToolResult;
 
     /// Check active parcels of the survey service. If the service cannot be reached, the answer says so and nothing has been changed. Use it when the request says plainly which ones are meant; where it does not, ask before you call.
     ///
     /// `execution = "sync"` in `manifests/tools/check_active_parcels.toml`.
-    fn check_active_parcels(&self, args: check_active_parcels::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn check_active_parcels(&self, args: check_active_parcels::Args, call: &Call<'_>) -> ToolResult;
 
     /// Copy shared tasks of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands.
     ///
     /// `execution = "sync"` in `manifests/tools/copy_shared_tasks.toml`.
-    fn copy_shared_tasks(&self, args: copy_shared_tasks::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn copy_shared_tasks(&self, args: copy_shared_tasks::Args, call: &Call<'_>) -> ToolResult;
 
     /// Describe urgent notes of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
     ///
     /// `execution = "sync"` in `manifests/tools/describe_urgent_notes.toml`.
-    fn describe_urgent_notes(&self, args: describe_urgent_notes::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn describe_urgent_notes(&self, args: describe_urgent_notes::Args, call: &Call<'_>) -> ToolResult;
 
     /// Export closed drafts of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/export_closed_drafts.toml`.
-    fn export_closed_drafts(&self, args: export_closed_drafts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn export_closed_drafts(&self, args: export_closed_drafts::Args, call: &Call<'_>) -> ToolResult;
 
     /// Find recent customers of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
     ///
     /// `execution = "sync"` in `manifests/tools/find_recent_customers.toml`.
-    fn find_recent_customers(&self, args: find_recent_customers::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn find_recent_customers(&self, args: find_recent_customers::Args, call: &Call<'_>) -> ToolResult;
 
     /// Group daily alerts of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/group_daily_alerts.toml`.
-    fn group_daily_alerts(&self, args: group_daily_alerts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn group_daily_alerts(&self, args: group_daily_alerts::Args, call: &Call<'_>) -> ToolResult;
 
     /// Group recent appointments of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/group_recent_appointments.toml`.
-    fn group_recent_appointments(
-        &self,
-        args: group_recent_appointments::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn group_recent_appointments(&self, args: group_recent_appointments::Args, call: &Call<'_>) -> ToolResult;
 
     /// Import monthly branches of the survey service. Returns the identifiers of all that was touched, and for each that was not, the reason why. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/import_monthly_branches.toml`.
-    fn import_monthly_branches(
-        &self,
-        args: import_monthly_branches::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn import_monthly_branches(&self, args: import_monthly_branches::Args, call: &Call<'_>) -> ToolResult;
 
     /// Inspect recent messages of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/inspect_recent_messages.toml`.
-    fn inspect_recent_messages(
-        &self,
-        args: inspect_recent_messages::Args,
-        call: &Call<'_>,
-    ) -> Result<Output, ToolError>;
+    fn inspect_recent_messages(&self, args: inspect_recent_messages::Args, call: &Call<'_>) -> ToolResult;
 
     /// Label monthly notes of the survey service. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/label_monthly_notes.toml`.
-    fn label_monthly_notes(&self, args: label_monthly_notes::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn label_monthly_notes(&self, args: label_monthly_notes::Args, call: &Call<'_>) -> ToolResult;
 
     /// Label pinned visits of the survey service. Not meant for what is open on somebody's screen: it would change under their hands. If the service cannot be reached, the answer says so and nothing has been changed.
     ///
     /// `execution = "sync"` in `manifests/tools/label_pinned_visits.toml`.
-    fn label_pinned_visits(&self, args: label_pinned_visits::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn label_pinned_visits(&self, args: label_pinned_visits::Args, call: &Call<'_>) -> ToolResult;
 
     /// Order nested vehicles of the survey service. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
     ///
     /// `execution = "sync"` in `manifests/tools/order_nested_vehicles.toml`.
-    fn order_nested_vehicles(&self, args: order_nested_vehicles::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn order_nested_vehicles(&self, args: order_nested_vehicles::Args, call: &Call<'_>) -> ToolResult;
 
     /// Rename external items of the survey service. Whatever the current user may not see is left out without a word, so a short answer is no error. Times are in UTC, amounts in the smallest unit of the account's currency. Large selections take a while: narrow them down by text or by label before calling it.
     ///
     /// `execution = "sync"` in `manifests/tools/rename_external_items.toml`.
-    fn rename_external_items(&self, args: rename_external_items::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn rename_external_items(&self, args: rename_external_items::Args, call: &Call<'_>) -> ToolResult;
 
     /// Review stale visits of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/review_stale_visits.toml`.
-    fn review_stale_visits(&self, args: review_stale_visits::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn review_stale_visits(&self, args: review_stale_visits::Args, call: &Call<'_>) -> ToolResult;
 
     /// Share pinned labels of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm.
     ///
     /// `execution = "sync"` in `manifests/tools/share_pinned_labels.toml`.
-    fn share_pinned_labels(&self, args: share_pinned_labels::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn share_pinned_labels(&self, args: share_pinned_labels::Args, call: &Call<'_>) -> ToolResult;
 
     /// Sort public alerts of the survey service. Results are sorted by their last change, the newest first, and come one page at a time. Nothing is sent to anyone, and a second call with the same arguments does no further harm. Whatever the current user may not see is left out without a word, so a short answer is no error.
     ///
     /// `execution = "sync"` in `manifests/tools/sort_public_alerts.toml`.
-    fn sort_public_alerts(&self, args: sort_public_alerts::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn sort_public_alerts(&self, args: sort_public_alerts::Args, call: &Call<'_>) -> ToolResult;
 
     /// Verify daily campaigns of the survey service. Use it when the request says plainly which ones are meant; where it does not, ask before you call. Results are sorted by their last change, the newest first, and come one page at a time.
     ///
     /// `execution = "sync"` in `manifests/tools/verify_daily_campaigns.toml`.
-    fn verify_daily_campaigns(&self, args: verify_daily_campaigns::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn verify_daily_campaigns(&self, args: verify_daily_campaigns::Args, call: &Call<'_>) -> ToolResult;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: SurveyReportsTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: SurveyReportsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -127,28 +115,32 @@ pub(super) fn call<'a, H: SurveyReportsTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::approve_local_tasks(handlers, approve_local_tasks::Args::read(args), call)),
-        1 => Reply::Ready(H::check_active_parcels(handlers, check_active_parcels::Args::read(args), call)),
-        2 => Reply::Ready(H::copy_shared_tasks(handlers, copy_shared_tasks::Args::read(args), call)),
-        3 => Reply::Ready(H::describe_urgent_notes(handlers, describe_urgent_notes::Args::read(args), call)),
-        4 => Reply::Ready(H::export_closed_drafts(handlers, export_closed_drafts::Args::read(args), call)),
-        5 => Reply::Ready(H::find_recent_customers(handlers, find_recent_customers::Args::read(args), call)),
-        6 => Reply::Ready(H::group_daily_alerts(handlers, group_daily_alerts::Args::read(args), call)),
-        7 => Reply::Ready(H::group_recent_appointments(handlers, group_recent_appointments::Args::read(args), call)),
-        8 => Reply::Ready(H::import_monthly_branches(handlers, import_monthly_branches::Args::read(args), call)),
-        9 => Reply::Ready(H::inspect_recent_messages(handlers, inspect_recent_messages::Args::read(args), call)),
-        10 => Reply::Ready(H::label_monthly_notes(handlers, label_monthly_notes::Args::read(args), call)),
-        11 => Reply::Ready(H::label_pinned_visits(handlers, label_pinned_visits::Args::read(args), call)),
-        12 => Reply::Ready(H::order_nested_vehicles(handlers, order_nested_vehicles::Args::read(args), call)),
-        13 => Reply::Ready(H::rename_external_items(handlers, rename_external_items::Args::read(args), call)),
-        14 => Reply::Ready(H::review_stale_visits(handlers, review_stale_visits::Args::read(args), call)),
-        15 => Reply::Ready(H::share_pinned_labels(handlers, share_pinned_labels::Args::read(args), call)),
-        16 => Reply::Ready(H::sort_public_alerts(handlers, sort_public_alerts::Args::read(args), call)),
-        17 => Reply::Ready(H::verify_daily_campaigns(handlers, verify_daily_campaigns::Args::read(args), call)),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::approve_local_tasks(handlers, approve_local_tasks::Args::read(args), call)),
+        1 => HandlerReply::Ready(H::check_active_parcels(handlers, check_active_parcels::Args::read(args), call)),
+        2 => HandlerReply::Ready(H::copy_shared_tasks(handlers, copy_shared_tasks::Args::read(args), call)),
+        3 => HandlerReply::Ready(H::describe_urgent_notes(handlers, describe_urgent_notes::Args::read(args), call)),
+        4 => HandlerReply::Ready(H::export_closed_drafts(handlers, export_closed_drafts::Args::read(args), call)),
+        5 => HandlerReply::Ready(H::find_recent_customers(handlers, find_recent_customers::Args::read(args), call)),
+        6 => HandlerReply::Ready(H::group_daily_alerts(handlers, group_daily_alerts::Args::read(args), call)),
+        7 => HandlerReply::Ready(H::group_recent_appointments(
+            handlers,
+            group_recent_appointments::Args::read(args),
+            call,
+        )),
+        8 => HandlerReply::Ready(H::import_monthly_branches(handlers, import_monthly_branches::Args::read(args), call)),
+        9 => HandlerReply::Ready(H::inspect_recent_messages(handlers, inspect_recent_messages::Args::read(args), call)),
+        10 => HandlerReply::Ready(H::label_monthly_notes(handlers, label_monthly_notes::Args::read(args), call)),
+        11 => HandlerReply::Ready(H::label_pinned_visits(handlers, label_pinned_visits::Args::read(args), call)),
+        12 => HandlerReply::Ready(H::order_nested_vehicles(handlers, order_nested_vehicles::Args::read(args), call)),
+        13 => HandlerReply::Ready(H::rename_external_items(handlers, rename_external_items::Args::read(args), call)),
+        14 => HandlerReply::Ready(H::review_stale_visits(handlers, review_stale_visits::Args::read(args), call)),
+        15 => HandlerReply::Ready(H::share_pinned_labels(handlers, share_pinned_labels::Args::read(args), call)),
+        16 => HandlerReply::Ready(H::sort_public_alerts(handlers, sort_public_alerts::Args::read(args), call)),
+        17 => HandlerReply::Ready(H::verify_daily_campaigns(handlers, verify_daily_campaigns::Args::read(args), call)),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

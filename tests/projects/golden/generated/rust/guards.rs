@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `guards`: Tools that are not always there.
 #[diagnostic::on_unimplemented(
@@ -16,12 +16,12 @@ pub trait GuardsTools: Send + Sync {
     /// Need all sorts of things.
     ///
     /// `execution = "sync"` in `manifests/tools/guarded.toml`.
-    fn guarded(&self, args: guarded::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn guarded(&self, args: guarded::Args, call: &Call<'_>) -> ToolResult;
 
     /// Are there in a chat only.
     ///
     /// `execution = "sync"` in `manifests/tools/in_chat.toml`.
-    fn in_chat(&self, args: in_chat::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn in_chat(&self, args: in_chat::Args, call: &Call<'_>) -> ToolResult;
 
     /// Whether the model may see what `check` names now. Asked again from time to time; a panic means no.
     fn available(&self, check: Check, env: &Env) -> Availability;
@@ -38,17 +38,21 @@ pub enum Check {
     InChat,
 }
 
-pub(super) fn available<H: GuardsTools>(handlers: &H, check: ::toolc::Check<'_>, env: &Env) -> Availability {
+pub(super) fn available<H: GuardsTools>(
+    handlers: &H,
+    check: ::toolc::AvailabilityCheck<'_>,
+    env: &Env,
+) -> Availability {
     match check {
-        ::toolc::Check::Toolset("guards") => handlers.available(Check::Toolset, env),
-        ::toolc::Check::Tool(0) => handlers.available(Check::Guarded, env),
-        ::toolc::Check::Tool(1) => handlers.available(Check::InChat, env),
+        ::toolc::AvailabilityCheck::Toolset("guards") => handlers.available(Check::Toolset, env),
+        ::toolc::AvailabilityCheck::Tool(0) => handlers.available(Check::Guarded, env),
+        ::toolc::AvailabilityCheck::Tool(1) => handlers.available(Check::InChat, env),
         _ => Availability::Available,
     }
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, Some(available))
 }
@@ -58,12 +62,12 @@ pub(super) fn call<'a, H: GuardsTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::guarded(handlers, guarded::Args::read(args), call)),
-        1 => Reply::Ready(H::in_chat(handlers, in_chat::Args::read(args), call)),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::guarded(handlers, guarded::Args::read(args), call)),
+        1 => HandlerReply::Ready(H::in_chat(handlers, in_chat::Args::read(args), call)),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

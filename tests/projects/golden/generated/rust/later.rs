@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `later`: Handlers that run as futures.
 #[diagnostic::on_unimplemented(
@@ -20,20 +20,16 @@ pub trait LaterTools: Send + Sync {
         &self,
         args: run_later::Args,
         call: &Call<'_>,
-    ) -> impl ::core::future::Future<Output = Result<Output, ToolError>> + Send;
+    ) -> impl ::core::future::Future<Output = ToolResult> + Send;
 
     /// Give way once.
     ///
     /// `execution = "async"` in `manifests/tools/wait.toml`.
-    fn wait(
-        &self,
-        args: wait::Args,
-        call: &Call<'_>,
-    ) -> impl ::core::future::Future<Output = Result<Output, ToolError>> + Send;
+    fn wait(&self, args: wait::Args, call: &Call<'_>) -> impl ::core::future::Future<Output = ToolResult> + Send;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: LaterTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: LaterTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -43,12 +39,12 @@ pub(super) fn call<'a, H: LaterTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Later(Box::pin(H::run_later(handlers, run_later::Args::read(args), call))),
-        1 => Reply::Later(Box::pin(H::wait(handlers, wait::Args::read(args), call))),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Later(Box::pin(H::run_later(handlers, run_later::Args::read(args), call))),
+        1 => HandlerReply::Later(Box::pin(H::wait(handlers, wait::Args::read(args), call))),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

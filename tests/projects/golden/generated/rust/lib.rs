@@ -22,7 +22,8 @@ use ::toolc::compiled::{Common, Compiled};
 use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
+    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, Text, ToolProvider,
+    Toolset, Variable,
 };
 
 const _: () = ::toolc::assert_stamp(9);
@@ -56,7 +57,7 @@ pub use self::shapes::ShapesTools;
 pub use self::shut::ShutTools;
 
 /// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn Provider>
+pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static,
 {
     static COMPILED: Compiled = Compiled::new(
@@ -79,7 +80,7 @@ fn call<'a, H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools 
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     match index {
         0..2 => self::guards::call(handlers, index - 0, args, call),
         2..4 => self::later::call(handlers, index - 2, args, call),
@@ -88,18 +89,22 @@ fn call<'a, H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools 
         9..16 => self::returns::call(handlers, index - 9, args, call),
         16..26 => self::shapes::call(handlers, index - 16, args, call),
         26..30 => self::shut::call(handlers, index - 26, args, call),
-        _ => Reply::no_such_tool(index),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 
 fn available<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools>(
     handlers: &H,
-    check: Check<'_>,
+    check: AvailabilityCheck<'_>,
     env: &Env,
 ) -> Availability {
     match check {
-        Check::Tool(index @ 0..2) => self::guards::available(handlers, Check::Tool(index - 0), env),
-        Check::Toolset("guards") => self::guards::available(handlers, check, env),
+        AvailabilityCheck::Tool(index @ 0..2) => self::guards::available(
+            handlers,
+            AvailabilityCheck::Tool(index - 0),
+            env,
+        ),
+        AvailabilityCheck::Toolset("guards") => self::guards::available(handlers, check, env),
         _ => Availability::Available,
     }
 }

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `lib`: Names that mean something else elsewhere.
 #[diagnostic::on_unimplemented(
@@ -16,21 +16,21 @@ pub trait LibTools: Send + Sync {
     /// Take arguments whose names are no identifiers.
     ///
     /// `execution = "sync"` in `manifests/tools/Odd-Names.toml`.
-    fn odd_names(&self, args: odd_names::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn odd_names(&self, args: odd_names::Args, call: &Call<'_>) -> ToolResult;
 
     /// Take nothing at all. Beside run_now.
     ///
     /// `execution = "sync"` in `manifests/tools/no_parameters.toml`.
-    fn no_parameters(&self, args: no_parameters::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn no_parameters(&self, args: no_parameters::Args, call: &Call<'_>) -> ToolResult;
 
     /// End in the way that is asked for, at once.
     ///
     /// `execution = "sync"` in `manifests/tools/run_now.toml`.
-    fn run_now(&self, args: run_now::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn run_now(&self, args: run_now::Args, call: &Call<'_>) -> ToolResult;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: LibTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: LibTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -40,13 +40,13 @@ pub(super) fn call<'a, H: LibTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::odd_names(handlers, odd_names::Args::read(args), call)),
-        1 => Reply::Ready(H::no_parameters(handlers, no_parameters::Args::read(args), call)),
-        2 => Reply::Ready(H::run_now(handlers, run_now::Args::read(args), call)),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::odd_names(handlers, odd_names::Args::read(args), call)),
+        1 => HandlerReply::Ready(H::no_parameters(handlers, no_parameters::Args::read(args), call)),
+        2 => HandlerReply::Ready(H::run_now(handlers, run_now::Args::read(args), call)),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

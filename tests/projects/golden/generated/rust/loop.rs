@@ -4,10 +4,10 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// The tools of this toolset alone. The agent runs them: there are no handlers.
-pub fn provider() -> Box<dyn Provider> {
+pub fn provider() -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider((), call, None)
 }
@@ -17,12 +17,12 @@ pub(super) fn call<'a, H: Send + Sync + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::agent(),
-        1 => Reply::agent(),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::agent(),
+        1 => HandlerReply::agent(),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

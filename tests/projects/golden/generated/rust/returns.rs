@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `returns`: Results of every sort.
 #[diagnostic::on_unimplemented(
@@ -58,7 +58,7 @@ pub trait ReturnsTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: ReturnsTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: ReturnsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -68,29 +68,29 @@ pub(super) fn call<'a, H: ReturnsTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::return_all(handlers, return_all::Args::read(args), call).map(|returns| Output::of(&returns))),
-        1 => Reply::Ready(H::return_bare(handlers, return_bare::Args::read(args), call).map(|returns| Output::of(&returns))),
+        0 => HandlerReply::Ready(H::return_all(handlers, return_all::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        1 => HandlerReply::Ready(H::return_bare(handlers, return_bare::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
         2 => {
             let returns = H::return_def(handlers, return_def::Args::read(args), call);
-            Reply::Later(Box::pin(async move { returns.await.map(|returns| Output::of(&returns)) }))
+            HandlerReply::Later(Box::pin(async move { returns.await.map(|returns| ToolOutput::of(&returns)) }))
         },
-        3 => Reply::Ready(H::return_list(handlers, return_list::Args::read(args), call).map(|returns| Output::of(&returns))),
+        3 => HandlerReply::Ready(H::return_list(handlers, return_list::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
         4 => {
             let returns = H::return_maybe(handlers, return_maybe::Args::read(args), call);
-            Reply::Later(Box::pin(async move { returns.await.map(|returns| Output::of(&returns)) }))
+            HandlerReply::Later(Box::pin(async move { returns.await.map(|returns| ToolOutput::of(&returns)) }))
         },
         5 => {
             let (handlers, args) = (Arc::clone(shared), return_sort::Args::read(args));
-            Reply::blocking(
+            HandlerReply::blocking(
                 call,
-                move |call| H::return_sort(&*handlers, args, call).map(|returns| Output::of(&returns)),
+                move |call| H::return_sort(&*handlers, args, call).map(|returns| ToolOutput::of(&returns)),
             )
         },
-        6 => Reply::Ready(H::return_word(handlers, return_word::Args::read(args), call).map(|returns| Output::of(&returns))),
-        _ => Reply::no_such_tool(index),
+        6 => HandlerReply::Ready(H::return_word(handlers, return_word::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

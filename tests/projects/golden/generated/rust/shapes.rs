@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `shapes`: Schemas of every sort.
 #[diagnostic::on_unimplemented(
@@ -16,22 +16,22 @@ pub trait ShapesTools: Send + Sync {
     /// On cli, 2 deep. Beside run_now or run_later.
     ///
     /// `execution = "sync"` in `manifests/tools/depends.toml`.
-    fn depends(&self, args: depends::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn depends(&self, args: depends::Args, call: &Call<'_>) -> ToolResult;
 
     /// Take values within bounds.
     ///
     /// `execution = "sync"` in `manifests/tools/every_bound.toml`.
-    fn every_bound(&self, args: every_bound::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn every_bound(&self, args: every_bound::Args, call: &Call<'_>) -> ToolResult;
 
     /// Choose values from lists.
     ///
     /// `execution = "sync"` in `manifests/tools/every_choice.toml`.
-    fn every_choice(&self, args: every_choice::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn every_choice(&self, args: every_choice::Args, call: &Call<'_>) -> ToolResult;
 
     /// Take nothing: there is a default for everything.
     ///
     /// `execution = "sync"` in `manifests/tools/every_default.toml`.
-    fn every_default(&self, args: every_default::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn every_default(&self, args: every_default::Args, call: &Call<'_>) -> ToolResult;
 
     /// Take objects of every sort.
     ///
@@ -40,36 +40,36 @@ pub trait ShapesTools: Send + Sync {
     /// '''
     ///
     /// `execution = "sync"` in `manifests/tools/every_object.toml`.
-    fn every_object(&self, args: every_object::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn every_object(&self, args: every_object::Args, call: &Call<'_>) -> ToolResult;
 
     /// Take values whose schemas have names, and lead to one another.
     ///
     /// `execution = "sync"` in `manifests/tools/every_ref.toml`.
-    fn every_ref(&self, args: every_ref::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn every_ref(&self, args: every_ref::Args, call: &Call<'_>) -> ToolResult;
 
     /// Take values of which there are several sorts that can be told apart, and objects that may hold more.
     ///
     /// `execution = "sync"` in `manifests/tools/every_sort.toml`.
-    fn every_sort(&self, args: every_sort::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn every_sort(&self, args: every_sort::Args, call: &Call<'_>) -> ToolResult;
 
     /// Take a value of every JSON type, alone and in lists of types. Returns the arguments as they were understood.
     ///
     /// `execution = "sync"` in `manifests/tools/every_type.toml`.
-    fn every_type(&self, args: every_type::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn every_type(&self, args: every_type::Args, call: &Call<'_>) -> ToolResult;
 
     /// Take values of which there are several sorts.
     ///
     /// `execution = "sync"` in `manifests/tools/every_union.toml`.
-    fn every_union(&self, args: every_union::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn every_union(&self, args: every_union::Args, call: &Call<'_>) -> ToolResult;
 
     /// Take one of two arguments, at least.
     ///
     /// `execution = "sync"` in `manifests/tools/exclusive.toml`.
-    fn exclusive(&self, args: exclusive::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn exclusive(&self, args: exclusive::Args, call: &Call<'_>) -> ToolResult;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: ShapesTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: ShapesTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -79,20 +79,20 @@ pub(super) fn call<'a, H: ShapesTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::depends(handlers, depends::Args::read(args), call)),
-        1 => Reply::Ready(H::every_bound(handlers, every_bound::Args::read(args), call)),
-        2 => Reply::Ready(H::every_choice(handlers, every_choice::Args::read(args), call)),
-        3 => Reply::Ready(H::every_default(handlers, every_default::Args::read(args), call)),
-        4 => Reply::Ready(H::every_object(handlers, every_object::Args::read(args), call)),
-        5 => Reply::Ready(H::every_ref(handlers, every_ref::Args::read(args), call)),
-        6 => Reply::Ready(H::every_sort(handlers, every_sort::Args::read(args), call)),
-        7 => Reply::Ready(H::every_type(handlers, every_type::Args::read(args), call)),
-        8 => Reply::Ready(H::every_union(handlers, every_union::Args::read(args), call)),
-        9 => Reply::Ready(H::exclusive(handlers, exclusive::Args::read(args), call)),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::depends(handlers, depends::Args::read(args), call)),
+        1 => HandlerReply::Ready(H::every_bound(handlers, every_bound::Args::read(args), call)),
+        2 => HandlerReply::Ready(H::every_choice(handlers, every_choice::Args::read(args), call)),
+        3 => HandlerReply::Ready(H::every_default(handlers, every_default::Args::read(args), call)),
+        4 => HandlerReply::Ready(H::every_object(handlers, every_object::Args::read(args), call)),
+        5 => HandlerReply::Ready(H::every_ref(handlers, every_ref::Args::read(args), call)),
+        6 => HandlerReply::Ready(H::every_sort(handlers, every_sort::Args::read(args), call)),
+        7 => HandlerReply::Ready(H::every_type(handlers, every_type::Args::read(args), call)),
+        8 => HandlerReply::Ready(H::every_union(handlers, every_union::Args::read(args), call)),
+        9 => HandlerReply::Ready(H::exclusive(handlers, exclusive::Args::read(args), call)),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `shut`: Holds what it lists, and nothing that is added to its home by accident.
 #[diagnostic::on_unimplemented(
@@ -16,12 +16,12 @@ pub trait ShutTools: Send + Sync {
     /// Compute for long, on a thread of its own.
     ///
     /// `execution = "blocking"` in `manifests/tools/crunch.toml`.
-    fn crunch(&self, args: crunch::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn crunch(&self, args: crunch::Args, call: &Call<'_>) -> ToolResult;
 
     /// Pretend to erase everything.
     ///
     /// `execution = "sync"` in `manifests/tools/erase.toml`.
-    fn erase(&self, args: erase::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn erase(&self, args: erase::Args, call: &Call<'_>) -> ToolResult;
 
     /// Fetch what a page names.
     ///
@@ -30,16 +30,16 @@ pub trait ShutTools: Send + Sync {
         &self,
         args: fetch_all::Args,
         call: &Call<'_>,
-    ) -> impl ::core::future::Future<Output = Result<Output, ToolError>> + Send;
+    ) -> impl ::core::future::Future<Output = ToolResult> + Send;
 
     /// Pretend to run a command.
     ///
     /// `execution = "sync"` in `manifests/tools/shell.toml`.
-    fn shell(&self, args: shell::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn shell(&self, args: shell::Args, call: &Call<'_>) -> ToolResult;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: ShutTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: ShutTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -49,17 +49,17 @@ pub(super) fn call<'a, H: ShutTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
         0 => {
             let (handlers, args) = (Arc::clone(shared), crunch::Args::read(args));
-            Reply::blocking(call, move |call| H::crunch(&*handlers, args, call))
+            HandlerReply::blocking(call, move |call| H::crunch(&*handlers, args, call))
         },
-        1 => Reply::Ready(H::erase(handlers, erase::Args::read(args), call)),
-        2 => Reply::Later(Box::pin(H::fetch_all(handlers, fetch_all::Args::read(args), call))),
-        3 => Reply::Ready(H::shell(handlers, shell::Args::read(args), call)),
-        _ => Reply::no_such_tool(index),
+        1 => HandlerReply::Ready(H::erase(handlers, erase::Args::read(args), call)),
+        2 => HandlerReply::Later(Box::pin(H::fetch_all(handlers, fetch_all::Args::read(args), call))),
+        3 => HandlerReply::Ready(H::shell(handlers, shell::Args::read(args), call)),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

@@ -22,7 +22,8 @@ use ::toolc::compiled::{Common, Compiled};
 use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
+    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, Text, ToolProvider,
+    Toolset, Variable,
 };
 
 const _: () = ::toolc::assert_stamp(9);
@@ -69,7 +70,7 @@ pub use self::std::StdTools;
 pub use self::toolc_::ToolcTools;
 
 /// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn Provider>
+pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools + Self_Tools +
     StdTools + ToolcTools + 'static,
 {
@@ -97,7 +98,7 @@ fn call<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools 
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     match index {
         0..1 => self::clippy_::call(handlers, index - 0, args, call),
         1..2 => self::core::call(handlers, index - 1, args, call),
@@ -109,7 +110,7 @@ fn call<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools 
         7..8 => self::self_::call(handlers, index - 7, args, call),
         8..9 => self::std::call(handlers, index - 8, args, call),
         9..10 => self::toolc_::call(handlers, index - 9, args, call),
-        _ => Reply::no_such_tool(index),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `mod`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -16,11 +16,11 @@ pub trait ModTools: Send + Sync {
     /// Named as something that Rust knows otherwise.
     ///
     /// `execution = "sync"` in `manifests/tools/mod.toml`.
-    fn r#mod(&self, args: mod_::Args, call: &Call<'_>) -> Result<Output, ToolError>;
+    fn r#mod(&self, args: mod_::Args, call: &Call<'_>) -> ToolResult;
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: ModTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: ModTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -30,11 +30,11 @@ pub(super) fn call<'a, H: ModTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::r#mod(handlers, mod_::Args::read(args), call)),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::r#mod(handlers, mod_::Args::read(args), call)),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

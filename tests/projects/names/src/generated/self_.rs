@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `self`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -20,7 +20,7 @@ pub trait Self_Tools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: Self_Tools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: Self_Tools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -30,11 +30,11 @@ pub(super) fn call<'a, H: Self_Tools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::self_(handlers, self_::Args::read(args), call).map(|returns| Output::of(&returns))),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::self_(handlers, self_::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use ::std::sync::Arc;
 use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, Output, Provider, Reply, Slots, ToolError};
+use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `bench`: The one tool of the smallest program.
 #[diagnostic::on_unimplemented(
@@ -20,7 +20,7 @@ pub trait BenchTools: Send + Sync {
 }
 
 /// The tools of this toolset alone, run by these handlers.
-pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn Provider> {
+pub fn provider<H: BenchTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, call, None)
 }
@@ -30,11 +30,11 @@ pub(super) fn call<'a, H: BenchTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     let handlers: &H = shared;
     match index {
-        0 => Reply::Ready(H::trivial(handlers, trivial::Args::read(args), call).map(|returns| Output::of(&returns))),
-        _ => Reply::no_such_tool(index),
+        0 => HandlerReply::Ready(H::trivial(handlers, trivial::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 

@@ -22,7 +22,8 @@ use ::toolc::compiled::{Common, Compiled};
 use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, Call, Check, Distribution, Env, Fact, FactValue, Provider, Reply, Slots, Text, Toolset, Variable,
+    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, Text, ToolProvider,
+    Toolset, Variable,
 };
 
 const _: () = ::toolc::assert_stamp(9);
@@ -33,7 +34,7 @@ pub mod bench;
 pub use self::bench::BenchTools;
 
 /// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn Provider>
+pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: BenchTools + 'static,
 {
     static COMPILED: Compiled = Compiled::new(&[&self::bench::PART], &COMMON);
@@ -45,10 +46,10 @@ fn call<'a, H: BenchTools + 'static>(
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
-) -> Reply<'a> {
+) -> HandlerReply<'a> {
     match index {
         0..1 => self::bench::call(handlers, index - 0, args, call),
-        _ => Reply::no_such_tool(index),
+        _ => HandlerReply::no_such_tool(index),
     }
 }
 
