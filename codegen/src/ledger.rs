@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -14,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::emit::Inputs;
 use crate::lower::Lowered;
+use crate::project::write_atomically;
 use crate::source::{Kind, Sources};
 
 /// A file, as it was left.
@@ -73,13 +73,8 @@ impl Ledger {
             Some(format!("{line}\t{name}\n"))
         });
         text.extend(lines.flatten().collect::<Vec<String>>());
-        let kept = path.parent().map(|folder| {
-            fs::create_dir_all(folder)?;
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(text.as_bytes())?;
-            file.persist(path).map_err(|error| error.error)
-        });
-        drop(kept);
+        // Without it, the next run only has more to do.
+        let _ = write_atomically(path, &text);
     }
 }
 

@@ -15,19 +15,22 @@ pub mod conditional_json;
 pub mod diagnostic;
 pub mod dialects;
 pub mod emit;
+mod failure;
+pub mod fix;
 pub mod format;
 pub mod ledger;
 pub mod lint;
 pub mod lower;
 pub mod manifest;
 mod names;
+pub mod project;
 pub mod report;
 pub mod schema;
 pub mod source;
 pub mod text;
 pub mod write;
 
-use std::fmt;
+pub use failure::Failure;
 
 use check::Checked;
 use diagnostic::{Diagnostic, Sink};
@@ -57,23 +60,3 @@ pub fn compile_with(sources: &Sources, options: &Options) -> Compilation {
     let diagnostics = lint::lint(&catalog, sources, options, sink);
     Compilation { catalog: Checked::new(catalog, &diagnostics), diagnostics }
 }
-
-/// The tool itself could not do its work: a folder that cannot be read, a disk that is full. Not a mistake in a
-/// manifest: that is a [`Diagnostic`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure(String);
-
-impl Failure {
-    /// With a text that completes "error: ...", names the path, and says what to do.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Failure {}

@@ -6,21 +6,10 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
-use toml::de::DeTable;
 use walkdir::WalkDir;
 
-use crate::Failure;
-use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
-use crate::write::write;
-
-/// The folder of a project that holds its manifests, and by which the project is known.
-pub const MANIFESTS: &str = "manifests";
-
-/// The project's settings, beside that folder. There need not be any.
-const SETTINGS: &str = "toolc.toml";
-
-/// What makes a project a plugin, beside that folder.
-const PLUGIN: &str = "plugin.toml";
+use crate::failure::Failure;
+use crate::project::{MANIFESTS, PLUGIN, SETTINGS, write_atomically};
 
 /// A manifest that is larger is no manifest; it also keeps every offset within 32 bits.
 const LARGEST: u64 = 4 << 20;
@@ -101,7 +90,7 @@ impl Kind {
         }
     }
 
-    fn of(path: &str) -> Option<Self> {
+    fn from_path(path: &str) -> Option<Self> {
         let is = |kind: &Kind| match kind.place() {
             folder if folder.ends_with('/') => path.starts_with(folder),
             file => path == file,
@@ -109,6 +98,10 @@ impl Kind {
         Kind::ALL.into_iter().find(is)
     }
 }
+
+/// Index of a file among the [`Sources`] of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(pub u32);
 
 /// One file.
 #[derive(Debug, Clone)]
@@ -140,7 +133,7 @@ impl Source {
         };
         let text = if text.contains('\r') { text.replace("\r\n", "\n") } else { text };
         let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default().to_owned();
-        Self { kind: Kind::of(&path), stem, fault: fault.map(|why| (text.len(), why)), text, path }
+        Self { kind: Kind::from_path(&path), stem, fault: fault.map(|why| (text.len(), why)), text, path }
     }
 }
 
@@ -222,7 +215,7 @@ impl Sources {
         let is_crlf = fs::read(&path).is_ok_and(|bytes| bytes.windows(2).any(|pair| pair == b"\r\n"));
         // A link stays one: what it leads to is written.
         let path = fs::canonicalize(&path).unwrap_or(path);
-        write(&path, &if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() })
+        write_atomically(&path, &if is_crlf { text.replace('\n', "\r\n") } else { text.to_owned() })
     }
 
     /// The file with this id.
@@ -235,16 +228,9 @@ impl Sources {
         &self.files
     }
 
-    /// Every file that is a manifest, with its id. The others are reported.
-    pub(crate) fn manifests(&self, sink: &Sink) -> Vec<(SourceId, Kind, &Source)> {
-        let mut manifests = Vec::new();
-        for (id, source) in (0..).map(SourceId).zip(&self.files) {
-            match source.kind {
-                Some(kind) => manifests.push((id, kind, source)),
-                None => sink.push(misplaced(id, source)),
-            }
-        }
-        manifests
+    /// Returns every file with its id.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        (0..).map(SourceId).zip(&self.files)
     }
 
     /// The path to show to a person: from where they stand, if the project is there.
@@ -287,7 +273,7 @@ fn is_source(path: &str) -> bool {
 }
 
 fn read(path: &Path, relative: String) -> Result<Source, Failure> {
-    let failed = |error: std::io::Error| Failure::new(format!("failed to read {}: {error}", path.display()));
+    let failed = |error: std::io::Error| Failure::io("read", path, &error);
     // To open a pipe would be to wait for whoever writes to it.
     if !fs::metadata(path).map_err(failed)?.is_file() {
         return Err(Failure::new(format!("failed to read {}: not a file", path.display())));
@@ -304,50 +290,10 @@ fn read(path: &Path, relative: String) -> Result<Source, Failure> {
     Ok(Source::new(relative, bytes))
 }
 
-fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
-    let (folder, name) = source.path.rsplit_once('/').unwrap_or_default();
-    let found = |message| {
-        let found = Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), message);
-        found.label("this file would be passed over")
-    };
-    if let Some(toml) = meant(&source.path) {
-        let found = found(format!("no manifest is read from `{name}`"));
-        return found.help(format!("manifests are written in TOML, in files `NAME.toml`: make it `{toml}`"));
-    }
-    let to = ticked(&places_for(folder, &source.stem, &source.text), " or ");
-    found(format!("no manifest is read in `{folder}`")).help(format!("move `{}` to {to}", source.path))
-}
-
-/// Where a manifest belongs: by its keys, and by the name of its folder or its own where those leave a choice.
-fn places_for(folder: &str, stem: &str, text: &str) -> Vec<&'static str> {
-    let document = DeTable::parse_recoverable(text).0;
-    let known = |kind: Kind| {
-        let is_known = |name: &str| kind.keys().iter().copied().flatten().any(|key| key.name == name);
-        document.get_ref().keys().filter(|name| is_known(name.get_ref())).count()
-    };
-    let most = Kind::ALL.into_iter().map(known).max().unwrap_or_default();
-    let fits = |kind: Kind| if most > 0 { known(kind) == most } else { kind.place().ends_with('/') };
-    let (fitting, others): (Vec<Kind>, Vec<Kind>) = Kind::ALL.into_iter().partition(|kind| fits(*kind));
-    let [fitting, others] = [fitting, others].map(|kinds| kinds.into_iter().map(Kind::place).collect::<Vec<_>>());
-    let near = |places: &[&'static str]| {
-        let own = |place: &'static str| place.trim_end_matches('/').trim_end_matches(".toml").rsplit('/').next();
-        let written = [folder.rsplit('/').next().unwrap_or_default(), stem];
-        let near = written
-            .iter()
-            .flat_map(|name| toolc::nearest(name, places.iter().filter_map(|place| own(place))))
-            .next()?;
-        places.iter().copied().find(|place| own(place) == Some(near))
-    };
-    match near(&fitting).or_else(|| near(&others).filter(|_| fitting.len() > 1)) {
-        Some(one) => vec![one],
-        None => fitting,
-    }
-}
-
-/// The manifest that a file would be, were it one of TOML. None where nobody would take it for one.
-fn meant(path: &str) -> Option<String> {
+/// Returns the path of the manifest that the author of a file in another format, such as YAML, probably meant.
+pub(crate) fn meant(path: &str) -> Option<String> {
     let (stem, extension) = path.rsplit_once('.')?;
     let is_like = ["toml", "yaml", "yml", "json"].iter().any(|like| extension.eq_ignore_ascii_case(like));
     let toml = format!("{stem}.toml");
-    (is_like && extension != "toml" && Kind::of(&toml).is_some()).then_some(toml)
+    (is_like && extension != "toml" && Kind::from_path(&toml).is_some()).then_some(toml)
 }

@@ -4,20 +4,17 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs;
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::Failure;
-use crate::emit::{Draft, MARK, Output};
+use crate::emit::{Draft, Output};
+use crate::failure::Failure;
 use crate::ledger::{Digests, Known, Ledger};
-use crate::source::MANIFESTS;
-
-/// The folder of generated files.
-pub const GENERATED: &str = "generated";
+use crate::project::{GENERATED, MANIFESTS, MARK, is_temporary, write_atomically};
 
 /// What it takes to make the disk like the output.
 #[derive(Debug)]
@@ -113,11 +110,11 @@ pub fn plan(
                 if !known.is_empty() && known.iter().map(|part| part.inputs).eq(inputs.iter().copied()) {
                     return Ok((known.to_vec(), None));
                 }
-                (known, Some(fs::read(&path).map_err(|error| failed("read", &path, &error))?))
+                (known, Some(fs::read(&path).map_err(|error| Failure::io("read", &path, &error))?))
             }
             Ok(_) => (&[][..], None),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => (&[][..], None),
-            Err(error) => return Err(failed("read", &path, &error)),
+            Err(error) => return Err(Failure::io("read", &path, &error)),
         };
         let (text, parts) = compose(draft, &inputs, known, found.as_deref().unwrap_or_default());
         let differs = found.as_deref() != Some(text.as_bytes());
@@ -169,7 +166,7 @@ impl Plan {
     pub fn apply(&self) -> Result<(), Failure> {
         for Orphan { path, .. } in &self.orphans {
             match fs::remove_file(path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed("remove", path, &error)),
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(Failure::io("remove", path, &error)),
                 _ => {}
             }
         }
@@ -177,7 +174,7 @@ impl Plan {
         // The first one alone: gen knows its folder by it.
         let (first, rest) = self.stale.split_at(self.stale.len().min(1));
         let write_all = |all: &[Stale]| -> Vec<Result<(), Failure>> {
-            all.par_iter().map(|stale| write(&stale.path, &stale.output.text)).collect()
+            all.par_iter().map(|stale| write_atomically(&stale.path, &stale.output.text)).collect()
         };
         [first, rest].into_iter().flat_map(write_all).collect()
     }
@@ -199,13 +196,6 @@ fn present(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// How the name of a file begins that is being written.
-const TEMPORARY: &str = ".toolc-";
-
-fn is_temporary(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY))
-}
-
 /// Keeps other runs of gen out of the project until it is dropped, where the system can lock a folder. Where it cannot,
 /// two runs at once may hinder each other, and the next one mends it.
 pub fn lock(root: &Path) -> Option<fs::File> {
@@ -222,25 +212,6 @@ fn is_marked(path: &Path) -> bool {
     })
 }
 
-/// Writes beside the file, then renames over it: whoever reads sees the old text or the new one.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| failed("create", folder, &error))?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // As any other file: the umask takes away what it takes away.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let written = builder.tempfile_in(folder).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        Ok(file.persist(path)?)
-    });
-    written.map(drop).map_err(|error| failed("write", path, &error))
-}
-
 /// Folders that hold nothing are nothing to git, and may as well go.
 fn remove_empty_folders(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -249,8 +220,4 @@ fn remove_empty_folders(folder: &Path) {
         // Fails where the folder is not empty, which is what is wanted.
         let _ = fs::remove_dir(entry.path());
     }
-}
-
-fn failed(what: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format!("failed to {what} {}: {error}", path.display()))
 }

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use toolc_codegen::compile;
-use toolc_codegen::diagnostic::{Code, Places, Renderer};
+use toolc_codegen::diagnostic::{Places, Renderer};
+use toolc_codegen::lint::codes;
 use toolc_codegen::source::Sources;
 
 /// A file's lines, each with the rules that are to tell of it.
@@ -151,11 +152,11 @@ fn every_rule_of_a_category_with_defects_has_one() {
     }
     let rules: BTreeSet<&str> =
         kinds.iter().flat_map(|(_, how)| how.lines().filter_map(|line| line.strip_prefix("! "))).collect();
-    let unknown: Vec<_> = rules.iter().filter(|name| !Code::all().any(|code| code.name == **name)).collect();
+    let unknown: Vec<_> = rules.iter().filter(|name| !codes().any(|code| code.name == **name)).collect();
     assert!(unknown.is_empty(), "there is no rule {unknown:?}");
     let categories: BTreeSet<&str> =
-        Code::all().filter(|code| rules.contains(code.name)).map(|code| code.category()).collect();
-    let missing: Vec<String> = Code::all()
+        codes().filter(|code| rules.contains(code.name)).map(|code| code.category()).collect();
+    let missing: Vec<String> = codes()
         .filter(|code| categories.contains(code.category()) && !rules.contains(code.name))
         .filter(|code| !LARGE.contains(&code.name) && !OF_PLUGINS.contains(&code.name))
         .map(|code| code.to_string())

@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use toolc_codegen::compile;
+use toolc_codegen::diagnostic::docs::Docs;
 use toolc_codegen::diagnostic::{Code, Diagnostic, Renderer, SourceId};
+use toolc_codegen::fix::fix;
 use toolc_codegen::format::format;
-use toolc_codegen::lint::docs::Docs;
 use toolc_codegen::lint::rules::CATEGORIES;
-use toolc_codegen::lint::{Options, fix, guide};
+use toolc_codegen::lint::{Options, codes, guide};
 use toolc_codegen::source::{Source, Sources};
 
 type Files = BTreeMap<String, String>;
@@ -84,7 +85,7 @@ fn the_base_project_is_clean() {
 #[test]
 fn every_rule_is_whole() {
     let mut wrong = String::new();
-    for code in Code::all() {
+    for code in codes() {
         let mut complain = |what: String| wrong += &format!("\n{code}: {what}\n");
         let docs = code.docs();
         if docs.what.is_empty() || !docs.what.ends_with('.') {
@@ -118,7 +119,7 @@ fn every_rule_is_whole() {
 /// Fixing leaves nothing to tell, and every file in its layout.
 #[test]
 fn every_fix_mends_its_example() {
-    for code in Code::all() {
+    for code in codes() {
         let sources = project(&code.docs().files("Example"));
         let well = |source: &Source| format(source.kind, &source.text).filter(|text| *text != source.text);
         let ids = (0..).map(SourceId).zip(sources.all());
@@ -146,7 +147,7 @@ fn the_documentation_is_up_to_date() {
 
 #[test]
 fn codes_and_names_are_unique_and_of_one_shape() {
-    let all: Vec<Code> = Code::all().collect();
+    let all: Vec<Code> = codes().collect();
     for (index, code) in all.iter().enumerate() {
         assert!(
             all[..index].iter().all(|other| other.id != code.id && other.name != code.name),
@@ -161,7 +162,7 @@ fn codes_and_names_are_unique_and_of_one_shape() {
         );
     }
     for category in CATEGORIES {
-        for code in category.rules() {
+        for code in category.codes() {
             assert_eq!(code.category(), category.letter, "{code} stands in the folder of another category");
         }
     }

@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use super::names::Names;
-use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
-use crate::lint::{Selected, select};
+use crate::diagnostic::{At, Code, Diagnostic, Sink};
 use crate::lower::{DIALECTS, Dialect};
 use crate::manifest::SettingsManifest;
-use crate::source::MANIFESTS;
-use crate::write::GENERATED;
+use crate::project::{GENERATED, MANIFESTS};
 
 /// What `toolc.toml` says, or what is assumed where it says nothing.
 #[derive(Debug)]
@@ -29,8 +27,8 @@ pub struct Settings {
     pub description_budget: Option<u32>,
     /// Parameters of a tool.
     pub most_parameters: Option<u32>,
-    /// Levels of rules, in the author's order; the later one wins. None: it is not told.
-    pub levels: Vec<(Code, Option<Level>)>,
+    /// The lines of `[lint]`: a rule or category, and its level. The later one wins.
+    pub levels: Vec<(At<String>, At<String>)>,
     /// The file of known findings, below the project's root.
     pub baseline: Option<At<String>>,
 }
@@ -48,34 +46,9 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
         token_budget: manifest.tokens,
         description_budget: manifest.description,
         most_parameters: manifest.parameters,
-        levels: manifest.levels.iter().flat_map(|(name, level)| levels(name, &level.value, sink)).collect(),
+        levels: manifest.levels,
         baseline: manifest.baseline,
     }
-}
-
-/// What a line of `[lint]` comes to.
-fn levels(name: &At<String>, level: &str, sink: &Sink) -> Vec<(Code, Option<Level>)> {
-    let unknown = |message| Diagnostic::new(Code::UNKNOWN_CODE, name.place, message);
-    let rules = match select(&name.value) {
-        Selected::Rules(rules) => rules,
-        Selected::Fixed(code) => {
-            let message = format!("`{}` is always an error: there is nothing to compile where it is found", code.name);
-            sink.push(unknown(message).help("take this line out"));
-            return Vec::new();
-        }
-        Selected::Unknown => {
-            let known = Code::all().filter(|code| !code.is_fixed()).map(|code| code.name);
-            let found = unknown(format!("there is no rule `{}`", name.value));
-            sink.push(found.help_nearest(&name.value, known, "those whose level can be set are"));
-            return Vec::new();
-        }
-    };
-    let level = match level {
-        "allow" => None,
-        "deny" => Some(Level::Error),
-        _ => Some(Level::Warning),
-    };
-    rules.into_iter().map(|code| (code, level)).collect()
 }
 
 /// gen owns the folder and removes what it does not know: it must not be one that holds anything else.

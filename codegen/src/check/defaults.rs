@@ -7,8 +7,7 @@ use toolc::table::Form;
 use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
-use crate::lower::narrow::same;
-use crate::schema::{Defs, Schema};
+use crate::schema::{Defs, Schema, equal};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {
@@ -53,7 +52,7 @@ fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {
 fn check_duplicates(schema: &Schema, sink: &Sink) {
     for (index, choice) in schema.choices.iter().enumerate() {
         let value = &choice.value;
-        if let Some(first) = schema.choices[..index].iter().find(|first| same(&first.value.value, &value.value)) {
+        if let Some(first) = schema.choices[..index].iter().find(|first| equal(&first.value.value, &value.value)) {
             sink.push(
                 Diagnostic::new(
                     Code::DUPLICATE_ENUM_VALUE,

@@ -15,11 +15,11 @@ use toolc::graph::Pick;
 use walkdir::WalkDir;
 
 use super::{picks, plural, print, unknown};
-use crate::Failure;
 use crate::check::Checked;
 use crate::emit::drafts;
+use crate::failure::Failure;
 use crate::lower::lower;
-use crate::write::{GENERATED, write};
+use crate::project::{GENERATED, write_atomically};
 
 /// The file that tells what is in a bundle. By it export knows its folder again.
 const INDEX: &str = "bundle.json";
@@ -151,7 +151,7 @@ fn replace(dir: &Path, files: &[(String, String)]) -> Result<(), Failure> {
             .map_err(|error| Failure::new(format!("failed to remove {}: {error}", path.display())))?;
     }
     // The index comes last: what it tells is there.
-    files.iter().try_for_each(|(path, text)| write(&dir.join(path), text))
+    files.iter().try_for_each(|(path, text)| write_atomically(&dir.join(path), text))
 }
 
 /// What an earlier export wrote there, by its own account. Empty where there was none.

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use similar::TextDiff;
 
 use super::{Project, Streams, find_root, print};
-use crate::Failure;
 use crate::diagnostic::SourceId;
+use crate::failure::Failure;
 use crate::format::format;
 use crate::report::plural;
 use crate::source::Sources;

@@ -7,11 +7,14 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use similar::TextDiff;
 
 use super::{Project, Streams, find_root, print};
+use crate::compile_with;
 use crate::diagnostic::{Level, Places};
-use crate::lint::{self, Baseline, Code, Options, Selected, guide};
+use crate::failure::Failure;
+use crate::fix::fix;
+use crate::lint::{self, Baseline, Options, Selected, guide};
+use crate::project::write_atomically;
 use crate::report::{Format, Report, plural};
 use crate::source::Sources;
-use crate::{Failure, compile_with, write};
 
 /// What is asked for.
 #[derive(Debug, Args)]
@@ -100,7 +103,7 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
         return diff(&sources, &options, streams);
     }
     if args.fix {
-        let fixed = lint::fix(&sources, &options);
+        let fixed = fix(&sources, &options);
         for (id, text) in &fixed {
             sources.write(*id, text)?;
         }
@@ -122,7 +125,7 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
         let text = (format.write)(&report);
         match path {
             None => print(streams.out, &text)?,
-            Some(path) => write::write(&path, &text)?,
+            Some(path) => write_atomically(&path, &text)?,
         }
     }
     Ok(compilation.catalog.is_some())
@@ -172,7 +175,7 @@ fn options(args: &LintArgs) -> Result<Options, Failure> {
 }
 
 fn unknown(rule: &str) -> Failure {
-    let names = Code::all().map(|code| code.name);
+    let names = lint::codes().map(|code| code.name);
     let hint = match toolc::nearest(rule, names).as_slice() {
         [] => "`cargo xtask lint --list-rules` lists them".to_owned(),
         near => format!("did you mean `{}`?", near.join("` or `")),
@@ -204,7 +207,7 @@ fn formats(written: &[String]) -> Result<Vec<Target>, Failure> {
 /// The status is that of linting the files as they are.
 fn diff(sources: &Sources, options: &Options, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let mut text = String::new();
-    for (id, fixed) in lint::fix(sources, options) {
+    for (id, fixed) in fix(sources, options) {
         let path = sources.display(id);
         let diff = TextDiff::from_lines(sources.get(id).text.as_str(), &fixed);
         text += &diff.unified_diff().header(&path, &path).to_string();
@@ -223,7 +226,7 @@ fn write_baseline(
     let options = Options { without_baseline: true, ..options.clone() };
     let compilation = compile_with(sources, &options);
     let baseline = Baseline::of(&compilation.diagnostics, &Places::new(sources));
-    write::write(&root.join(file), &baseline.text())?;
+    write_atomically(&root.join(file), &baseline.text())?;
     let left = compilation.diagnostics.iter().filter(|found| found.code.is_fixed()).count();
     let known = format!("{}: {} known\n", file.display(), plural(baseline.len(), "finding"));
     print(streams.out, &known)?;

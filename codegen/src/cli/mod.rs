@@ -21,12 +21,14 @@ use toolc::graph::Pick;
 
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostic, Places};
+use crate::failure::Failure;
 use crate::ledger::{Digests, Ledger};
 use crate::lower::lower;
+use crate::project::{GENERATED, MANIFESTS};
 use crate::report::{Format, Report, plural};
-use crate::source::{MANIFESTS, Sources};
-use crate::write::{self, GENERATED, Plan};
-use crate::{Failure, compile, emit};
+use crate::source::Sources;
+use crate::write::{self, Plan};
+use crate::{compile, emit};
 
 /// Compiles tool manifests to typed Rust, provider-ready JSON schemas and a catalog.
 #[derive(Debug, Parser)]

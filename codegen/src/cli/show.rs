@@ -6,9 +6,9 @@ use clap::Args;
 use toolc::segment::FactValue;
 
 use super::{print, unknown};
-use crate::Failure;
 use crate::catalog::{FactId, ToolId};
 use crate::check::Checked;
+use crate::failure::Failure;
 use crate::lower::DIALECTS;
 
 /// What to show.

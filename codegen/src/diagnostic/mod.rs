@@ -1,17 +1,20 @@
 //! What is wrong with a manifest, as data: a code, a place, what was expected, what to do. How it looks is the
 //! renderer's business.
 
+mod code;
+pub mod docs;
+pub(crate) mod errors;
 mod places;
 mod render;
 
+pub use code::Code;
 pub use places::{Places, Position};
 pub use render::Renderer;
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use crate::lint::Code;
-use crate::lint::Levels;
+pub use crate::source::SourceId;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,10 +34,6 @@ impl Level {
         }
     }
 }
-
-/// Index of a file among the run's [sources](crate::source::Sources).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourceId(pub u32);
 
 /// A range of bytes in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -203,12 +202,13 @@ impl Sink {
         self.found().retain(keep);
     }
 
-    /// All findings that are told, by place, none of them twice.
-    pub(crate) fn finish(self, levels: &Levels<'_>) -> Vec<Diagnostic> {
+    /// Returns the findings that have a level, sorted by place and without duplicates. `level_of` returns the level of a
+    /// code in this run, or `None` if it is off.
+    pub(crate) fn finish(self, level_of: impl Fn(Code) -> Option<Level>) -> Vec<Diagnostic> {
         let found = std::mem::take(&mut *self.found()).into_iter();
-        let levelled = |found: Diagnostic| Some(Diagnostic { level: levels.of(&found.code)?, ..found });
+        let levelled = |found: Diagnostic| Some(Diagnostic { level: level_of(found.code)?, ..found });
         let mut all: Vec<Diagnostic> = found.filter_map(levelled).collect();
-        // By all that they say: which of them came first is chance.
+        // By their whole content: the order in which they were pushed depends on the scheduling of threads.
         all.sort_by(|a, b| {
             (a.at.0, a.code.id, &a.message, &a.at.1, &a.related, &a.help)
                 .cmp(&(b.at.0, b.code.id, &b.message, &b.at.1, &b.related, &b.help))

@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 use toolc::behaviour::Annotations;
 use toolc::segment::FactValue;
 
-use super::{Draft, Inputs, MARK, Part, pretty};
+use super::{Draft, Inputs, Part, pretty};
 use crate::catalog::{Atom, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::lower::Lowered;
 use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
+use crate::project::MARK;
 use crate::schema::Schema;
 use crate::text::atoms::When;
 use crate::text::condition::Condition;

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Draft, Inputs, MARK, pretty};
+use super::{Draft, Inputs, pretty};
 use crate::lower::Lowered;
 use crate::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
+use crate::project::MARK;
 use crate::source::Kind;
 
 pub(super) fn emit<'c>(_: &'c Lowered<'c>) -> Vec<Draft<'c>> {

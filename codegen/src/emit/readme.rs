@@ -2,8 +2,9 @@
 
 use minijinja::{Environment, context};
 
-use super::{Draft, Inputs, MARK};
+use super::{Draft, Inputs};
 use crate::lower::Lowered;
+use crate::project::MARK;
 
 const TEMPLATE: &str = include_str!("readme.md.jinja");
 

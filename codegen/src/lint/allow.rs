@@ -6,9 +6,8 @@
 
 use std::ops::Range;
 
-use super::Code;
 use super::levels::{Selected, select};
-use crate::diagnostic::{Diagnostic, Edit, Place, Places, Sink, SourceId};
+use crate::diagnostic::{Code, Diagnostic, Edit, Place, Places, Sink, SourceId};
 
 /// What such a comment begins with, behind its `#`.
 const LEAD: &str = "lint:";
@@ -74,7 +73,7 @@ impl Comment {
                 return None;
             }
             _ => {
-                let names = Code::all().filter(|code| !code.is_fixed()).map(|code| code.name);
+                let names = super::codes().filter(|code| !code.is_fixed()).map(|code| code.name);
                 let found = report(Code::UNKNOWN_CODE, format!("there is no rule `{name}`"));
                 sink.push(found.help_nearest(name, names, "the rules are").help(USAGE));
                 return None;

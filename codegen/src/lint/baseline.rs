@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::Code;
-use crate::diagnostic::{At, Diagnostic, Places, Sink};
+use crate::diagnostic::{At, Code, Diagnostic, Places, Sink};
 
 /// Known findings: code, manifest, pointer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,36 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::rules::CATEGORIES;
-use super::{Code, Rule};
-use crate::diagnostic::Level;
-
-impl Code {
-    /// All there is to say about the rule.
-    pub fn markdown(self) -> String {
-        let docs = self.docs();
-        let mut text = format!("### {} `{}`\n\n{}\n\n{}\n", self.id, self.name, standing(self.rule), docs.what);
-        for (title, section) in &docs.sections {
-            text += &format!("\n**{title}**\n\n{section}\n");
-        }
-        text
-    }
-}
-
-/// How much it matters, and whether it can be fixed.
-fn standing(rule: &Rule) -> String {
-    let level = match rule.level {
-        _ if rule.is_fixed() => "Always an error",
-        Some(Level::Error) => "An error by default",
-        Some(Level::Warning) => "A warning by default",
-        None => "Off by default",
-    };
-    format!("*{level}{}*", if rule.fixable { "; `--fix` mends it." } else { "." })
-}
+use super::rules::{CATEGORIES, codes};
+use crate::diagnostic::{Code, Level};
 
 /// A line for each rule.
 pub fn text() -> String {
-    let all: Vec<Code> = Code::all().collect();
+    let all: Vec<Code> = codes().collect();
     let width = all.iter().map(|code| code.name.len()).max().unwrap_or(0);
     let line = |code: &Code| {
         let fix = if code.fixable { "fix" } else { "" };
@@ -57,7 +33,7 @@ pub fn json() -> String {
         }
         value
     };
-    let rules: Vec<Value> = Code::all().map(rule).collect();
+    let rules: Vec<Value> = codes().map(rule).collect();
     format!("{:#}\n", json!({ "version": 1, "rules": rules }))
 }
 
@@ -65,7 +41,7 @@ pub fn json() -> String {
 pub fn markdown() -> String {
     let mut text = include_str!("guide.md").to_owned();
     for category in CATEGORIES {
-        let rules: Vec<Code> = category.rules().collect();
+        let rules: Vec<Code> = category.codes().collect();
         if rules.is_empty() {
             continue;
         }

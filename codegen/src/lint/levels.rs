@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::rules::CATEGORIES;
-use super::{Code, Rule};
-use crate::diagnostic::Level;
+use super::rules::{CATEGORIES, codes};
+use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
 
 /// What one run is asked for, beyond what `toolc.toml` says.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +39,7 @@ pub enum Selected {
 /// What a code, a name or a category's letter stands for.
 pub fn select(text: &str) -> Selected {
     if let Some(category) = CATEGORIES.iter().find(|category| category.letter == text) {
-        return Selected::Rules(category.rules().filter(|code| !code.is_fixed()).collect());
+        return Selected::Rules(category.codes().filter(|code| !code.is_fixed()).collect());
     }
     match find(text) {
         Some(code) if code.is_fixed() => Selected::Fixed(code),
@@ -51,35 +50,60 @@ pub fn select(text: &str) -> Selected {
 
 /// The rule of that code or name.
 pub fn find(text: &str) -> Option<Code> {
-    Code::all().find(|code| code.id == text || code.name == text)
+    codes().find(|code| code.id == text || code.name == text)
+}
+
+/// Resolves a line of `[lint]` in `toolc.toml`. A name that cannot be resolved is reported.
+pub(super) fn resolve(name: &At<String>, level: &str, sink: &Sink) -> Vec<(Code, Option<Level>)> {
+    let unknown = |message| Diagnostic::new(Code::UNKNOWN_CODE, name.place, message);
+    let rules = match select(&name.value) {
+        Selected::Rules(rules) => rules,
+        Selected::Fixed(code) => {
+            let message = format!("`{}` is always an error: there is nothing to compile where it is found", code.name);
+            sink.push(unknown(message).help("take this line out"));
+            return Vec::new();
+        }
+        Selected::Unknown => {
+            let known = codes().filter(|code| !code.is_fixed()).map(|code| code.name);
+            let found = unknown(format!("there is no rule `{}`", name.value));
+            sink.push(found.help_nearest(&name.value, known, "those whose level can be set are"));
+            return Vec::new();
+        }
+    };
+    let level = match level {
+        "allow" => None,
+        "deny" => Some(Level::Error),
+        _ => Some(Level::Warning),
+    };
+    rules.into_iter().map(|code| (code, level)).collect()
 }
 
 /// The level of every rule in one run.
 #[derive(Debug)]
-pub(crate) struct Levels<'o> {
+pub(super) struct Levels<'o> {
     set: BTreeMap<&'static str, Option<Level>>,
     options: &'o Options,
 }
 
 impl<'o> Levels<'o> {
-    pub(crate) fn new(project: &[(Code, Option<Level>)], options: &'o Options) -> Self {
+    pub(super) fn new(project: &[(Code, Option<Level>)], options: &'o Options) -> Self {
         let set = project.iter().chain(&options.levels).map(|(code, level)| (code.id, *level)).collect();
         Self { set, options }
     }
 
-    /// None: it is not told.
-    pub(crate) fn of(&self, rule: &Rule) -> Option<Level> {
-        if rule.is_fixed() {
-            return rule.level;
+    /// The level of a code, or `None` if it is off.
+    pub(super) fn get(&self, code: Code) -> Option<Level> {
+        if code.is_fixed() {
+            return code.level;
         }
         let only = &self.options.only;
-        let named = only.iter().any(|code| code.id == rule.id);
+        let named = only.contains(&code);
         if !only.is_empty() && !named {
             return None;
         }
-        // Who names a rule wants to hear of it.
-        let default = rule.level.or(named.then_some(Level::Warning));
-        let level = self.set.get(rule.id).copied().unwrap_or(default)?;
+        // A rule that is named on the command line is on.
+        let default = code.level.or(named.then_some(Level::Warning));
+        let level = self.set.get(code.id).copied().unwrap_or(default)?;
         Some(if self.options.deny_warnings { Level::Error } else { level })
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::shown::Shown;
-use super::{Check, Code, Lost};
-use crate::diagnostic::{Diagnostic, Place, Sink, ticked};
+use super::{Check, Lost, Rule};
+use crate::diagnostic::{Code, Diagnostic, Place, Sink, ticked};
 use crate::lower::narrow::{Fallback, Loss};
 
 /// The rules about losses, those of one dialect first: what one of them tells is not told again.
@@ -12,9 +12,9 @@ pub(super) struct Losses(Vec<(Code, Lost)>);
 
 impl Losses {
     /// Those among the rules that are looked for.
-    pub(super) fn new(rules: &[Code]) -> Self {
-        let lost = rules.iter().filter_map(|code| match code.check {
-            Check::Lost(lost) => Some((*code, lost)),
+    pub(super) fn new(rules: &[&'static Rule]) -> Self {
+        let lost = rules.iter().filter_map(|rule| match rule.check {
+            Check::Lost(lost) => Some((rule.code, lost)),
             _ => None,
         });
         let mut lost: Vec<_> = lost.collect();

@@ -4,8 +4,6 @@
 mod allow;
 mod baseline;
 mod conditions;
-pub mod docs;
-mod fix;
 mod graph;
 pub mod guide;
 mod levels;
@@ -22,11 +20,11 @@ use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
 pub use baseline::Baseline;
-pub use fix::{fix, replacements};
 pub use graph::{Beside, Path};
-pub(crate) use levels::Levels;
+use levels::Levels;
 pub use levels::{Options, Selected, find, select};
-pub use rule::{Check, Code, Lost, Rule};
+pub use rule::{Check, Lost, Rule};
+pub use rules::codes;
 pub use shown::Shown;
 pub use string::Written;
 
@@ -34,7 +32,7 @@ use losses::Losses;
 use rayon::prelude::*;
 
 use crate::catalog::{Catalog, ToolId, ToolsetId};
-use crate::diagnostic::{Diagnostic, Places, Sink};
+use crate::diagnostic::{Code, Diagnostic, Places, Sink};
 use crate::dialects::{self, Provider};
 use crate::source::Sources;
 
@@ -95,11 +93,14 @@ impl<'c> Lint<'c> {
 /// Looks for every rule that is on, and finishes the findings of all stages: by place, with their levels, without those
 /// that are allowed or known.
 pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink: Sink) -> Vec<Diagnostic> {
-    let levels = Levels::new(&catalog.settings().levels, options);
+    let lines = catalog.settings().levels.iter();
+    let of_project: Vec<_> = lines.flat_map(|(name, level)| levels::resolve(name, &level.value, &sink)).collect();
+    let levels = Levels::new(&of_project, options);
     let is_whole = sink.is_empty();
-    let looked_for = |code: &Code| levels.of(code).is_some() && (is_whole || !code.check.needs_output());
-    let rules: Vec<Code> = Code::all().filter(looked_for).collect();
-    look(&Lint::new(catalog, sources), &rules, &sink);
+    let is_on = |rule: &&Rule| levels.get(rule.code).is_some() && (is_whole || !rule.check.needs_output());
+    let rules: Vec<&'static Rule> = rules::rules().filter(is_on).collect();
+    run(&Lint::new(catalog, sources), &rules, &sink);
+    let rules: Vec<Code> = rules.iter().map(|rule| rule.code).collect();
 
     let places = Places::new(sources);
     allow::apply(&places, &rules, &sink);
@@ -108,35 +109,35 @@ pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink
     {
         baseline::apply(file, &places, &rules, &sink);
     }
-    sink.finish(&levels)
+    sink.finish(|code| levels.get(code))
 }
 
 /// A part of the work.
 enum Part {
-    Rule(Code),
+    Rule(&'static Rule),
     Tools(Range<usize>),
 }
 
-fn look(lint: &Lint<'_>, rules: &[Code], sink: &Sink) {
+fn run(lint: &Lint<'_>, rules: &[&'static Rule], sink: &Sink) {
     /// Enough that handing them out takes no time, few enough that all processors have something to do.
     const TOOLS: usize = 64;
     let count = lint.tools().count();
-    let whole = rules.iter().filter(|code| matches!(code.check, Check::Catalog(_) | Check::Output(_)));
+    let whole = rules.iter().filter(|rule| matches!(rule.check, Check::Catalog(_) | Check::Output(_)));
     let tools = (0..count).step_by(TOOLS).map(|start| Part::Tools(start..count.min(start + TOOLS)));
     let losses = Losses::new(rules);
     // What takes longest first.
-    let parts: Vec<Part> = whole.map(|code| Part::Rule(*code)).chain(tools).collect();
+    let parts: Vec<Part> = whole.map(|rule| Part::Rule(rule)).chain(tools).collect();
     parts.par_iter().for_each(|part| match part {
-        Part::Rule(code) => {
-            if let Check::Catalog(check) | Check::Output(check) = code.check {
+        Part::Rule(rule) => {
+            if let Check::Catalog(check) | Check::Output(check) = rule.check {
                 check(lint, sink);
             }
         }
         Part::Tools(ids) => {
             for tool in ids.clone().map(|id| &lint.catalog[ToolId(id)]) {
                 let shown = Shown::new(lint, tool);
-                for code in rules {
-                    match code.check {
+                for rule in rules {
+                    match rule.check {
                         Check::Tool(check) => check(lint, tool, sink),
                         Check::Shown(check) => check(&shown, sink),
                         _ => {}

@@ -1,6 +1,7 @@
 //! Parse: each file on its own, from TOML to a typed manifest. Names are still text here.
 
 pub mod keys;
+mod misplaced;
 mod model;
 mod offsets;
 mod read;
@@ -21,7 +22,8 @@ use read::Reader;
 
 /// Parses every source.
 pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
-    let parts: Vec<Manifests> = sources.manifests(sink).into_par_iter().map(|source| parse_one(source, sink)).collect();
+    let parts: Vec<Manifests> =
+        misplaced::manifests(sources, sink).into_par_iter().map(|source| parse_one(source, sink)).collect();
     let mut manifests = Manifests::default();
     for part in parts {
         manifests.append(part);

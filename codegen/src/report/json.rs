@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Report;
 use crate::diagnostic::{Diagnostic, Level, Place};
-use crate::lint::replacements;
+use crate::fix::replacements;
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let findings: Vec<Value> = report.findings.iter().map(|found| finding(report, found)).collect();

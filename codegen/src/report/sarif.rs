@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Report, text};
-use crate::diagnostic::{Diagnostic, Level, Place};
-use crate::lint::{Code, replacements};
+use crate::diagnostic::{Code, Diagnostic, Level, Place};
+use crate::fix::replacements;
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let mut rules: Vec<Code> = report.findings.iter().map(|found| found.code).collect();

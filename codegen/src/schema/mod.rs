@@ -5,6 +5,7 @@ mod defs;
 mod tagged_union;
 mod to_json;
 
+use std::cmp::Ordering;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
@@ -295,6 +296,19 @@ impl Schema {
             next += 1;
         }
         found
+    }
+}
+
+/// Whether two values are equal as JSON Schema defines it: numbers are compared by value, so `1` equals `1.0`.
+pub(crate) fn equal(one: &Value, other: &Value) -> bool {
+    one == other || compare_numbers(one, other) == Some(Ordering::Equal)
+}
+
+/// Compares two numbers by value. Returns `None` if one of the values is not a number.
+pub(crate) fn compare_numbers(one: &Value, other: &Value) -> Option<Ordering> {
+    match (one.as_i64(), other.as_i64()) {
+        (Some(one), Some(other)) => Some(one.cmp(&other)),
+        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
     }
 }
 

@@ -16,11 +16,11 @@ mod types;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::{Draft, Inputs, MARK, Part};
+use super::{Draft, Inputs, Part};
 use crate::catalog::{Toolset, ToolsetId};
 use crate::lower::Lowered;
 use crate::names::{module, plain};
-use crate::write::GENERATED;
+use crate::project::{GENERATED, MARK};
 use print::print;
 use toolset::Handled;
 

@@ -1,8 +1,9 @@
-//! Every rule there is: a file each, below the folder of its category, and a line in that folder's `mod.rs`.
+//! Every rule of the linter: one file for each, in the folder of its category, and one line in that folder's `mod.rs`.
 //!
-//! To add one: write `CATEGORY/its_name.rs`, which begins with its documentation (see [`docs`](super::docs)) and holds a
-//! `RULE` and its check; add the line `ITS_NAME its_name` to `CATEGORY/mod.rs`. Tests tell what is missing, and run its
-//! examples: the failing one gives its finding and no other, the mended one none.
+//! To add a rule, write `CATEGORY/its_name.rs`, which begins with its documentation (see
+//! [`docs`](crate::diagnostic::docs)) and holds a `RULE` and its check. Add the line `ITS_NAME its_name` to
+//! `CATEGORY/mod.rs`. Tests report what is missing, and compile its examples: the failing one must have its finding and no
+//! other, the corrected one none.
 
 mod catalog;
 mod model;
@@ -10,61 +11,64 @@ mod safety;
 mod schema;
 mod vendors;
 
-use super::Code;
+use super::Rule;
+use crate::diagnostic::{Code, errors};
 
-/// A category of rules.
+/// A category of findings.
 #[derive(Debug)]
 pub struct Category {
-    /// What the codes of its rules begin with.
+    /// The first letter of its codes.
     pub letter: &'static str,
-    /// What its rules are about.
+    /// What its findings are about.
     pub about: &'static str,
-    rules: &'static [Code],
+    errors: &'static [Code],
+    rules: &'static [Rule],
 }
 
 /// Every category.
 pub const CATEGORIES: &[Category] = &[
-    Category { letter: "C", about: "The catalog and its language", rules: catalog::RULES },
-    Category { letter: "S", about: "Schemas", rules: schema::RULES },
-    Category { letter: "P", about: "What providers take", rules: vendors::RULES },
-    Category { letter: "M", about: "What a model reads", rules: model::RULES },
-    Category { letter: "A", about: "Safety", rules: safety::RULES },
+    Category { letter: "C", about: "The catalog and its language", errors: errors::CATALOG, rules: catalog::RULES },
+    Category { letter: "S", about: "Schemas", errors: errors::SCHEMA, rules: schema::RULES },
+    Category { letter: "P", about: "What vendors accept", errors: &[], rules: vendors::RULES },
+    Category { letter: "M", about: "What a model reads", errors: &[], rules: model::RULES },
+    Category { letter: "A", about: "Safety", errors: &[], rules: safety::RULES },
 ];
 
 impl Category {
-    /// Its rules, by code.
-    pub fn rules(&self) -> impl Iterator<Item = Code> + use<> {
-        let mut rules = self.rules.to_vec();
-        rules.sort_by_key(|code| code.id);
-        rules.into_iter()
+    /// The codes of its errors and rules, sorted.
+    pub fn codes(&self) -> impl Iterator<Item = Code> + use<> {
+        let mut codes = self.errors.to_vec();
+        codes.extend(self.rules.iter().map(|rule| rule.code));
+        codes.sort_by_key(|code| code.id);
+        codes.into_iter()
     }
 }
 
-impl Code {
-    /// Every rule, by category and code.
-    pub fn all() -> impl Iterator<Item = Code> {
-        CATEGORIES.iter().flat_map(Category::rules)
-    }
+/// Every code, by category.
+pub fn codes() -> impl Iterator<Item = Code> {
+    CATEGORIES.iter().flat_map(Category::codes)
 }
 
-/// The rules of a folder: for each the constant that stands for it, and its file.
-macro_rules! rules {
+/// Every rule of the linter.
+pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
+    CATEGORIES.iter().flat_map(|category| category.rules)
+}
+
+/// Declares the rules of a folder: the constant of each one's code, and its file.
+macro_rules! declare_rules {
     ($($constant:ident $module:ident)*) => {
         $(mod $module;)*
 
-        pub(super) const RULES: &[$crate::lint::Code] = &[$($crate::lint::Code::$constant),*];
+        pub(super) const RULES: &[$crate::lint::Rule] =
+            &[$($crate::lint::Rule { code: $crate::diagnostic::Code::$constant, ..$module::RULE }),*];
 
-        impl $crate::lint::Code {
+        impl $crate::diagnostic::Code {
             $(
                 #[doc = concat!("See `", stringify!($module), ".rs`.")]
-                pub const $constant: Self = Self {
-                    rule: &$crate::lint::Rule {
-                        source: include_str!(concat!(stringify!($module), ".rs")),
-                        ..$module::RULE
-                    },
-                };
+                pub const $constant: Self =
+                    $module::RULE.code.with_source(include_str!(concat!(stringify!($module), ".rs")));
             )*
         }
     };
 }
-use rules;
+use declare_rules;

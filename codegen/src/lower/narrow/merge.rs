@@ -8,7 +8,7 @@ use toolc::table::Type;
 use super::{Fallback, Narrower};
 use crate::diagnostic::{At, Place};
 use crate::lower::prose::{of_json, said, say};
-use crate::schema::{Additional, Bounds, Choice, Property, Schema};
+use crate::schema::{Additional, Bounds, Choice, Property, Schema, compare_numbers, equal};
 use crate::text::atoms::{Template, When};
 use crate::text::condition::Condition;
 
@@ -131,9 +131,9 @@ impl Narrower<'_> {
 
 /// The values of both; none where no value is named by both.
 fn values(first: &mut Schema, choices: Vec<Choice>, constant: Option<At<Value>>) -> Option<()> {
-    let named = |value: &Value, choices: &[Choice]| choices.iter().position(|one| same(&one.value.value, value));
+    let named = |value: &Value, choices: &[Choice]| choices.iter().position(|one| equal(&one.value.value, value));
     match (first.constant.take(), constant) {
-        (Some(one), Some(other)) if !same(&one.value, &other.value) => return None,
+        (Some(one), Some(other)) if !equal(&one.value, &other.value) => return None,
         (Some(one), _) | (None, Some(one)) => {
             let lists = [&first.choices, &choices];
             if lists.iter().any(|list| !list.is_empty() && named(&one.value, list).is_none()) {
@@ -188,18 +188,6 @@ fn join(own: &mut Option<At<Template>>, other: At<Template>) {
     }
 }
 
-/// Whether two values are the same: a number counts by its value.
-pub(crate) fn same(one: &Value, other: &Value) -> bool {
-    one == other || compare(one, other) == Some(Ordering::Equal)
-}
-
-fn compare(one: &Value, other: &Value) -> Option<Ordering> {
-    match (one.as_i64(), other.as_i64()) {
-        (Some(one), Some(other)) => Some(one.cmp(&other)),
-        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
-    }
-}
-
 fn types(one: &[Type], other: &[Type]) -> Option<Vec<Type>> {
     if one.is_empty() || other.is_empty() {
         return Some(if one.is_empty() { other } else { one }.to_vec());
@@ -222,7 +210,7 @@ fn types(one: &[Type], other: &[Type]) -> Option<Vec<Type>> {
 fn tightest(mut own: Bounds, other: &Bounds) -> (Bounds, Option<Value>) {
     fn keep(own: &mut Option<At<Value>>, other: Option<&At<Value>>, tighter: Ordering) {
         let Some(other) = other else { return };
-        let wins = own.as_ref().is_none_or(|own| compare(&other.value, &own.value) == Some(tighter));
+        let wins = own.as_ref().is_none_or(|own| compare_numbers(&other.value, &own.value) == Some(tighter));
         if wins {
             *own = Some(other.clone());
         }
@@ -246,7 +234,7 @@ fn tightest(mut own: Bounds, other: &Bounds) -> (Bounds, Option<Value>) {
     if let Some(step) = &other.multiple_of {
         let is_multiple = |of: &Value, step: &Value| match (of.as_i64(), step.as_i64()) {
             (Some(of), Some(step)) => step != 0 && of % step == 0,
-            _ => same(of, step),
+            _ => equal(of, step),
         };
         match &own.multiple_of {
             Some(own) if is_multiple(&own.value, &step.value) => {}

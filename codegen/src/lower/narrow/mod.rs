@@ -15,8 +15,6 @@ mod union;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use merge::same;
-
 use std::borrow::Cow;
 
 use serde_json::Value;

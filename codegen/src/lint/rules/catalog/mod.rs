@@ -1,55 +1,21 @@
 //! The catalog and its language: names, files, the graph of toolsets, conditions, the linter's own comments.
 
-use super::rules;
+use super::declare_rules;
 
-rules! {
-    ALIAS_SHADOWS_NAME alias_shadows_name
+declare_rules! {
     ALLOW_WITHOUT_REASON allow_without_reason
-    AVAILABLE_CAN_BE_EMPTY available_can_be_empty
-    CONDITION condition
     CONDITION_ALWAYS_TRUE condition_always_true
     CONDITION_NEVER_TRUE condition_never_true
     DEPRECATED_IN_USE deprecated_in_use
     DISABLING_DOES_NOTHING disabling_does_nothing
     DUPLICATE_ITEM duplicate_item
-    DUPLICATE_NAME duplicate_name
-    DUPLICATE_TOOL duplicate_tool
-    DUPLICATE_TOOLSET duplicate_toolset
     EMPTY_TOOLSET empty_toolset
-    ENUM_CAN_VANISH enum_can_vanish
     EXCLUDES_NOTHING excludes_nothing
-    FACT_TYPE fact_type
-    FILE_NAME_MISMATCH file_name_mismatch
-    INCLUDE_CYCLE include_cycle
-    INCOMPATIBLE_KEYS incompatible_keys
-    INVALID_NAME invalid_name
-    INVALID_VALUE invalid_value
-    MISPLACED_FILE misplaced_file
-    MISSING_KEY missing_key
-    NOT_IN_A_PLUGIN not_in_a_plugin
     NOT_PASSED_ON not_passed_on
     REDUNDANT_INCLUDE redundant_include
-    REQUIRED_WITH_WHEN required_with_when
-    REQUIRES_CYCLE requires_cycle
-    REQUIRES_WHEN requires_when
-    RESERVED_NAME reserved_name
-    RUST_NAME_COLLISION rust_name_collision
-    SYNTAX syntax
-    TEMPLATE template
-    TOO_MANY_ATOMS too_many_atoms
-    UNKNOWN_CODE unknown_code
-    UNKNOWN_DIALECT unknown_dialect
-    UNKNOWN_FACT unknown_fact
-    UNKNOWN_KEY unknown_key
-    UNKNOWN_PARAMETER unknown_parameter
-    UNKNOWN_TOOL unknown_tool
-    UNKNOWN_TOOLSET unknown_toolset
-    UNKNOWN_VARIABLE unknown_variable
-    UNKNOWN_WORD unknown_word
     UNLISTED_HOME_TOOL unlisted_home_tool
     UNREACHABLE_TOOL unreachable_tool
     UNUSED_ALLOW unused_allow
     UNUSED_BASELINE_ENTRY unused_baseline_entry
     UNUSED_FACT unused_fact
-    WRONG_TYPE wrong_type
 }

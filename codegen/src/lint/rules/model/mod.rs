@@ -1,8 +1,8 @@
 //! What a model reads: descriptions, and how much of them there is.
 
-use super::rules;
+use super::declare_rules;
 
-rules! {
+declare_rules! {
     DESCRIPTION_MISSING description_missing
     DESCRIPTION_TOO_LONG description_too_long
     DESCRIPTION_TOO_SHORT description_too_short

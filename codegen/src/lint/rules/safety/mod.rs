@@ -2,9 +2,9 @@
 
 mod vows;
 
-use super::rules;
+use super::declare_rules;
 
-rules! {
+declare_rules! {
     DESTRUCTIVE_IN_SAFE destructive_in_safe
     DESTRUCTIVE_UNDECLARED destructive_undeclared
     EXTERNAL_WITHOUT_REQUIREMENT external_without_requirement

@@ -2,9 +2,9 @@
 //! data, in [`providers`](crate::dialects). The lowering writes otherwise most of what a provider refuses: rules that tell
 //! what becomes of it are off by default. Warnings are about what is gone, or refused all the same.
 
-use super::rules;
+use super::declare_rules;
 
-rules! {
+declare_rules! {
     ANTHROPIC_STRICT_BUDGET anthropic_strict_budget
     ANTHROPIC_STRICT_UNSUPPORTED anthropic_strict_unsupported
     CONSTRAINT_LOST constraint_lost

@@ -1,0 +1,20 @@
+//! A list of tools in a text that comes to nothing in some turns.
+//!
+//! ## Why is this bad
+//! The sentence around it then ends in the middle: "For a page of the web use ."
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file, or a window of its lines. For a page of the web use {{ available('web_search') }}."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file, or a window of its lines.{% if tools.web_search %} For a page of the web use {{ available('web_search') }}.{% endif %}"
+//! ```
+
+use crate::diagnostic::Code;
+
+pub(super) const CODE: Code = Code::error("C023", "available-can-be-empty");

@@ -1,0 +1,27 @@
+//! A condition that cannot be read.
+//!
+//! ## Why is this bad
+//! The language of conditions is small on purpose: `tools.NAME`, `facts.NAME`, comparisons with a literal, `and`,
+//! `or`, `not`, parentheses.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.mode]
+//! type = "string"
+//! description = "How to show what was read."
+//! when = "facts.platform = 'cli'"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.mode]
+//! type = "string"
+//! description = "How to show what was read."
+//! when = "facts.platform == 'cli'"
+//! ```
+
+use crate::diagnostic::Code;
+
+pub(super) const CODE: Code = Code::error("C016", "condition");

@@ -1,0 +1,20 @@
+//! A text whose conditions cannot be read.
+//!
+//! ## Why is this bad
+//! Descriptions take `{% if %}`, `{{ facts.NAME }}` and `{{ available(...) }}`, and nothing else of Jinja.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file on {{ platform }}, or a window of its lines. Use it before a file is changed."
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file on {{ facts.platform }}, or a window of its lines. Use it before a file is changed."
+//! ```
+
+use crate::diagnostic::Code;
+
+pub(super) const CODE: Code = Code::error("C017", "template");

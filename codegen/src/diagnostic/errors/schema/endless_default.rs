@@ -1,0 +1,39 @@
+//! A default that brings itself along, through the defaults of its own properties.
+//!
+//! ## Why is this bad
+//! Filled in, it never ends.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.start]
+//! "$ref" = "#/$defs/node"
+//! description = "Where to begin to read."
+//!
+//! [schema."$defs".node]
+//! type = "object"
+//!
+//! [schema."$defs".node.properties.next]
+//! "$ref" = "#/$defs/node"
+//! description = "What comes next."
+//! default = {}
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.start]
+//! "$ref" = "#/$defs/node"
+//! description = "Where to begin to read."
+//!
+//! [schema."$defs".node]
+//! type = "object"
+//!
+//! [schema."$defs".node.properties.next]
+//! "$ref" = "#/$defs/node"
+//! description = "What comes next, if anything does."
+//! ```
+
+use crate::diagnostic::Code;
+
+pub(super) const CODE: Code = Code::error("S011", "endless-default");

@@ -1,0 +1,26 @@
+//! A value of an `enum`, or a `const`, that its own schema refuses.
+//!
+//! ## Why is this bad
+//! No call can send it: the type says no to what the enum says yes to.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.level]
+//! type = "string"
+//! description = "How much to tell."
+//! enum = [1, 2, 3]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.level]
+//! type = "integer"
+//! description = "How much to tell."
+//! enum = [1, 2, 3]
+//! ```
+
+use crate::diagnostic::Code;
+
+pub(super) const CODE: Code = Code::error("S004", "enum-type-mismatch");

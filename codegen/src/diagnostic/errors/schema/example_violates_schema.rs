@@ -1,0 +1,28 @@
+//! An example that its own schema refuses, in every turn or in some.
+//!
+//! ## Why is this bad
+//! Models copy examples: this one teaches a call that is refused.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.limit]
+//! type = "integer"
+//! description = "How many lines to read at most."
+//! maximum = 2000
+//! examples = [5000]
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! [params.limit]
+//! type = "integer"
+//! description = "How many lines to read at most."
+//! maximum = 2000
+//! examples = [500]
+//! ```
+
+use crate::diagnostic::Code;
+
+pub(super) const CODE: Code = Code::error("S009", "example-violates-schema");

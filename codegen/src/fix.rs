@@ -1,0 +1,243 @@
+//! Fixes: what a program may do about a finding. Comments and layout stay as they are.
+
+use toml_edit::{Array, DocumentMut, Item, RawString, Value};
+
+use crate::compile_with;
+use crate::diagnostic::{Diagnostic, Edit, Place, Places, SourceId};
+use crate::format;
+use crate::lint::Options;
+use crate::source::Sources;
+
+/// A fix may bring about what another one is for; this many times in a row is enough for any.
+const ROUNDS: usize = 16;
+
+/// The files that fixing everything changes, each with its new text.
+pub fn fix(sources: &Sources, options: &Options) -> Vec<(SourceId, String)> {
+    let mut fixed = sources.clone();
+    for _ in 0..ROUNDS {
+        let findings = compile_with(&fixed, options).diagnostics;
+        let changed = changes(&Places::new(&fixed), &compatible(&findings));
+        if changed.is_empty() {
+            break;
+        }
+        fixed = fixed.with(&changed);
+    }
+    let all = (0..).map(SourceId).zip(sources.all().iter().zip(fixed.all()));
+    all.filter(|(_, (old, new))| old.text != new.text).map(|(id, (_, new))| (id, new.text.clone())).collect()
+}
+
+/// What the fix of one finding replaces: in each file that it changes, the text between the first and the last byte
+/// that differ.
+pub fn replacements(places: &Places<'_>, found: &Diagnostic) -> Vec<(Place, String)> {
+    let edits: Vec<&Edit> = found.fix.iter().collect();
+    let changed = changes(places, &edits).into_iter();
+    let replacement = |(id, new): (SourceId, String)| {
+        let old = &places.sources.get(id).text;
+        let same = |(a, b): &(char, char)| a == b;
+        let start: usize = old.chars().zip(new.chars()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
+        let [old_rest, new_rest] = [&old[start..], &new[start..]];
+        let end: usize =
+            old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
+        (Place::new(id, start..old.len() - end), new_rest[..new_rest.len() - end].to_owned())
+    };
+    changed.map(replacement).collect()
+}
+
+/// The edits of all findings but of those that would change what another one does.
+fn compatible(findings: &[Diagnostic]) -> Vec<&Edit> {
+    let mut chosen: Vec<&Edit> = Vec::new();
+    for found in findings {
+        let meets = |edit: &Edit| chosen.iter().any(|other| other.place().meets(edit.place()));
+        if !found.fix.iter().any(meets) {
+            chosen.extend(&found.fix);
+        }
+    }
+    chosen
+}
+
+/// The files that these edits change, each with its new text.
+fn changes(places: &Places<'_>, edits: &[&Edit]) -> Vec<(SourceId, String)> {
+    let mut ids: Vec<SourceId> = edits.iter().map(|edit| edit.place().source).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let change = |id: SourceId| {
+        let source = places.sources.get(id);
+        let own: Vec<&Edit> = edits.iter().copied().filter(|edit| edit.place().source == id).collect();
+        let text = apply(places, &source.text, &own);
+        // What was in order stays in order; what was not is nobody's business here.
+        let was_formatted = format::format(source.kind, &source.text).as_deref() == Some(source.text.as_str());
+        let text = if was_formatted { format::format(source.kind, &text).unwrap_or(text) } else { text };
+        (text != source.text).then_some((id, text))
+    };
+    ids.into_iter().filter_map(change).collect()
+}
+
+fn apply(places: &Places<'_>, text: &str, edits: &[&Edit]) -> String {
+    let mut text = text.to_owned();
+    let mut replaced: Vec<(Place, &str)> = Vec::new();
+    let mut removed: Vec<Vec<String>> = Vec::new();
+    for edit in edits {
+        match edit {
+            Edit::Replace(place, new) => replaced.push((*place, new)),
+            Edit::Remove(place) => {
+                let pointer = places.pointer(*place);
+                let step = |step: &str| step.replace("~1", "/").replace("~0", "~");
+                removed.push(pointer.split('/').skip(1).map(step).collect());
+            }
+        }
+    }
+    // The last one first: those before it stay where they are.
+    replaced.sort_by_key(|(place, _)| std::cmp::Reverse(place.span().start));
+    for (place, new) in replaced {
+        text.replace_range(place.span(), new);
+    }
+    if removed.is_empty() {
+        return text;
+    }
+    let Ok(mut document) = text.parse::<DocumentMut>() else { return text };
+    removed.sort_by_key(|steps| std::cmp::Reverse(steps.last().and_then(|step| step.parse::<usize>().ok())));
+    for steps in removed {
+        remove(document.as_item_mut(), &steps);
+    }
+    document.to_string()
+}
+
+/// Removes the entry or item. An array that has none left goes with its last one.
+fn remove(root: &mut Item, steps: &[String]) {
+    let Some((last, before)) = steps.split_last() else { return };
+    let mut is_empty = false;
+    if let Some(parent) = find(root, before) {
+        match parent {
+            Found::Array(array) => {
+                if let Ok(index) = last.parse::<usize>()
+                    && index < array.len()
+                {
+                    remove_item(array, index);
+                    is_empty = array.is_empty();
+                }
+            }
+            Found::Item(item) => {
+                if let Some(table) = item.as_table_like_mut() {
+                    table.remove(last);
+                } else if let (Some(tables), Ok(index)) = (item.as_array_of_tables_mut(), last.parse::<usize>())
+                    && index < tables.len()
+                {
+                    tables.remove(index);
+                }
+            }
+        }
+    }
+    if is_empty {
+        remove(root, before);
+    }
+}
+
+/// A comment at the end of a line is about the item before it: that of the item before this one stays, this one's goes,
+/// unless others stand before it in its line.
+fn remove_item(array: &mut Array, index: usize) {
+    let text = |space: Option<&RawString>| space.and_then(RawString::as_str).unwrap_or_default().to_owned();
+    let removed = array.remove(index);
+    let (removed, behind) = (text(removed.decor().prefix()), text(removed.decor().suffix()));
+    let next = array.get(index).map(|next| text(next.decor().prefix()));
+    // Without a comma at the end, what stands before the bracket stands behind the last item.
+    let behind = if behind.trim().is_empty() { behind } else { String::new() };
+    let below = next.unwrap_or_else(|| behind + &text(Some(array.trailing())));
+    let line_end = |space: &str| space.find('\n').unwrap_or(space.len());
+    let own_line = &removed[..line_end(&removed)];
+    let shares_line = index > 0 && !removed.contains('\n');
+    let kept = match below.find('\n') {
+        Some(_) if shares_line => below,
+        Some(end) => format!("{}{}", own_line.trim_end(), &below[end..]),
+        None if own_line.contains('#') => format!("{own_line}\n{below}"),
+        None if index == 0 => removed,
+        None => below,
+    };
+    match array.get_mut(index) {
+        Some(next) => next.decor_mut().set_prefix(kept),
+        None => array.set_trailing(kept),
+    }
+}
+
+enum Found<'d> {
+    Item(&'d mut Item),
+    Array(&'d mut Array),
+}
+
+fn find<'d>(item: &'d mut Item, steps: &[String]) -> Option<Found<'d>> {
+    let Some((step, below)) = steps.split_first() else {
+        return Some(match item {
+            Item::Value(Value::Array(array)) => Found::Array(array),
+            item => Found::Item(item),
+        });
+    };
+    if item.is_table_like() {
+        return find(item.as_table_like_mut()?.get_mut(step)?, below);
+    }
+    // Tables in arrays are values there: a step further is within a value, and only arrays hold what is removed.
+    let index: usize = step.parse().ok()?;
+    match item {
+        Item::Value(Value::Array(array)) => within(array.get_mut(index)?, below),
+        Item::ArrayOfTables(tables) => {
+            let (step, below) = below.split_first()?;
+            find(tables.get_mut(index)?.get_mut(step)?, below)
+        }
+        _ => None,
+    }
+}
+
+fn within<'d>(value: &'d mut Value, steps: &[String]) -> Option<Found<'d>> {
+    let Some((step, below)) = steps.split_first() else {
+        return if let Value::Array(array) = value { Some(Found::Array(array)) } else { None };
+    };
+    match value {
+        Value::Array(array) => within(array.get_mut(step.parse().ok()?)?, below),
+        Value::InlineTable(table) => within(table.get_mut(step)?, below),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without(array: &str, index: usize) -> String {
+        let mut document: DocumentMut = format!("a = {array}\nb = 1\n").parse().unwrap();
+        remove(document.as_item_mut(), &["a".to_owned(), index.to_string()]);
+        document.to_string()
+    }
+
+    #[test]
+    fn the_comments_of_other_items_stay() {
+        let lines = "[ # all\n  1, # one\n  # two\n  2, # two\n  3, # three\n]";
+        for (array, index, expected) in [
+            ("[1, 2, 3]", 0, "a = [2, 3]\nb = 1\n"),
+            ("[1, 2, 3]", 1, "a = [1, 3]\nb = 1\n"),
+            ("[ 1, 2 ]", 1, "a = [ 1 ]\nb = 1\n"),
+            ("[1]", 0, "b = 1\n"),
+            (lines, 0, "a = [ # all\n  # two\n  2, # two\n  3, # three\n]\nb = 1\n"),
+            (lines, 1, "a = [ # all\n  1, # one\n  3, # three\n]\nb = 1\n"),
+            (lines, 2, "a = [ # all\n  1, # one\n  # two\n  2, # two\n]\nb = 1\n"),
+            ("[\n  1, 1, # both\n  2,\n]", 1, "a = [\n  1, # both\n  2,\n]\nb = 1\n"),
+            ("[1, # one\n 2 # two\n]", 1, "a = [1 # one\n]\nb = 1\n"),
+            ("[1, # one\n 2]", 1, "a = [1 # one\n]\nb = 1\n"),
+        ] {
+            assert_eq!(without(array, index), expected, "{array} {index}");
+        }
+    }
+
+    #[test]
+    fn entries_go_wherever_they_stand() {
+        let text = "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\nf.g = 1\n[[e]]\nh = [[1, 2]]\n";
+        for (steps, expected) in [
+            ("e/0", "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\nh = [[1, 2]]\n"),
+            ("e/0/f/g", "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\n[[e]]\nh = [[1, 2]]\n"),
+            ("e/1/h/0/1", "a = { b = [{ c = 1, d = 2 }] }\n[[e]]\nf.g = 1\n[[e]]\nh = [[1]]\n"),
+            ("a", "[[e]]\nf.g = 1\n[[e]]\nh = [[1, 2]]\n"),
+            ("none/0", text),
+        ] {
+            let mut document: DocumentMut = text.parse().unwrap();
+            remove(document.as_item_mut(), &steps.split('/').map(str::to_owned).collect::<Vec<_>>());
+            assert_eq!(document.to_string(), expected, "{steps}");
+        }
+    }
+}

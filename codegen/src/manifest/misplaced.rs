@@ -1,0 +1,58 @@
+//! Files below `manifests/` that are not manifests: each would be ignored, so it is reported.
+
+use toml::de::DeTable;
+
+use crate::diagnostic::{Code, Diagnostic, Place, Sink, SourceId, ticked};
+use crate::source::{Kind, Source, Sources, meant};
+
+/// Returns every file that is a manifest, and reports the others.
+pub(super) fn manifests<'s>(sources: &'s Sources, sink: &Sink) -> Vec<(SourceId, Kind, &'s Source)> {
+    let mut manifests = Vec::new();
+    for (id, source) in sources.iter() {
+        match source.kind {
+            Some(kind) => manifests.push((id, kind, source)),
+            None => sink.push(misplaced(id, source)),
+        }
+    }
+    manifests
+}
+
+fn misplaced(id: SourceId, source: &Source) -> Diagnostic {
+    let (folder, name) = source.path.rsplit_once('/').unwrap_or_default();
+    let found = |message| {
+        let found = Diagnostic::new(Code::MISPLACED_FILE, Place::new(id, 0..0), message);
+        found.label("this file would be passed over")
+    };
+    if let Some(toml) = meant(&source.path) {
+        let found = found(format!("no manifest is read from `{name}`"));
+        return found.help(format!("manifests are written in TOML, in files `NAME.toml`: make it `{toml}`"));
+    }
+    let to = ticked(&places_for(folder, &source.stem, &source.text), " or ");
+    found(format!("no manifest is read in `{folder}`")).help(format!("move `{}` to {to}", source.path))
+}
+
+/// Returns where a manifest belongs: judged by its keys, and by the name of its folder or file if the keys leave a choice.
+fn places_for(folder: &str, stem: &str, text: &str) -> Vec<&'static str> {
+    let document = DeTable::parse_recoverable(text).0;
+    let known = |kind: Kind| {
+        let is_known = |name: &str| kind.keys().iter().copied().flatten().any(|key| key.name == name);
+        document.get_ref().keys().filter(|name| is_known(name.get_ref())).count()
+    };
+    let most = Kind::ALL.into_iter().map(known).max().unwrap_or_default();
+    let fits = |kind: Kind| if most > 0 { known(kind) == most } else { kind.place().ends_with('/') };
+    let (fitting, others): (Vec<Kind>, Vec<Kind>) = Kind::ALL.into_iter().partition(|kind| fits(*kind));
+    let [fitting, others] = [fitting, others].map(|kinds| kinds.into_iter().map(Kind::place).collect::<Vec<_>>());
+    let near = |places: &[&'static str]| {
+        let own = |place: &'static str| place.trim_end_matches('/').trim_end_matches(".toml").rsplit('/').next();
+        let written = [folder.rsplit('/').next().unwrap_or_default(), stem];
+        let near = written
+            .iter()
+            .flat_map(|name| toolc::nearest(name, places.iter().filter_map(|place| own(place))))
+            .next()?;
+        places.iter().copied().find(|place| own(place) == Some(near))
+    };
+    match near(&fitting).or_else(|| near(&others).filter(|_| fitting.len() > 1)) {
+        Some(one) => vec![one],
+        None => fitting,
+    }
+}
