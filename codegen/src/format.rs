@@ -11,7 +11,7 @@ mod value;
 
 use toml_edit::{DocumentMut, Item, Key, Table};
 
-use crate::manifest::keys::{self, Form, PROPERTY, SCHEMA};
+use crate::manifest::keys::{self, KeyType, PROPERTY, SCHEMA};
 use crate::source::Kind;
 use entry::{Entry, lead};
 
@@ -74,11 +74,11 @@ impl Order {
             Order::Names(keys) => return Order::Keys(keys),
             Order::Written => return Order::Written,
         };
-        match keys.iter().copied().flatten().find(|key| key.name == name).map(|key| &key.form) {
-            Some(Form::Table(keys) | Form::List(keys)) => Order::Keys(std::slice::from_ref(keys)),
-            Some(Form::Tables(keys)) => Order::Names(std::slice::from_ref(keys)),
-            Some(Form::Schema | Form::FlagOrSchema | Form::Schemas) => Order::Keys(&[SCHEMA]),
-            Some(Form::Properties) => Order::Names(&[SCHEMA, PROPERTY]),
+        match keys.iter().copied().flatten().find(|key| key.name == name).map(|key| &key.key_type) {
+            Some(KeyType::Table(keys) | KeyType::List(keys)) => Order::Keys(std::slice::from_ref(keys)),
+            Some(KeyType::Tables(keys)) => Order::Names(std::slice::from_ref(keys)),
+            Some(KeyType::Schema | KeyType::FlagOrSchema | KeyType::Schemas) => Order::Keys(&[SCHEMA]),
+            Some(KeyType::Properties) => Order::Names(&[SCHEMA, PROPERTY]),
             _ => Order::Written,
         }
     }

@@ -16,7 +16,7 @@ use toolc_codegen::emit::emit;
 use toolc_codegen::fix::fix;
 use toolc_codegen::lint::Options;
 use toolc_codegen::lower::DIALECTS;
-use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::report::{Format, Report};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_codegen::text::condition::{self, AtomExpr, Condition, Written};
@@ -317,11 +317,11 @@ fn words() -> BTreeSet<&'static str> {
 fn add_words(keys: &'static [Key], words: &mut BTreeSet<&'static str>) {
     for key in keys {
         words.insert(key.name);
-        match key.form {
-            Form::Word(list) | Form::Words(list) | Form::WordsByName(list) => {
+        match key.key_type {
+            KeyType::Word(list) | KeyType::Words(list) | KeyType::WordsByName(list) => {
                 words.extend(list.iter().map(|(word, _)| *word));
             }
-            Form::Table(keys) | Form::Tables(keys) | Form::List(keys) => add_words(keys, words),
+            KeyType::Table(keys) | KeyType::Tables(keys) | KeyType::List(keys) => add_words(keys, words),
             _ => {}
         }
     }

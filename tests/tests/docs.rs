@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use toolc_codegen::diagnostic::Renderer;
-use toolc_codegen::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::{Kind, Sources};
 
 fn reference() -> String {
@@ -80,7 +80,7 @@ fn every_word_of_the_language_is_spoken_of() {
         if !reference.contains(key.name) {
             silent.push(key.name);
         }
-        if let Form::Table(keys) | Form::Tables(keys) | Form::List(keys) = key.form {
+        if let KeyType::Table(keys) | KeyType::Tables(keys) | KeyType::List(keys) = key.key_type {
             open.extend(keys);
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use toolc::{Dialect, Env, Registry, Turn};
 use toolc_codegen::lower::DIALECTS;
-use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::VARIABLES;
@@ -92,27 +92,31 @@ fn the_golden_project_uses_every_word_of_the_language() {
     assert!(unused.is_empty(), "no golden manifest uses {unused:?}");
 }
 
-/// Where the keys of a form's tables are told apart from those of others, and those keys.
+/// Where the keys of a key's tables are told apart from those of others, and those keys.
 fn inner(path: &str, key: &Key) -> Option<(String, Vec<&'static [Key]>)> {
-    match key.form {
-        Form::Properties => Some(("property".to_owned(), vec![SCHEMA, PROPERTY])),
-        Form::Schema | Form::Schemas | Form::FlagOrSchema => Some(("property".to_owned(), vec![SCHEMA])),
+    match key.key_type {
+        KeyType::Properties => Some(("property".to_owned(), vec![SCHEMA, PROPERTY])),
+        KeyType::Schema | KeyType::Schemas | KeyType::FlagOrSchema => Some(("property".to_owned(), vec![SCHEMA])),
         // Definitions are made of the same words.
-        Form::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => Some(("property".to_owned(), vec![SCHEMA])),
-        Form::Choices => Some(("choice".to_owned(), vec![CHOICE])),
-        Form::Table(keys) | Form::Tables(keys) | Form::List(keys) => Some((format!("{path}.{}", key.name), vec![keys])),
+        KeyType::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => {
+            Some(("property".to_owned(), vec![SCHEMA]))
+        }
+        KeyType::Choices => Some(("choice".to_owned(), vec![CHOICE])),
+        KeyType::Table(keys) | KeyType::Tables(keys) | KeyType::List(keys) => {
+            Some((format!("{path}.{}", key.name), vec![keys]))
+        }
         _ => None,
     }
 }
 
 /// The words that a key may hold; empty where it may hold anything.
 fn words_in(key: &Key) -> Vec<&'static str> {
-    match key.form {
-        Form::Word(words) | Form::Words(words) | Form::WordsByName(words) => {
+    match key.key_type {
+        KeyType::Word(words) | KeyType::Words(words) | KeyType::WordsByName(words) => {
             words.iter().map(|(word, _)| *word).collect()
         }
-        Form::Types => toolc::table::Type::ALL.iter().map(|t| t.name()).collect(),
-        Form::FlagOrSchema => vec!["true", "false", "{}"],
+        KeyType::Types => toolc::table::Type::ALL.iter().map(|t| t.name()).collect(),
+        KeyType::FlagOrSchema => vec!["true", "false", "{}"],
         _ => Vec::new(),
     }
 }
@@ -140,15 +144,15 @@ fn collect(path: &str, value: &Value, keys: &[&'static [Key]], used: &mut BTreeS
         used.insert(name.clone());
         let by_name: Vec<&Value> = value.as_object().into_iter().flatten().map(|(_, value)| value).collect();
         let listed: Vec<&Value> = value.as_array().map_or(vec![value], |list| list.iter().collect());
-        let words = if matches!(key.form, Form::WordsByName(_)) { &by_name } else { &listed };
+        let words = if matches!(key.key_type, KeyType::WordsByName(_)) { &by_name } else { &listed };
         for word in words {
             let word = word.as_str().map_or_else(|| word.to_string(), str::to_owned);
             used.insert(format!("{name} = {}", if word.starts_with('{') { "{}" } else { &word }));
         }
         let Some((path, keys)) = inner(path, key) else { continue };
-        let tables = match key.form {
-            Form::Properties | Form::Tables(_) => by_name,
-            Form::Choices => listed.into_iter().filter(|item| item.get("value").is_some()).collect(),
+        let tables = match key.key_type {
+            KeyType::Properties | KeyType::Tables(_) => by_name,
+            KeyType::Choices => listed.into_iter().filter(|item| item.get("value").is_some()).collect(),
             _ => listed,
         };
         for table in tables {

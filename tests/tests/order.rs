@@ -8,7 +8,7 @@ use toolc_codegen::compile_with;
 use toolc_codegen::diagnostic::Code;
 use toolc_codegen::emit::{Output, emit};
 use toolc_codegen::lint::Options;
-use toolc_codegen::manifest::keys::{CHOICE, Form, Key, PROPERTY, SCHEMA};
+use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_tests::random::Random;
 
@@ -116,21 +116,21 @@ fn written_anew(path: &str, text: &str, random: &mut Random) -> String {
 fn shuffle_keys(table: &mut Table, keys: &[&'static [Key]], random: &mut Random) {
     for (name, value) in table.iter_mut() {
         let Some(key) = keys.iter().copied().flatten().find(|key| key.name == name) else { continue };
-        match (key.form, value) {
-            (Form::Table(keys), Value::Table(table)) => shuffle_keys(table, &[keys], random),
-            (Form::Schema | Form::FlagOrSchema, Value::Table(schema)) => shuffle_keys(schema, &[SCHEMA], random),
+        match (key.key_type, value) {
+            (KeyType::Table(keys), Value::Table(table)) => shuffle_keys(table, &[keys], random),
+            (KeyType::Schema | KeyType::FlagOrSchema, Value::Table(schema)) => shuffle_keys(schema, &[SCHEMA], random),
             // Properties are in the author's order. So are definitions, and whatever is in a default or an example.
-            (Form::Properties, Value::Table(table)) => shuffle_each(values(table), &[SCHEMA, PROPERTY], random),
-            (Form::Tables(keys), Value::Table(table)) => {
+            (KeyType::Properties, Value::Table(table)) => shuffle_each(values(table), &[SCHEMA, PROPERTY], random),
+            (KeyType::Tables(keys), Value::Table(table)) => {
                 shuffle_each(values(table), &[keys], random);
                 if key.name != "$defs" {
                     shuffle(table, random);
                 }
             }
-            (Form::WordsByName(_) | Form::Percents, Value::Table(table)) => shuffle(table, random),
-            (Form::List(keys), Value::Array(items)) => shuffle_each(items, &[keys], random),
-            (Form::Schemas, Value::Array(items)) => shuffle_each(items, &[SCHEMA], random),
-            (Form::Choices, Value::Array(items)) => shuffle_each(items, &[CHOICE], random),
+            (KeyType::WordsByName(_) | KeyType::Percents, Value::Table(table)) => shuffle(table, random),
+            (KeyType::List(keys), Value::Array(items)) => shuffle_each(items, &[keys], random),
+            (KeyType::Schemas, Value::Array(items)) => shuffle_each(items, &[SCHEMA], random),
+            (KeyType::Choices, Value::Array(items)) => shuffle_each(items, &[CHOICE], random),
             _ => {}
         }
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Draft, Inputs, pretty};
 use crate::lower::Lowered;
-use crate::manifest::keys::{Form, Key, PROPERTY, SCHEMA};
+use crate::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
 use crate::project::MARK;
 use crate::source::Kind;
 
@@ -23,7 +23,7 @@ fn document(kind: Kind) -> Value {
     document.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
     document.insert("$comment".into(), json!(MARK));
     document.insert("title".into(), json!(kind.document()));
-    if kind.keys().iter().copied().flatten().any(|key| matches!(key.form, Form::Properties)) {
+    if kind.keys().iter().copied().flatten().any(|key| matches!(key.key_type, KeyType::Properties)) {
         document.insert("$defs".into(), json!({ "schema": table(&[SCHEMA]), "property": table(&[SCHEMA, PROPERTY]) }));
     }
     document.into()
@@ -46,38 +46,38 @@ fn table(keys: &[&[Key]]) -> Map<String, Value> {
 fn value(key: &Key) -> Value {
     let schema = json!({ "$ref": "#/$defs/schema" });
     let types: Vec<&str> = toolc::table::Type::ALL.iter().map(|t| t.name()).collect();
-    let mut value = match key.form {
-        Form::Text | Form::Template | Form::Condition => json!({ "type": "string" }),
-        Form::Duration => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
-        Form::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
-        Form::Names => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
-        Form::Words(list) => json!({ "type": "array", "items": words(list), "minItems": 1 }),
-        Form::WordsByName(list) => json!({ "type": "object", "additionalProperties": words(list) }),
-        Form::Percents => json!({
+    let mut value = match key.key_type {
+        KeyType::Text | KeyType::Template | KeyType::Condition => json!({ "type": "string" }),
+        KeyType::Duration => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
+        KeyType::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        KeyType::Names => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+        KeyType::Words(list) => json!({ "type": "array", "items": words(list), "minItems": 1 }),
+        KeyType::WordsByName(list) => json!({ "type": "object", "additionalProperties": words(list) }),
+        KeyType::Percents => json!({
             "type": "object",
             "additionalProperties": { "type": "number", "exclusiveMinimum": 0, "maximum": 100 },
         }),
-        Form::Table(keys) => table(&[keys]).into(),
+        KeyType::Table(keys) => table(&[keys]).into(),
         // Definitions, whose words are those of every schema.
-        Form::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => {
+        KeyType::Tables(keys) if keys.iter().any(|key| key.name == "$ref") => {
             json!({ "type": "object", "additionalProperties": schema })
         }
-        Form::Tables(keys) => json!({ "type": "object", "additionalProperties": table(&[keys]) }),
-        Form::List(keys) => json!({ "type": "array", "items": table(&[keys]), "minItems": 1 }),
-        Form::FactValue => json!({ "type": ["string", "boolean", "integer"] }),
-        Form::Word(list) => words(list),
-        Form::Flag => json!({ "type": "boolean" }),
-        Form::Integer => json!({ "type": "integer" }),
-        Form::Number => json!({ "type": "number" }),
-        Form::Texts => json!({ "type": "array", "items": { "type": "string" } }),
-        Form::Json => json!({}),
-        Form::Jsons | Form::Choices => json!({ "type": "array", "minItems": 1 }),
-        Form::Types => json!({ "anyOf": [{ "enum": types }, { "type": "array", "items": { "enum": types } }] }),
-        Form::Schema => schema,
-        Form::Reference => json!({ "type": "string", "pattern": r"^#/\$defs/[A-Za-z0-9._-]+$" }),
-        Form::Schemas => json!({ "type": "array", "items": schema, "minItems": 1 }),
-        Form::Properties => json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/property" } }),
-        Form::FlagOrSchema => json!({ "anyOf": [{ "type": "boolean" }, schema] }),
+        KeyType::Tables(keys) => json!({ "type": "object", "additionalProperties": table(&[keys]) }),
+        KeyType::List(keys) => json!({ "type": "array", "items": table(&[keys]), "minItems": 1 }),
+        KeyType::FactValue => json!({ "type": ["string", "boolean", "integer"] }),
+        KeyType::Word(list) => words(list),
+        KeyType::Flag => json!({ "type": "boolean" }),
+        KeyType::Integer => json!({ "type": "integer" }),
+        KeyType::Number => json!({ "type": "number" }),
+        KeyType::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        KeyType::Json => json!({}),
+        KeyType::Jsons | KeyType::Choices => json!({ "type": "array", "minItems": 1 }),
+        KeyType::Types => json!({ "anyOf": [{ "enum": types }, { "type": "array", "items": { "enum": types } }] }),
+        KeyType::Schema => schema,
+        KeyType::Reference => json!({ "type": "string", "pattern": r"^#/\$defs/[A-Za-z0-9._-]+$" }),
+        KeyType::Schemas => json!({ "type": "array", "items": schema, "minItems": 1 }),
+        KeyType::Properties => json!({ "type": "object", "additionalProperties": { "$ref": "#/$defs/property" } }),
+        KeyType::FlagOrSchema => json!({ "anyOf": [{ "type": "boolean" }, schema] }),
     };
     value["description"] = json!(key.doc);
     value

@@ -12,7 +12,7 @@ pub struct Key {
     /// As it is written.
     pub name: &'static str,
     /// What it takes.
-    pub form: Form,
+    pub key_type: KeyType,
     /// Whether it must be there.
     pub required: bool,
     /// For the author: what it means.
@@ -21,7 +21,7 @@ pub struct Key {
 
 /// What a key takes.
 #[derive(Debug, Clone, Copy)]
-pub enum Form {
+pub enum KeyType {
     /// A string.
     Text,
     /// A string with conditions and facts in it: see [`text`](crate::text).
@@ -78,112 +78,116 @@ pub enum Form {
     FlagOrSchema,
 }
 
-impl Form {
+impl KeyType {
     /// In words, for a message: what was expected.
     pub fn expected(self) -> &'static str {
         match self {
-            Form::Text | Form::Word(_) | Form::Template => "a string",
-            Form::Condition => "a string: a condition",
-            Form::Names | Form::Words(_) => "an array of at least one string",
-            Form::Count => "an integer of at least 1",
-            Form::Duration => "a string: a number and its unit, such as `90s`",
-            Form::Table(_) => "a table",
-            Form::Tables(_) => "a table of tables",
-            Form::List(_) => "an array of tables",
-            Form::WordsByName(_) => "a table of words",
-            Form::Percents => "a table of numbers",
-            Form::FactValue => "a string, a boolean or an integer",
-            Form::Flag => "`true` or `false`",
-            Form::Integer => "an integer",
-            Form::Number => "a number",
-            Form::Texts => "an array of strings",
-            Form::Json => "a value that JSON has, too",
-            Form::Jsons | Form::Choices => "an array",
-            Form::Types => "a type's name, or an array of them",
-            Form::Schema => "a table: a schema",
-            Form::Reference => "a string: `#/$defs/NAME`",
-            Form::Schemas => "an array of schemas",
-            Form::Properties => "a table of properties",
-            Form::FlagOrSchema => "`true`, `false` or a schema",
+            KeyType::Text | KeyType::Word(_) | KeyType::Template => "a string",
+            KeyType::Condition => "a string: a condition",
+            KeyType::Names | KeyType::Words(_) => "an array of at least one string",
+            KeyType::Count => "an integer of at least 1",
+            KeyType::Duration => "a string: a number and its unit, such as `90s`",
+            KeyType::Table(_) => "a table",
+            KeyType::Tables(_) => "a table of tables",
+            KeyType::List(_) => "an array of tables",
+            KeyType::WordsByName(_) => "a table of words",
+            KeyType::Percents => "a table of numbers",
+            KeyType::FactValue => "a string, a boolean or an integer",
+            KeyType::Flag => "`true` or `false`",
+            KeyType::Integer => "an integer",
+            KeyType::Number => "a number",
+            KeyType::Texts => "an array of strings",
+            KeyType::Json => "a value that JSON has, too",
+            KeyType::Jsons | KeyType::Choices => "an array",
+            KeyType::Types => "a type's name, or an array of them",
+            KeyType::Schema => "a table: a schema",
+            KeyType::Reference => "a string: `#/$defs/NAME`",
+            KeyType::Schemas => "an array of schemas",
+            KeyType::Properties => "a table of properties",
+            KeyType::FlagOrSchema => "`true`, `false` or a schema",
         }
     }
 }
 
-impl Form {
+impl KeyType {
     /// How such a value is written: what it must have, or else what it may have first.
     pub fn sample(self) -> String {
         let word = |words: &[(&str, &str)]| words.first().map(|(word, _)| format!("\"{word}\"")).unwrap_or_default();
         let table = |keys: &[Key]| {
             let count = keys.iter().filter(|key| key.required).count();
             let shown = keys.iter().filter(|key| key.required || count == 0).take(count.max(1));
-            let shown: Vec<String> = shown.map(|key| format!("{} = {}", key.name, key.form.sample())).collect();
+            let shown: Vec<String> = shown.map(|key| format!("{} = {}", key.name, key.key_type.sample())).collect();
             format!("{{ {} }}", shown.join(", "))
         };
         match self {
-            Form::Text | Form::Template | Form::FactValue | Form::Json => "\"...\"".to_owned(),
-            Form::Condition => "\"facts.NAME\"".to_owned(),
-            Form::Duration => "\"90s\"".to_owned(),
-            Form::Types => "\"string\"".to_owned(),
-            Form::Reference => "\"#/$defs/NAME\"".to_owned(),
-            Form::Word(words) => word(words),
-            Form::Flag | Form::FlagOrSchema => "true".to_owned(),
-            Form::Integer | Form::Number | Form::Count => "1".to_owned(),
-            Form::Texts | Form::Names | Form::Jsons | Form::Choices => "[\"...\"]".to_owned(),
-            Form::Words(words) => format!("[{}]", word(words)),
-            Form::Table(keys) => table(keys),
-            Form::Tables(keys) => format!("{{ NAME = {} }}", table(keys)),
-            Form::List(keys) => format!("[{}]", table(keys)),
-            Form::WordsByName(words) => format!("{{ NAME = {} }}", word(words)),
-            Form::Percents => "{ NAME = 50 }".to_owned(),
-            Form::Schema => table(SCHEMA),
-            Form::Schemas => format!("[{}]", table(SCHEMA)),
-            Form::Properties => format!("{{ NAME = {} }}", table(SCHEMA)),
+            KeyType::Text | KeyType::Template | KeyType::FactValue | KeyType::Json => "\"...\"".to_owned(),
+            KeyType::Condition => "\"facts.NAME\"".to_owned(),
+            KeyType::Duration => "\"90s\"".to_owned(),
+            KeyType::Types => "\"string\"".to_owned(),
+            KeyType::Reference => "\"#/$defs/NAME\"".to_owned(),
+            KeyType::Word(words) => word(words),
+            KeyType::Flag | KeyType::FlagOrSchema => "true".to_owned(),
+            KeyType::Integer | KeyType::Number | KeyType::Count => "1".to_owned(),
+            KeyType::Texts | KeyType::Names | KeyType::Jsons | KeyType::Choices => "[\"...\"]".to_owned(),
+            KeyType::Words(words) => format!("[{}]", word(words)),
+            KeyType::Table(keys) => table(keys),
+            KeyType::Tables(keys) => format!("{{ NAME = {} }}", table(keys)),
+            KeyType::List(keys) => format!("[{}]", table(keys)),
+            KeyType::WordsByName(words) => format!("{{ NAME = {} }}", word(words)),
+            KeyType::Percents => "{ NAME = 50 }".to_owned(),
+            KeyType::Schema => table(SCHEMA),
+            KeyType::Schemas => format!("[{}]", table(SCHEMA)),
+            KeyType::Properties => format!("{{ NAME = {} }}", table(SCHEMA)),
         }
     }
 }
 
-const fn key(name: &'static str, form: Form, doc: &'static str) -> Key {
-    Key { name, form, required: false, doc }
+const fn key(name: &'static str, key_type: KeyType, doc: &'static str) -> Key {
+    Key { name, key_type, required: false, doc }
 }
 
-const fn required(name: &'static str, form: Form, doc: &'static str) -> Key {
-    Key { name, form, required: true, doc }
+const fn required(name: &'static str, key_type: KeyType, doc: &'static str) -> Key {
+    Key { name, key_type, required: true, doc }
 }
 
 /// `manifests/tools/NAME.toml`
 pub const TOOL: &[Key] = &[
-    required("name", Form::Text, "What the model calls it. Equals the file's stem, and is unique in the project."),
-    required("toolset", Form::Text, "Its home: the one toolset that owns it."),
+    required("name", KeyType::Text, "What the model calls it. Equals the file's stem, and is unique in the project."),
+    required("toolset", KeyType::Text, "Its home: the one toolset that owns it."),
     required(
         "description",
-        Form::Template,
+        KeyType::Template,
         "What the model is told: what the tool does, when to use it and when not, what it returns.",
     ),
-    key("title", Form::Text, "Its name for people, where a protocol has a place for one."),
-    key("emoji", Form::Text, "For a person's eyes, beside the tool's name. The model never sees it."),
-    key("execution", Form::Word(EXECUTIONS), "How its handler runs. `sync` unless said otherwise."),
-    key("timeout", Form::Duration, "How long a call may take: `500ms`, `90s`, `5m`. Of `blocking` and `async` tools."),
-    key("max_result_chars", Form::Count, "Characters of a result that the model gets at most."),
-    key("parallel", Form::Word(PARALLELS), "Which calls of one batch may overlap. `never` unless said otherwise."),
-    key("parallel_key", Form::Text, "The parameter whose value tells keyed calls apart."),
-    key("parallel_space", Form::Text, "What the key names, shared by all tools that work on the same: `files`."),
+    key("title", KeyType::Text, "Its name for people, where a protocol has a place for one."),
+    key("emoji", KeyType::Text, "For a person's eyes, beside the tool's name. The model never sees it."),
+    key("execution", KeyType::Word(EXECUTIONS), "How its handler runs. `sync` unless said otherwise."),
+    key(
+        "timeout",
+        KeyType::Duration,
+        "How long a call may take: `500ms`, `90s`, `5m`. Of `blocking` and `async` tools.",
+    ),
+    key("max_result_chars", KeyType::Count, "Characters of a result that the model gets at most."),
+    key("parallel", KeyType::Word(PARALLELS), "Which calls of one batch may overlap. `never` unless said otherwise."),
+    key("parallel_key", KeyType::Text, "The parameter whose value tells keyed calls apart."),
+    key("parallel_space", KeyType::Text, "What the key names, shared by all tools that work on the same: `files`."),
     key(
         "defer",
-        Form::Flag,
+        KeyType::Flag,
         "Whether tool search may stand for it where there are many. `true` unless said otherwise.",
     ),
-    key("annotations", Form::Table(ANNOTATIONS), "What it does to the world, in MCP's terms."),
-    key("requires", Form::Table(REQUIRES), "What has to be there for the model to see it. All of it has to hold."),
-    key("approval", Form::Table(APPROVAL), "Which calls somebody has to approve."),
-    key("deprecated", Form::Table(DEPRECATED), "That it should no longer be used."),
-    key("dialect", Form::Tables(DIALECT), "What one dialect shows otherwise: a table for each."),
-    key("params", Form::Properties, "Its parameters: a table for each, with JSON Schema's own words."),
+    key("annotations", KeyType::Table(ANNOTATIONS), "What it does to the world, in MCP's terms."),
+    key("requires", KeyType::Table(REQUIRES), "What has to be there for the model to see it. All of it has to hold."),
+    key("approval", KeyType::Table(APPROVAL), "Which calls somebody has to approve."),
+    key("deprecated", KeyType::Table(DEPRECATED), "That it should no longer be used."),
+    key("dialect", KeyType::Tables(DIALECT), "What one dialect shows otherwise: a table for each."),
+    key("params", KeyType::Properties, "Its parameters: a table for each, with JSON Schema's own words."),
     key(
         "schema",
-        Form::Table(ROOT),
+        KeyType::Table(ROOT),
         "What else there is to say of its arguments as a whole; `params` are its `properties`.",
     ),
-    key("returns", Form::Schema, "What it returns: the schema that becomes the type of its handler's result."),
+    key("returns", KeyType::Schema, "What it returns: the schema that becomes the type of its handler's result."),
 ];
 
 /// Values of `execution`.
@@ -203,22 +207,26 @@ pub const PARALLELS: &[(&str, &str)] = &[
 
 /// `annotations`
 pub const ANNOTATIONS: &[Key] = &[
-    key("read_only", Form::Flag, "It changes nothing. `false` unless said otherwise."),
-    key("destructive", Form::Flag, "What it changes may be lost. `true` unless said otherwise, or if it is read-only."),
-    key("idempotent", Form::Flag, "A second call with the same arguments changes nothing more. `false` by default."),
-    key("open_world", Form::Flag, "It reaches beyond what the host knows: the network, people. `true` by default."),
+    key("read_only", KeyType::Flag, "It changes nothing. `false` unless said otherwise."),
+    key(
+        "destructive",
+        KeyType::Flag,
+        "What it changes may be lost. `true` unless said otherwise, or if it is read-only.",
+    ),
+    key("idempotent", KeyType::Flag, "A second call with the same arguments changes nothing more. `false` by default."),
+    key("open_world", KeyType::Flag, "It reaches beyond what the host knows: the network, people. `true` by default."),
 ];
 
 /// `requires`, of tools and of toolsets.
 pub const REQUIRES: &[Key] = &[
-    key("env", Form::Names, "Environment variables, all of which must be set. Each is described in `env.toml`."),
-    key("any_env", Form::Names, "Environment variables, one of which must be set."),
-    key("programs", Form::Names, "Programs, all of which must be found."),
-    key("os", Form::Words(SYSTEMS), "The systems on which it works."),
-    key("tools", Form::Names, "Tools, all of which must be there."),
-    key("any_tools", Form::Names, "Tools, one of which must be there."),
-    key("when", Form::Condition, "A condition over facts."),
-    key("check", Form::Flag, "Whether the handlers are asked, too: their trait gets a method `available`."),
+    key("env", KeyType::Names, "Environment variables, all of which must be set. Each is described in `env.toml`."),
+    key("any_env", KeyType::Names, "Environment variables, one of which must be set."),
+    key("programs", KeyType::Names, "Programs, all of which must be found."),
+    key("os", KeyType::Words(SYSTEMS), "The systems on which it works."),
+    key("tools", KeyType::Names, "Tools, all of which must be there."),
+    key("any_tools", KeyType::Names, "Tools, one of which must be there."),
+    key("when", KeyType::Condition, "A condition over facts."),
+    key("check", KeyType::Flag, "Whether the handlers are asked, too: their trait gets a method `available`."),
 ];
 
 /// Values of `os`, as Rust's `std::env::consts::OS` has them.
@@ -235,41 +243,43 @@ pub const SYSTEMS: &[(&str, &str)] = &[
 
 /// `approval`
 pub const APPROVAL: &[Key] = &[
-    key("always", Form::Word(APPROVALS), "Every call is to be approved."),
-    key("shell", Form::Text, "The parameter that holds a shell command: a dangerous one is to be approved."),
+    key("always", KeyType::Word(APPROVALS), "Every call is to be approved."),
+    key("shell", KeyType::Text, "The parameter that holds a shell command: a dangerous one is to be approved."),
 ];
 
 /// Values of `always`.
 pub const APPROVALS: &[(&str, &str)] = &[("ask", "Somebody is asked, each time.")];
 
 /// `deprecated`
-pub const DEPRECATED: &[Key] =
-    &[key("replacement", Form::Text, "The tool to use instead."), required("note", Form::Text, "Why, and what to do.")];
+pub const DEPRECATED: &[Key] = &[
+    key("replacement", KeyType::Text, "The tool to use instead."),
+    required("note", KeyType::Text, "Why, and what to do."),
+];
 
 /// `dialect.NAME`
 pub const DIALECT: &[Key] = &[
-    key("name", Form::Text, "What the tool is called there."),
-    key("description", Form::Template, "What the model is told there."),
+    key("name", KeyType::Text, "What the tool is called there."),
+    key("description", KeyType::Template, "What the model is told there."),
 ];
 
 /// `manifests/toolsets/NAME.toml`
 pub const TOOLSET: &[Key] = &[
     required(
         "name",
-        Form::Text,
+        KeyType::Text,
         "What hosts enable and disable. Equals the file's stem, and is unique in the project.",
     ),
-    required("description", Form::Text, "For a person who chooses toolsets: what it is for."),
-    key("kind", Form::Word(TOOLSET_KINDS), "`bundle` unless said otherwise."),
-    key("tools", Form::Texts, "Tools that have another home. A toolset holds its home tools by itself."),
-    key("includes", Form::Texts, "Toolsets whose tools it brings along."),
-    key("base", Form::Text, "The toolset that it builds on: enabled with it, and left alone when it is disabled."),
-    key("excludes", Form::Names, "Tools that it does not hold, whatever brings them along."),
-    key("closed", Form::Flag, "Whether it holds only what `tools` lists: not even its home tools by themselves."),
-    key("aliases", Form::Names, "Legacy names, under which it may be enabled and disabled."),
-    key("tags", Form::Names, "Words by which hosts may choose among toolsets."),
-    key("token_budget", Form::Count, "How many tokens the definitions that it resolves to should take at most."),
-    key("requires", Form::Table(REQUIRES), "What has to be there for the model to see any of its home tools."),
+    required("description", KeyType::Text, "For a person who chooses toolsets: what it is for."),
+    key("kind", KeyType::Word(TOOLSET_KINDS), "`bundle` unless said otherwise."),
+    key("tools", KeyType::Texts, "Tools that have another home. A toolset holds its home tools by itself."),
+    key("includes", KeyType::Texts, "Toolsets whose tools it brings along."),
+    key("base", KeyType::Text, "The toolset that it builds on: enabled with it, and left alone when it is disabled."),
+    key("excludes", KeyType::Names, "Tools that it does not hold, whatever brings them along."),
+    key("closed", KeyType::Flag, "Whether it holds only what `tools` lists: not even its home tools by themselves."),
+    key("aliases", KeyType::Names, "Legacy names, under which it may be enabled and disabled."),
+    key("tags", KeyType::Names, "Words by which hosts may choose among toolsets."),
+    key("token_budget", KeyType::Count, "How many tokens the definitions that it resolves to should take at most."),
+    key("requires", KeyType::Table(REQUIRES), "What has to be there for the model to see any of its home tools."),
 ];
 
 /// Values of a toolset's `kind`.
@@ -278,61 +288,61 @@ pub const TOOLSET_KINDS: &[(&str, &str)] =
 
 /// `manifests/facts.toml`
 pub const FACTS: &[Key] =
-    &[required("facts", Form::Tables(FACT), "What the host tells about its world: a table for each fact.")];
+    &[required("facts", KeyType::Tables(FACT), "What the host tells about its world: a table for each fact.")];
 
 /// What a fact has.
 pub const FACT: &[Key] = &[
     required(
         "default",
-        Form::FactValue,
+        KeyType::FactValue,
         "What is assumed where the host says nothing. It also gives the fact its type.",
     ),
-    required("description", Form::Text, "For whoever writes a host: what it means."),
+    required("description", KeyType::Text, "For whoever writes a host: what it means."),
 ];
 
 /// `manifests/env.toml`
 pub const ENV: &[Key] =
-    &[required("env", Form::Tables(VARIABLE), "Environment variables that tools require: a table for each.")];
+    &[required("env", KeyType::Tables(VARIABLE), "Environment variables that tools require: a table for each.")];
 
 /// What an environment variable has.
 pub const VARIABLE: &[Key] = &[
-    required("description", Form::Text, "For whoever sets the host up: what it is for."),
-    key("prompt", Form::Text, "What to ask a person for it."),
-    key("url", Form::Text, "Where to get it."),
-    key("secret", Form::Flag, "Whether its value must not be shown. `true` unless said otherwise."),
+    required("description", KeyType::Text, "For whoever sets the host up: what it is for."),
+    key("prompt", KeyType::Text, "What to ask a person for it."),
+    key("url", KeyType::Text, "Where to get it."),
+    key("secret", KeyType::Flag, "Whether its value must not be shown. `true` unless said otherwise."),
 ];
 
 /// `manifests/distributions/NAME.toml`
 pub const DISTRIBUTION: &[Key] = &[
-    required("name", Form::Text, "What hosts ask for. Equals the file's stem."),
-    required("description", Form::Text, "For a person who chooses: what it is for."),
+    required("name", KeyType::Text, "What hosts ask for. Equals the file's stem."),
+    required("description", KeyType::Text, "For a person who chooses: what it is for."),
     required(
         "toolsets",
-        Form::Percents,
+        KeyType::Percents,
         "For each toolset, how likely it is to be drawn, in percent. Each is drawn by itself; if none is, the likeliest.",
     ),
 ];
 
 /// `manifests/commands/NAME.toml`
 pub const COMMANDS: &[Key] = &[
-    required("name", Form::Text, "What the rules are about. Equals the file's stem."),
-    required("description", Form::Text, "For whoever maintains them."),
-    required("rules", Form::List(RULE), "The rules: a table for each."),
+    required("name", KeyType::Text, "What the rules are about. Equals the file's stem."),
+    required("description", KeyType::Text, "For whoever maintains them."),
+    required("rules", KeyType::List(RULE), "The rules: a table for each."),
 ];
 
 /// A rule about shell commands. A command falls under it where all that is said of it holds.
 pub const RULE: &[Key] = &[
-    required("name", Form::Text, "Its own name, unique in the project."),
-    required("description", Form::Text, "For the person who is asked: what such a command does."),
-    required("verdict", Form::Word(VERDICTS), "What becomes of such a command."),
-    key("programs", Form::Names, "The command runs one of these programs, whatever it is run through."),
-    key("subcommands", Form::Names, "The program's first words that are no flags begin with one of these."),
-    key("flags", Form::Names, "One of these flags is given, in its short or long form."),
-    key("arguments", Form::Names, "One of the other arguments matches one of these globs."),
-    key("input_from", Form::Names, "Its input comes from one of these programs."),
-    key("output_to", Form::Names, "Its output is written to a path that matches one of these globs."),
-    required("matches", Form::Names, "Commands that fall under it: its examples, and its tests."),
-    key("ignores", Form::Names, "Commands that look alike and do not fall under it."),
+    required("name", KeyType::Text, "Its own name, unique in the project."),
+    required("description", KeyType::Text, "For the person who is asked: what such a command does."),
+    required("verdict", KeyType::Word(VERDICTS), "What becomes of such a command."),
+    key("programs", KeyType::Names, "The command runs one of these programs, whatever it is run through."),
+    key("subcommands", KeyType::Names, "The program's first words that are no flags begin with one of these."),
+    key("flags", KeyType::Names, "One of these flags is given, in its short or long form."),
+    key("arguments", KeyType::Names, "One of the other arguments matches one of these globs."),
+    key("input_from", KeyType::Names, "Its input comes from one of these programs."),
+    key("output_to", KeyType::Names, "Its output is written to a path that matches one of these globs."),
+    required("matches", KeyType::Names, "Commands that fall under it: its examples, and its tests."),
+    key("ignores", KeyType::Names, "Commands that look alike and do not fall under it."),
 ];
 
 /// Values of `verdict`.
@@ -340,40 +350,44 @@ pub const VERDICTS: &[(&str, &str)] = &[("ask", "Somebody has to approve it."), 
 
 /// `toolc.toml`
 pub const SETTINGS: &[Key] = &[
-    key("dialects", Form::Names, "The dialects that schemas are written in. All, unless said otherwise."),
+    key("dialects", KeyType::Names, "The dialects that schemas are written in. All, unless said otherwise."),
     key(
         "rust",
-        Form::Text,
+        KeyType::Text,
         "The folder for the generated Rust, as a module: `src/generated`. A crate in `generated/rust` unless said otherwise.",
     ),
     key(
         "lint",
-        Form::WordsByName(LEVELS),
+        KeyType::WordsByName(LEVELS),
         "Levels of rules, by code or name; a category's letter stands for all of its rules. The last one that fits wins.",
     ),
     key(
         "baseline",
-        Form::Text,
+        KeyType::Text,
         "The file of known findings, which do not count: `cargo xtask lint --write-baseline FILE`.",
     ),
-    key("budgets", Form::Table(BUDGETS), "What a toolset should come to at most."),
-    key("external", Form::Table(EXTERNAL), "What no manifest declares, because it comes at run time."),
+    key("budgets", KeyType::Table(BUDGETS), "What a toolset should come to at most."),
+    key("external", KeyType::Table(EXTERNAL), "What no manifest declares, because it comes at run time."),
 ];
 
 /// `plugin.toml`
 pub const PLUGIN: &[Key] = &[
     required(
         "executable",
-        Form::Text,
+        KeyType::Text,
         "The program that runs the tools: a file in the plugin's folder, such as `run`.",
     ),
-    key("description", Form::Text, "For a person who chooses plugins: what it is for."),
+    key("description", KeyType::Text, "For a person who chooses plugins: what it is for."),
     key(
         "environment",
-        Form::Names,
+        KeyType::Names,
         "Environment variables that the program gets, beside `PATH`, `HOME`, `LANG`, `LC_*`, `TMPDIR` and `TZ`.",
     ),
-    key("max_output_bytes", Form::Count, "Bytes that the program may print for one call. 4 MiB unless said otherwise."),
+    key(
+        "max_output_bytes",
+        KeyType::Count,
+        "Bytes that the program may print for one call. 4 MiB unless said otherwise.",
+    ),
 ];
 
 /// Values in `lint`.
@@ -381,17 +395,20 @@ pub const LEVELS: &[(&str, &str)] =
     &[("allow", "Not told."), ("warn", "Told."), ("deny", "An error: nothing is written.")];
 
 /// `external`
-pub const EXTERNAL: &[Key] =
-    &[key("tools", Form::Names, "Tools of other providers: conditions, requirements and toolsets may name them, too.")];
+pub const EXTERNAL: &[Key] = &[key(
+    "tools",
+    KeyType::Names,
+    "Tools of other providers: conditions, requirements and toolsets may name them, too.",
+)];
 
 /// `budgets`
 pub const BUDGETS: &[Key] = &[
-    key("tools", Form::Count, "Tools that one toolset resolves to."),
-    key("tokens", Form::Count, "Tokens of their definitions, where the toolset has no `token_budget` of its own."),
-    key("description", Form::Count, "Characters of one tool's description. 1,024 unless said otherwise."),
+    key("tools", KeyType::Count, "Tools that one toolset resolves to."),
+    key("tokens", KeyType::Count, "Tokens of their definitions, where the toolset has no `token_budget` of its own."),
+    key("description", KeyType::Count, "Characters of one tool's description. 1,024 unless said otherwise."),
     key(
         "parameters",
-        Form::Count,
+        KeyType::Count,
         "Parameters of one tool, those within others not counted. 24 unless said otherwise.",
     ),
 ];

@@ -1,38 +1,42 @@
 //! The words of schemas.
 
-use super::{Form, Key, key, required};
+use super::{Key, KeyType, key, required};
 
 /// Words of a schema, JSON Schema's own (draft 2020-12).
 pub const SCHEMA: &[Key] = &[
-    key("type", Form::Types, "The JSON type, or an array of those that are allowed."),
-    key("$ref", Form::Reference, "The definition that it is, in `[schema]`'s `$defs`: `#/$defs/NAME`."),
+    key("type", KeyType::Types, "The JSON type, or an array of those that are allowed."),
+    key("$ref", KeyType::Reference, "The definition that it is, in `[schema]`'s `$defs`: `#/$defs/NAME`."),
     TITLE,
     DESCRIPTION,
     DEPRECATED,
     key(
         "enum",
-        Form::Choices,
+        KeyType::Choices,
         "The values that are allowed; `{ value = ..., when = ... }` where one is not in every turn.",
     ),
-    key("const", Form::Json, "The one value that is allowed."),
-    key("default", Form::Json, "What is assumed where the model sends nothing. The handler gets it."),
+    key("const", KeyType::Json, "The one value that is allowed."),
+    key("default", KeyType::Json, "What is assumed where the model sends nothing. The handler gets it."),
     EXAMPLES,
-    key("minimum", Form::Number, "The least number."),
-    key("maximum", Form::Number, "The greatest number."),
-    key("exclusiveMinimum", Form::Number, "Numbers must be greater than this."),
-    key("exclusiveMaximum", Form::Number, "Numbers must be less than this."),
-    key("multipleOf", Form::Number, "Numbers must be a multiple of this."),
-    key("minLength", Form::Integer, "The least length of a string, in code points."),
-    key("maxLength", Form::Integer, "The greatest length of a string, in code points."),
-    key("pattern", Form::Text, "A regular expression that a string has to match somewhere in it."),
-    key("format", Form::Text, "What a string stands for: `date-time`, `uri`, `email` and the like. Told to the model."),
+    key("minimum", KeyType::Number, "The least number."),
+    key("maximum", KeyType::Number, "The greatest number."),
+    key("exclusiveMinimum", KeyType::Number, "Numbers must be greater than this."),
+    key("exclusiveMaximum", KeyType::Number, "Numbers must be less than this."),
+    key("multipleOf", KeyType::Number, "Numbers must be a multiple of this."),
+    key("minLength", KeyType::Integer, "The least length of a string, in code points."),
+    key("maxLength", KeyType::Integer, "The greatest length of a string, in code points."),
+    key("pattern", KeyType::Text, "A regular expression that a string has to match somewhere in it."),
+    key(
+        "format",
+        KeyType::Text,
+        "What a string stands for: `date-time`, `uri`, `email` and the like. Told to the model.",
+    ),
     ANY_OF,
     ONE_OF,
     ALL_OF,
-    key("items", Form::Schema, "The schema of an array's items."),
-    key("minItems", Form::Integer, "The least number of items."),
-    key("maxItems", Form::Integer, "The greatest number of items."),
-    key("uniqueItems", Form::Flag, "Whether items must differ from one another."),
+    key("items", KeyType::Schema, "The schema of an array's items."),
+    key("minItems", KeyType::Integer, "The least number of items."),
+    key("maxItems", KeyType::Integer, "The greatest number of items."),
+    key("uniqueItems", KeyType::Flag, "Whether items must differ from one another."),
     PROPERTIES,
     ADDITIONAL_PROPERTIES,
     MIN_PROPERTIES,
@@ -41,7 +45,7 @@ pub const SCHEMA: &[Key] = &[
 
 /// Words of the schema of a tool's arguments, which are an object.
 pub const ROOT: &[Key] = &[
-    key("type", Form::Word(&[("object", "Arguments are an object.")]), "`object`, which it is anyway."),
+    key("type", KeyType::Word(&[("object", "Arguments are an object.")]), "`object`, which it is anyway."),
     TITLE,
     DESCRIPTION,
     DEPRECATED,
@@ -53,24 +57,24 @@ pub const ROOT: &[Key] = &[
     ADDITIONAL_PROPERTIES,
     MIN_PROPERTIES,
     MAX_PROPERTIES,
-    key("$defs", Form::Tables(SCHEMA), "Schemas with a name, for `$ref`s to lead to: a table for each."),
+    key("$defs", KeyType::Tables(SCHEMA), "Schemas with a name, for `$ref`s to lead to: a table for each."),
 ];
 
-const TITLE: Key = key("title", Form::Text, "A short name for people.");
-const DESCRIPTION: Key = key("description", Form::Template, "What the model is told about it.");
-const DEPRECATED: Key = key("deprecated", Form::Flag, "Whether it is better left alone. Told to the model.");
-const EXAMPLES: Key = key("examples", Form::Jsons, "Values that show what is meant.");
-const ANY_OF: Key = key("anyOf", Form::Schemas, "Alternatives, of which at least one has to hold.");
-const ONE_OF: Key = key("oneOf", Form::Schemas, "Alternatives, of which exactly one has to hold.");
-const ALL_OF: Key = key("allOf", Form::Schemas, "Schemas that have to hold all together.");
-const PROPERTIES: Key = key("properties", Form::Properties, "An object's properties: a table for each.");
+const TITLE: Key = key("title", KeyType::Text, "A short name for people.");
+const DESCRIPTION: Key = key("description", KeyType::Template, "What the model is told about it.");
+const DEPRECATED: Key = key("deprecated", KeyType::Flag, "Whether it is better left alone. Told to the model.");
+const EXAMPLES: Key = key("examples", KeyType::Jsons, "Values that show what is meant.");
+const ANY_OF: Key = key("anyOf", KeyType::Schemas, "Alternatives, of which at least one has to hold.");
+const ONE_OF: Key = key("oneOf", KeyType::Schemas, "Alternatives, of which exactly one has to hold.");
+const ALL_OF: Key = key("allOf", KeyType::Schemas, "Schemas that have to hold all together.");
+const PROPERTIES: Key = key("properties", KeyType::Properties, "An object's properties: a table for each.");
 const ADDITIONAL_PROPERTIES: Key = key(
     "additionalProperties",
-    Form::FlagOrSchema,
+    KeyType::FlagOrSchema,
     "Whether an object may have further properties, or the schema of those. `false` unless said otherwise.",
 );
-const MIN_PROPERTIES: Key = key("minProperties", Form::Integer, "The least number of properties.");
-const MAX_PROPERTIES: Key = key("maxProperties", Form::Integer, "The greatest number of properties.");
+const MIN_PROPERTIES: Key = key("minProperties", KeyType::Integer, "The least number of properties.");
+const MAX_PROPERTIES: Key = key("maxProperties", KeyType::Integer, "The greatest number of properties.");
 
 /// Words that schemas elsewhere have and manifests have not, with what to write instead. No provider's strict mode takes
 /// them, and arguments could not be held against them.
@@ -126,19 +130,21 @@ pub const FOREIGN_TO_TOOLS: &[(&str, &str)] = &[
 
 /// What a property has beyond the words of its schema.
 pub const PROPERTY: &[Key] = &[
-    key("required", Form::Flag, "Whether the model must send it."),
+    key("required", KeyType::Flag, "Whether the model must send it."),
     key(
         "when",
-        Form::Condition,
+        KeyType::Condition,
         "In which turns it is there: `tools.NAME`, `facts.NAME`, comparisons, `and`, `or`, `not`.",
     ),
     key(
         "secret",
-        Form::Flag,
+        KeyType::Flag,
         "Whether its value must not be shown in an error or a log. `false` unless said otherwise.",
     ),
 ];
 
 /// What a conditional value of an enum has.
-pub const CHOICE: &[Key] =
-    &[required("value", Form::Json, "The value."), required("when", Form::Condition, "In which turns it is allowed.")];
+pub const CHOICE: &[Key] = &[
+    required("value", KeyType::Json, "The value."),
+    required("when", KeyType::Condition, "In which turns it is allowed."),
+];

@@ -11,7 +11,7 @@ use toolc::table::Type;
 use super::json::{json, written_as_json};
 use super::{Reader, Unknown};
 use crate::diagnostic::{Code, Diagnostic, Place, ticked};
-use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Form, Key, PROPERTY, SCHEMA};
+use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Key, KeyType, PROPERTY, SCHEMA};
 use crate::source::Kind;
 
 impl<'t> Reader<'t> {
@@ -72,15 +72,15 @@ impl<'t> Reader<'t> {
         let root = || self.keys.iter().copied().flatten();
         let has = |keys: &[Key]| keys.iter().any(|key| key.name == name);
         let mut tables: Vec<String> = root()
-            .filter_map(|key| match key.form {
-                Form::Table(keys) if has(keys) => Some(format!("`[{}]`", key.name)),
-                Form::Tables(keys) if has(keys) => Some(format!("`[{}.NAME]`", key.name)),
-                Form::List(keys) if has(keys) => Some(format!("`[[{}]]`", key.name)),
+            .filter_map(|key| match key.key_type {
+                KeyType::Table(keys) if has(keys) => Some(format!("`[{}]`", key.name)),
+                KeyType::Tables(keys) if has(keys) => Some(format!("`[{}.NAME]`", key.name)),
+                KeyType::List(keys) if has(keys) => Some(format!("`[[{}]]`", key.name)),
                 _ => None,
             })
             .collect();
         if tables.is_empty() && (has(SCHEMA) || has(PROPERTY)) {
-            let properties = root().filter(|key| matches!(key.form, Form::Properties));
+            let properties = root().filter(|key| matches!(key.key_type, KeyType::Properties));
             tables.extend(properties.map(|key| format!("`[{}.NAME]`", key.name)));
         }
         (!tables.is_empty()).then(|| format!("it belongs in {}", tables.join(" or ")))
@@ -95,32 +95,35 @@ impl<'t> Reader<'t> {
     }
 
     fn check_value(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) {
-        match (key.form, value.get_ref()) {
+        match (key.key_type, value.get_ref()) {
             (_, DeValue::Array(_)) if self.check_array(key, name, value) => {}
             (_, DeValue::Table(_)) if self.check_table(key, name, value) => {}
-            (Form::Word(words), DeValue::String(_)) => self.check_word(name, value, words),
-            (Form::Types, DeValue::String(_)) => self.check_type(value),
-            (Form::Duration, DeValue::String(text)) => {
+            (KeyType::Word(words), DeValue::String(_)) => self.check_word(name, value, words),
+            (KeyType::Types, DeValue::String(_)) => self.check_type(value),
+            (KeyType::Duration, DeValue::String(text)) => {
                 if duration(text).is_none() {
                     self.invalid(value, name, "a number and its unit, such as `500ms`, `90s`, `5m`; a day at most");
                 }
             }
-            (Form::Count, DeValue::Integer(_)) => {
+            (KeyType::Count, DeValue::Integer(_)) => {
                 if self.count(name).is_none() {
                     self.invalid(value, name, "an integer of at least 1, and less than 2^32");
                 }
             }
-            (Form::FactValue, DeValue::Integer(_)) => {
+            (KeyType::FactValue, DeValue::Integer(_)) => {
                 if !json(value).is_ok_and(|json| json.as_i64().is_some_and(|i| FactValue::INTEGERS.contains(&i))) {
                     self.invalid(value, name, "an integer within ±2^53, which every language can hold");
                 }
             }
-            (Form::Number, DeValue::Float(_) | DeValue::Integer(_))
-            | (Form::Integer, DeValue::Integer(_))
-            | (Form::Json, _) => self.check_json(name, value),
-            (Form::Text | Form::Template | Form::Condition | Form::Reference | Form::FactValue, DeValue::String(_))
-            | (Form::Flag | Form::FactValue | Form::FlagOrSchema, DeValue::Boolean(_)) => {}
-            (form, _) => self.wrong_type(key, name, value, (form.expected(), form)),
+            (KeyType::Number, DeValue::Float(_) | DeValue::Integer(_))
+            | (KeyType::Integer, DeValue::Integer(_))
+            | (KeyType::Json, _) => self.check_json(name, value),
+            (
+                KeyType::Text | KeyType::Template | KeyType::Condition | KeyType::Reference | KeyType::FactValue,
+                DeValue::String(_),
+            )
+            | (KeyType::Flag | KeyType::FactValue | KeyType::FlagOrSchema, DeValue::Boolean(_)) => {}
+            (key_type, _) => self.wrong_type(key, name, value, (key_type.expected(), key_type)),
         }
     }
 
@@ -129,16 +132,20 @@ impl<'t> Reader<'t> {
         let is_some = self.items(name).next().is_some();
         let each = |fits: fn(&DeValue<'_>) -> bool, expected: &str, check: &dyn Fn(&Spanned<DeValue<'_>>)| {
             for item in self.items(name) {
-                if fits(item.get_ref()) { check(item) } else { self.wrong_type(key, name, item, (expected, key.form)) }
+                if fits(item.get_ref()) {
+                    check(item)
+                } else {
+                    self.wrong_type(key, name, item, (expected, key.key_type))
+                }
             }
         };
-        match key.form {
-            Form::Types => each(is_text, "a type's name", &|item| self.check_type(item)),
-            Form::Texts | Form::Names => each(is_text, "a string", &|_| {}),
-            Form::Words(words) => each(is_text, "a string", &|item| self.check_word(name, item, words)),
-            Form::Schemas | Form::List(_) => each(is_table, "a table", &|_| {}),
-            Form::Jsons => self.items(name).for_each(|item| self.check_json(name, item)),
-            Form::Choices => {
+        match key.key_type {
+            KeyType::Types => each(is_text, "a type's name", &|item| self.check_type(item)),
+            KeyType::Texts | KeyType::Names => each(is_text, "a string", &|_| {}),
+            KeyType::Words(words) => each(is_text, "a string", &|item| self.check_word(name, item, words)),
+            KeyType::Schemas | KeyType::List(_) => each(is_table, "a table", &|_| {}),
+            KeyType::Jsons => self.items(name).for_each(|item| self.check_json(name, item)),
+            KeyType::Choices => {
                 let plain = |item: &&Spanned<DeValue<'_>>| {
                     item.get_ref().as_table().is_none_or(|table| written_as_json(table).is_some())
                 };
@@ -146,7 +153,7 @@ impl<'t> Reader<'t> {
             }
             _ => return false,
         }
-        if !is_some && !matches!(key.form, Form::Types | Form::Texts) {
+        if !is_some && !matches!(key.key_type, KeyType::Types | KeyType::Texts) {
             let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{name}` is empty"));
             let found = found.label("expected at least one entry");
             self.sink.push(found.help(format!("take the key away, or fill it: {}", key.doc)));
@@ -157,26 +164,26 @@ impl<'t> Reader<'t> {
     /// Checks a table's values, where its keys are any names. False where the key takes no table.
     fn check_table(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>) -> bool {
         let table = || value.get_ref().as_table().into_iter().flatten();
-        let each = |fits: fn(&DeValue<'_>) -> bool, form: Form, check: &dyn Fn(&str, &Spanned<DeValue<'_>>)| {
+        let each = |fits: fn(&DeValue<'_>) -> bool, key_type: KeyType, check: &dyn Fn(&str, &Spanned<DeValue<'_>>)| {
             for (name, value) in table() {
                 let name = name.get_ref();
                 if fits(value.get_ref()) {
                     check(name, value);
                 } else {
-                    self.wrong_type(key, name, value, (form.expected(), form));
+                    self.wrong_type(key, name, value, (key_type.expected(), key_type));
                 }
             }
         };
-        match key.form {
-            Form::Schema | Form::Table(_) | Form::FlagOrSchema => {}
-            Form::Properties => each(is_table, Form::Schema, &|_, _| {}),
-            Form::Tables(keys) => each(is_table, Form::Table(keys), &|_, _| {}),
-            Form::WordsByName(words) => {
-                each(is_text, Form::Word(words), &|name, value| self.check_word(name, value, words));
+        match key.key_type {
+            KeyType::Schema | KeyType::Table(_) | KeyType::FlagOrSchema => {}
+            KeyType::Properties => each(is_table, KeyType::Schema, &|_, _| {}),
+            KeyType::Tables(keys) => each(is_table, KeyType::Table(keys), &|_, _| {}),
+            KeyType::WordsByName(words) => {
+                each(is_text, KeyType::Word(words), &|name, value| self.check_word(name, value, words));
             }
-            Form::Percents => {
+            KeyType::Percents => {
                 let is_number = |value: &DeValue<'_>| value.is_integer() || value.is_float();
-                each(is_number, Form::Number, &|name, value| {
+                each(is_number, KeyType::Number, &|name, value| {
                     let percent = json(value).ok().and_then(|number| number.as_f64());
                     if !percent.is_some_and(|percent| percent > 0.0 && percent <= 100.0) {
                         self.invalid(value, name, "a number above 0 and up to 100");
@@ -234,8 +241,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `form`: what was expected, in words and as what is to be written.
-    fn wrong_type(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>, (expected, form): (&str, Form)) {
+    /// `key_type`: what was expected, in words and as what is to be written.
+    fn wrong_type(&self, key: &Key, name: &str, value: &Spanned<DeValue<'_>>, (expected, key_type): (&str, KeyType)) {
         let got = value.get_ref().type_str();
         let found = Diagnostic::new(Code::WRONG_TYPE, self.at(value), format!("`{name}` cannot be of type {got}"))
             .label(format!("expected {expected}"));
@@ -251,13 +258,13 @@ impl<'t> Reader<'t> {
             self.sink.push(found.help(belongs));
             return;
         }
-        let sample = form.sample();
-        self.sink.push(match form {
-            Form::Word(words) => {
+        let sample = key_type.sample();
+        self.sink.push(match key_type {
+            KeyType::Word(words) => {
                 let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
                 found.help(format!("it can be: {}", ticked(&words, ", ")))
             }
-            Form::Table(keys) if (2..=FEW).contains(&keys.len()) => {
+            KeyType::Table(keys) if (2..=FEW).contains(&keys.len()) => {
                 let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
                 found.help(format!("write `{name} = {sample}`; the keys are: {}", ticked(&names, ", ")))
             }

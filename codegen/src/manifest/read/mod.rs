@@ -15,7 +15,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toolc::segment::FactValue;
 
-use super::keys::{Form, Key};
+use super::keys::{Key, KeyType};
 use super::offsets;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
 use crate::source::{Kind, Source};
@@ -214,14 +214,14 @@ impl<'t> Reader<'t> {
     }
 
     /// What a key takes.
-    fn form(&self, key: &str) -> Option<&'static Form> {
-        self.keys.iter().copied().flatten().find(|known| known.name == key).map(|known| &known.form)
+    fn key_type(&self, key: &str) -> Option<&'static KeyType> {
+        self.keys.iter().copied().flatten().find(|known| known.name == key).map(|known| &known.key_type)
     }
 
     /// The keys of the tables in a key's value.
     fn inner(&self, key: &str) -> &'static [&'static [Key]] {
-        match self.form(key) {
-            Some(Form::Table(keys) | Form::Tables(keys) | Form::List(keys)) => std::slice::from_ref(keys),
+        match self.key_type(key) {
+            Some(KeyType::Table(keys) | KeyType::Tables(keys) | KeyType::List(keys)) => std::slice::from_ref(keys),
             _ => unreachable!("`{key}` holds no tables"),
         }
     }

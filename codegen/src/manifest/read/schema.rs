@@ -10,7 +10,7 @@ use toolc::table::Type;
 use super::Reader;
 use super::json::{json, written_as_json};
 use crate::diagnostic::{At, Code, Diagnostic, Place};
-use crate::manifest::keys::{CHOICE, Form, PROPERTY, SCHEMA};
+use crate::manifest::keys::{CHOICE, KeyType, PROPERTY, SCHEMA};
 use crate::manifest::standard;
 use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, LEAD, Property, Reference, Schema};
 use crate::text::atoms::Template;
@@ -262,8 +262,8 @@ impl<'t> Reader<'t> {
     /// A word's value, unless the standard refuses it: then the schema has to do without.
     fn bound(&self, key: &str) -> Option<At<Value>> {
         // What is of another type has been reported as that.
-        let bound = self.json(key).filter(|bound| match self.form(key) {
-            Some(Form::Integer) => bound.value.is_i64(),
+        let bound = self.json(key).filter(|bound| match self.key_type(key) {
+            Some(KeyType::Integer) => bound.value.is_i64(),
             known => known.is_some() && (bound.value.is_number() || bound.value.is_boolean()),
         })?;
         let Some(why) = standard::refuses(key, &bound.value) else { return Some(bound) };
