@@ -95,7 +95,7 @@ fn becomes(word: &str, language: &SchemaSubset) -> String {
 }
 
 const INTRODUCTION: &str = "\
-<!-- Made of the compiler's own data. `TOOLC_RENEW=1 cargo test -p toolc-tests --test dialects the_guide` writes it anew. -->
+<!-- Made of the compiler's own data. `TOOLC_RENEW=1 cargo test -p toolc-tests --test it the_guide` writes it anew. -->
 # Dialects
 
 A dialect is the shape in which one family of providers wants tools. Each tool is written in each dialect that `toolc.toml`

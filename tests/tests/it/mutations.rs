@@ -1,14 +1,11 @@
 //! What the fuzz targets look for with libFuzzer, in small: some thousands of mutations, the same ones every time.
 
-#[allow(unreachable_pub, reason = "there it is a library")]
-#[path = "../../fuzz/src/lib.rs"]
-mod fuzz;
-
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
-use fuzz::Seeds;
 use toolc_tests::random::Random;
+
+use super::fuzz::{self, Seeds};
 
 #[test]
 fn whatever_is_written_in_manifests_comes_to_findings_or_a_catalog() {

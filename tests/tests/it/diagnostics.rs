@@ -27,7 +27,7 @@ fn paths(folder: &Path) -> BTreeSet<PathBuf> {
 type Files = BTreeMap<String, String>;
 
 /// A project in which nothing is wrong, whose files stand in for those that a fixture does not have.
-const WELL: &str = include_str!("../diagnostics/base.txt");
+const WELL: &str = include_str!("../../diagnostics/base.txt");
 
 /// The files of one half of a fixture.
 fn project(fixture: &str, half: &str) -> Files {

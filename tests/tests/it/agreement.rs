@@ -2,17 +2,14 @@
 //! as a validator of JSON Schema takes them: for schemas and arguments made at random, the same ones every time.
 //! `TOOLC_TOOLS` sets how many tools are made up, where more are wanted than in a run of all tests.
 
-#[allow(unreachable_pub, reason = "there it is part of a library")]
-#[path = "../../fuzz/src/arguments.rs"]
-mod arguments;
-
-use arguments::{Subject, hold, same};
 use jsonschema::{Keyword, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 use toolc::args::{repair, validate};
 use toolc_tests::arguments::{doubled, misspell, mutate, right, wild};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
+
+use super::fuzz::arguments::{Subject, hold, same};
 
 /// Tools of one project.
 const PROJECT: usize = 50;

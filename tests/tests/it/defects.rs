@@ -45,7 +45,7 @@ fn categories() -> Vec<Category> {
     let category = |path| {
         let text = format!("\n{}", std::fs::read_to_string(path).expect("failed to read"));
         let (own, kinds) = text.split_once("\n=== ").expect("no kinds");
-        let clean = if own.trim().is_empty() { include_str!("../defects/clean.txt") } else { own };
+        let clean = if own.trim().is_empty() { include_str!("../../defects/clean.txt") } else { own };
         let kinds = kinds.split("\n=== ").filter_map(|kind| kind.split_once('\n'));
         Category { clean: files(clean), kinds: kinds.map(|(what, how)| (what.to_owned(), how.to_owned())).collect() }
     };

@@ -1,6 +1,6 @@
 use toolc::{DynamicTools, Refusal, Registry, Text, Toolset};
 
-use crate::{add, registry, shown, tool};
+use super::{add, registry, shown, tool};
 
 fn texts(names: &[&'static str]) -> Vec<Text> {
     names.iter().map(|&name| name.into()).collect()

@@ -1,6 +1,6 @@
 //! Tools, toolsets and parameters may be named as anything that Rust knows otherwise: what is generated compiles.
 
-#[path = "../projects/names/src/generated/mod.rs"]
+#[path = "../../projects/names/src/generated/mod.rs"]
 #[rustfmt::skip]
 mod names;
 

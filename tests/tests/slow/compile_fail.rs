@@ -11,7 +11,7 @@ fn mistakes_in_handlers_are_told_by_the_compiler() {
 
 #[test]
 fn a_missing_handler_is_one_error() {
-    let stderr = include_str!("../compile-fail/missing_handler.stderr");
+    let stderr = include_str!("../../compile-fail/missing_handler.stderr");
     assert_eq!(stderr.matches("error").count(), 1, "{stderr}");
     assert!(stderr.starts_with("error[E0046]: not all trait items implemented, missing: `run_now`\n"), "{stderr}");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{ONLY, Project};
+use super::{ONLY, Project};
 
 /// A finding of each sort, and one with related places in two files.
 fn findings(format: &str) -> String {
@@ -39,7 +39,7 @@ fn valid(schema: &str, document: &Value) {
 fn json_is_as_its_schema_says() {
     let text = findings("json");
     let document: Value = serde_json::from_str(&text).expect("JSON");
-    valid(include_str!("../../../docs/lint.schema.json"), &document);
+    valid(include_str!("../../../../docs/lint.schema.json"), &document);
     assert_eq!(document["findings"].as_array().map(Vec::len), Some(3));
     insta::assert_snapshot!(text, @r#"
     {
@@ -138,7 +138,7 @@ fn json_is_as_its_schema_says() {
 #[allow(clippy::too_many_lines, reason = "most of it is what is written")]
 fn sarif_is_as_its_standard_says() {
     let document: Value = serde_json::from_str(&findings("sarif")).expect("JSON");
-    valid(include_str!("../../corpora/sarif-2.1.0.schema.json"), &document);
+    valid(include_str!("../../../corpora/sarif-2.1.0.schema.json"), &document);
     let run = &document["runs"][0];
     let results = run["results"].as_array().expect("results");
     for result in results {

@@ -3,7 +3,7 @@ use toolc::{
     Availability, Call, DynamicTool, DynamicTools, ErrorKind, Refusal, Registry, ToolCall, ToolOutput, Toolset,
 };
 
-use crate::{add, registry, shown, tool, turn};
+use super::{add, registry, shown, tool, turn};
 
 #[test]
 fn register_makes_a_tool_of_a_name_a_toolset_a_schema_and_a_handler() {

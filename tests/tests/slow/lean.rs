@@ -8,7 +8,6 @@ use std::process::{Command, Output, Stdio};
 
 use toolc_codegen::lower::DIALECTS;
 
-#[path = "lean/reads.rs"]
 #[allow(dead_code, reason = "its `main` is that of a program of its own")]
 mod reads;
 

@@ -560,7 +560,7 @@ fn the_guide_tells_what_the_dialects_do() {
         std::fs::write(&path, guide()).expect("failed to write the guide");
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
-    let renew = "run `TOOLC_RENEW=1 cargo test -p toolc-tests --test dialects the_guide` and commit `docs/dialects.md`";
+    let renew = "run `TOOLC_RENEW=1 cargo test -p toolc-tests --test it the_guide` and commit `docs/dialects.md`";
     assert!(written == guide(), "the guide is not up to date: {renew}");
     for dialect in DIALECTS {
         assert!(written.contains(&format!("`{}`", dialect.name)));

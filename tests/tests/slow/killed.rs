@@ -80,7 +80,7 @@ fn a_killed_run_leaves_whole_files_and_the_next_one_mends_the_rest() {
         write(root, round);
         let before = &known[known.len() - 1];
         let mut victim = Command::new(std::env::current_exe().expect("this is a program"))
-            .args(["victim", "--exact", "--quiet"])
+            .args(["killed::victim", "--exact", "--quiet"])
             .env(VICTIM, root)
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -20,7 +20,7 @@ type Files = BTreeMap<String, String>;
 
 /// A project in which nothing is wrong.
 fn base() -> Files {
-    let parts = include_str!("../rules/base.txt").split("--- ").filter_map(|part| part.split_once('\n'));
+    let parts = include_str!("../../rules/base.txt").split("--- ").filter_map(|part| part.split_once('\n'));
     parts.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
 }
 

@@ -1,0 +1,8 @@
+//! The slow tests of the workspace: they run cargo or many processes, or measure their own process. One program, apart from
+//! the fast one in `../it`. `tests/README.md` describes the layout.
+
+mod compile_fail;
+mod killed;
+mod lean;
+mod sdks;
+mod stress;
