@@ -19,7 +19,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         let asked = &tool.manifest.atom_table.atoms;
         if let Some(first) = asked.get(MOST_ATOMS) {
             let message = format!(
-                "the conditions of `{}` ask {} different atom_table, where at most {MOST_ATOMS} are allowed",
+                "the conditions of `{}` ask {} different questions, where at most {MOST_ATOMS} are allowed",
                 tool.name(),
                 asked.len()
             );

@@ -48,7 +48,7 @@ impl Approver for Person {
     }
 }
 
-/// AtomExpr about commands, changes and blocks some, says everything a thousand times, and keeps what it saw.
+/// A hook that asks about, changes or blocks commands, repeats results a thousand times, and records what it saw.
 #[derive(Default)]
 struct House {
     seen: Mutex<Vec<String>>,

@@ -84,7 +84,7 @@ fn every_type_arrives() {
     list: Some([Number(1), Null, String("x")])
     words: Some(["a"])
     grid: Some([[1.0, 2.5], []])
-    bare: Some(ResolvedSchema)
+    bare: Some(Bare)
     nothing: None
     anything: Some(Object {"a": Array [Null]})
     maybe_count: Some(4)
@@ -117,7 +117,7 @@ fn what_is_almost_right_is_repaired() {
     list: Some([String("one")])
     words: Some(["a", "b"])
     grid: Some([[1.0, 2.0]])
-    bare: Some(ResolvedSchema)
+    bare: Some(Bare)
     nothing: None
     anything: None
     maybe_count: None
