@@ -41,24 +41,57 @@ pub use self::file::FileTools;
 pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
 
-/// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: FileTools + TerminalTools + TodoTools + 'static,
+/// The handlers of every tool, for [`provider`]: a field for each toolset that has some.
+#[derive(Debug, Clone)]
+pub struct Handlers<File, Terminal, Todo> {
+    /// Handles the tools of `file`: implements [`FileTools`].
+    pub file: File,
+    /// Handles the tools of `terminal`: implements [`TerminalTools`].
+    pub terminal: Terminal,
+    /// Handles the tools of `todo`: implements [`TodoTools`].
+    pub todo: Todo,
+}
+
+static COMPILED: Compiled = Compiled::new(&[&self::file::PART, &self::terminal::PART, &self::todo::PART], &COMMON);
+
+/// Every tool of the catalog, run by a handler for each toolset.
+pub fn provider<File, Terminal, Todo>(handlers: Handlers<File, Terminal, Todo>) -> Box<dyn ToolProvider>
+where File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static,
 {
-    static COMPILED: Compiled = Compiled::new(&[&self::file::PART, &self::terminal::PART, &self::todo::PART], &COMMON);
     COMPILED.provider(handlers, call, None)
 }
 
-fn call<'a, H: FileTools + TerminalTools + TodoTools + 'static>(
+/// Every tool of the catalog, run by one value that handles all toolsets.
+pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
+where H: FileTools + TerminalTools + TodoTools + 'static,
+{
+    COMPILED.provider(handlers, call_shared, None)
+}
+
+fn call<'a, File: FileTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static>(
+    handlers: &'a Arc<Handlers<File, Terminal, Todo>>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> HandlerReply<'a> {
+    match index {
+        0..4 => self::file::call(handlers, |all| &all.file, index - 0, args, call),
+        4..5 => self::terminal::call(handlers, |all| &all.terminal, index - 4, args, call),
+        5..6 => self::todo::call(handlers, |all| &all.todo, index - 5, args, call),
+        _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+fn call_shared<'a, H: FileTools + TerminalTools + TodoTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..4 => self::file::call(handlers, index - 0, args, call),
-        4..5 => self::terminal::call(handlers, index - 4, args, call),
-        5..6 => self::todo::call(handlers, index - 5, args, call),
+        0..4 => self::file::call(handlers, |all| all, index - 0, args, call),
+        4..5 => self::terminal::call(handlers, |all| all, index - 4, args, call),
+        5..6 => self::todo::call(handlers, |all| all, index - 5, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }

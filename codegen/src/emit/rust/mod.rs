@@ -19,7 +19,7 @@ use quote::quote;
 use super::{Draft, Inputs, Part};
 use crate::catalog::{Toolset, ToolsetId};
 use crate::lower::Lowered;
-use crate::names::{module, plain};
+use crate::names::{Scope, module, pascal, plain};
 use crate::project::{GENERATED, MARK};
 use print::print;
 use toolset::Handled;
@@ -98,60 +98,161 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
     }
 }
 
-/// The provider of every tool: a tool's index tells its home.
+/// The providers of every tool. The number of a tool says which toolset is its home.
 fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
-    let (mut count, mut calls, mut checks) = (0, Vec::new(), Vec::new());
-    for (handled, module) in handled.iter().zip(modules) {
-        let first = count;
-        count += handled.tools.len();
-        let [from, to] = [first, count].map(Literal::usize_unsuffixed);
-        calls.push(quote!(#from..#to => self::#module::call(handlers, index - #from, args, call)));
-        if handled.has_checks() {
-            let toolset = handled.toolset.name();
-            checks.push(quote! {
-                AvailabilityCheck::Tool(index @ #from..#to) => self::#module::available(handlers, AvailabilityCheck::Tool(index - #from), env),
-                AvailabilityCheck::Toolset(#toolset) => self::#module::available(handlers, check, env)
-            });
-        }
-    }
-    let traits: Vec<_> = handled.iter().filter(|handled| handled.has_trait()).map(Handled::handlers).collect();
-    let bounds = if traits.is_empty() { quote!(Send + Sync) } else { quote!(#(#traits)+*) };
-    let (ask, available) = if checks.is_empty() {
-        (quote!(None), None)
-    } else {
-        let available = quote! {
-            fn available<H: #bounds>(handlers: &H, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
-                match check {
-                    #(#checks,)*
-                    _ => Availability::Available,
-                }
+    let compiled = quote! {
+        static COMPILED: Compiled = Compiled::new(&[#(&self::#modules::PART),*], &COMMON);
+    };
+    let with_trait: Vec<_> = handled.iter().zip(modules).filter(|(handled, _)| handled.has_trait()).collect();
+    if with_trait.is_empty() {
+        let calls = calls(handled, modules, |_| quote!(|all| all));
+        return quote! {
+            #compiled
+
+            /// Every tool of the catalog. The agent runs them: there are no handlers.
+            pub fn provider() -> Box<dyn ToolProvider> {
+                COMPILED.provider((), call, None)
+            }
+
+            fn call<'a>(handlers: &'a Arc<()>, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
+                #calls
             }
         };
-        (quote!(Some(available)), Some(available))
+    }
+    let fields: Vec<_> = with_trait.iter().map(|(_, module)| *module).collect();
+    let traits: Vec<_> = with_trait.iter().map(|(handled, _)| handled.handlers()).collect();
+    let types = type_parameters(&with_trait, &traits);
+    let abouts = with_trait.iter().zip(&traits).map(|((handled, _), handlers)| {
+        doc(&format!("Handles the tools of `{}`: implements [`{handlers}`].", handled.toolset.name()))
+    });
+    let selected = |module: &Ident, handled: &Handled<'_>| {
+        if handled.has_trait() { quote!(|all| &all.#module) } else { quote!(|all| all) }
     };
+    let by_field = calls(handled, modules, |at| selected(&modules[at], &handled[at]));
+    let by_one = calls(handled, modules, |_| quote!(|all| all));
+    let has_checks = handled.iter().any(Handled::has_checks);
+    let [ask, ask_shared] = if has_checks {
+        [quote!(Some(available)), quote!(Some(available_shared))]
+    } else {
+        [quote!(None), quote!(None)]
+    };
+    let available = has_checks.then(|| {
+        let by_field = checks(handled, modules, |module| quote!(&handlers.#module));
+        let by_one = checks(handled, modules, |_| quote!(handlers));
+        quote! {
+            fn available<#(#types: #traits),*>(
+                handlers: &Handlers<#(#types),*>,
+                check: AvailabilityCheck<'_>,
+                env: &Env,
+            ) -> Availability {
+                #by_field
+            }
+
+            fn available_shared<H: #(#traits)+*>(handlers: &H, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
+                #by_one
+            }
+        }
+    });
     quote! {
-        /// Every tool of the catalog, run by one set of handlers.
-        pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
+        /// The handlers of every tool, for [`provider`]: a field for each toolset that has some.
+        #[derive(Debug, Clone)]
+        pub struct Handlers<#(#types),*> {
+            #(#abouts pub #fields: #types),*
+        }
+
+        #compiled
+
+        /// Every tool of the catalog, run by a handler for each toolset.
+        pub fn provider<#(#types),*>(handlers: Handlers<#(#types),*>) -> Box<dyn ToolProvider>
         where
-            H: #bounds + 'static,
+            #(#types: #traits + 'static,)*
         {
-            static COMPILED: Compiled = Compiled::new(&[#(&self::#modules::PART),*], &COMMON);
             COMPILED.provider(handlers, call, #ask)
         }
 
-        fn call<'a, H: #bounds + 'static>(
+        /// Every tool of the catalog, run by one value that handles all toolsets.
+        pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
+        where
+            H: #(#traits)+* + 'static,
+        {
+            COMPILED.provider(handlers, call_shared, #ask_shared)
+        }
+
+        fn call<'a, #(#types: #traits + 'static),*>(
+            handlers: &'a Arc<Handlers<#(#types),*>>,
+            index: usize,
+            args: Slots<'_, '_>,
+            call: &'a Call<'a>,
+        ) -> HandlerReply<'a> {
+            #by_field
+        }
+
+        fn call_shared<'a, H: #(#traits)+* + 'static>(
             handlers: &'a Arc<H>,
             index: usize,
             args: Slots<'_, '_>,
             call: &'a Call<'a>,
         ) -> HandlerReply<'a> {
-            match index {
-                #(#calls,)*
-                _ => HandlerReply::no_such_tool(index),
-            }
+            #by_one
         }
 
         #available
+    }
+}
+
+/// A type parameter for each toolset with handlers, named after it, and unlike any type that the functions with these
+/// parameters name.
+fn type_parameters(with_trait: &[(&Handled<'_>, &Ident)], traits: &[Ident]) -> Vec<Ident> {
+    let named = [
+        "Arc", "Availability", "AvailabilityCheck", "Box", "Call", "Env", "HandlerReply", "Handlers", "Self", "Slots",
+        "ToolProvider",
+    ];
+    let mut scope = Scope::with(&named);
+    for name in traits {
+        scope.claim(name.clone());
+    }
+    with_trait.iter().map(|(handled, _)| scope.claim(pascal(&[handled.toolset.name()]))).collect()
+}
+
+/// The `match` that leads a call to the toolset of its tool. `selected` is the function that gets the handlers of the
+/// toolset at an index.
+fn calls(handled: &[Handled<'_>], modules: &[Ident], selected: impl Fn(usize) -> TokenStream) -> TokenStream {
+    let mut count = 0;
+    let arms = handled.iter().zip(modules).enumerate().map(|(at, (handled, module))| {
+        let first = count;
+        count += handled.tools.len();
+        let [from, to] = [first, count].map(Literal::usize_unsuffixed);
+        let selected = selected(at);
+        quote!(#from..#to => self::#module::call(handlers, #selected, index - #from, args, call))
+    });
+    quote! {
+        match index {
+            #(#arms,)*
+            _ => HandlerReply::no_such_tool(index),
+        }
+    }
+}
+
+/// The `match` that leads the question whether something is available to the handlers of its toolset.
+fn checks(handled: &[Handled<'_>], modules: &[Ident], selected: impl Fn(&Ident) -> TokenStream) -> TokenStream {
+    let (mut count, mut arms) = (0, Vec::new());
+    for (handled, module) in handled.iter().zip(modules) {
+        let first = count;
+        count += handled.tools.len();
+        if handled.has_checks() {
+            let [from, to] = [first, count].map(Literal::usize_unsuffixed);
+            let (toolset, selected) = (handled.toolset.name(), selected(module));
+            arms.push(quote! {
+                AvailabilityCheck::Tool(index @ #from..#to) => self::#module::available(#selected, AvailabilityCheck::Tool(index - #from), env),
+                AvailabilityCheck::Toolset(#toolset) => self::#module::available(#selected, check, env)
+            });
+        }
+    }
+    quote! {
+        match check {
+            #(#arms,)*
+            _ => Availability::Available,
+        }
     }
 }
 

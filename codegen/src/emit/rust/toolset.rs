@@ -100,16 +100,18 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         #provider {
             static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
-            COMPILED.provider(#by, call, #ask)
+            COMPILED.provider(#by, |handlers, index, args, with| call(handlers, |all| all, index, args, with), #ask)
         }
 
-        pub(super) fn call<'a, H: #bound + 'static>(
-            shared: &'a Arc<H>,
+        /// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+        pub(super) fn call<'a, All: Send + Sync + 'static, H: #bound + 'static>(
+            shared: &'a Arc<All>,
+            select: impl Fn(&All) -> &H + Copy + Send + 'static,
             index: usize,
             args: Slots<'_, '_>,
             call: &'a Call<'a>,
         ) -> HandlerReply<'a> {
-            let handlers: &H = shared;
+            let handlers = select(shared);
             match index {
                 #(#arms,)*
                 _ => HandlerReply::no_such_tool(index),
@@ -216,8 +218,8 @@ fn arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
         Execution::Async => quote!(#index => HandlerReply::Later(Box::pin(#run))),
         Execution::Blocking => quote! {
             #index => {
-                let (handlers, args) = (Arc::clone(shared), #name::Args::read(args));
-                HandlerReply::blocking(call, move |call| H::#method(&*handlers, args, call) #out)
+                let (shared, args) = (Arc::clone(shared), #name::Args::read(args));
+                HandlerReply::blocking(call, move |call| H::#method(select(&shared), args, call) #out)
             }
         },
         Execution::Agent => quote!(#index => HandlerReply::agent()),
