@@ -16,7 +16,7 @@ use walkdir::WalkDir;
 use crate::environment::Passed;
 use crate::provider::Plugin;
 use crate::report::{Finding, Flaw};
-use crate::shape::Shape;
+use crate::schema_values::Shape;
 use crate::trust;
 
 /// Bytes that a program may print for one call, unless its plugin says otherwise.

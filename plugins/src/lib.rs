@@ -11,17 +11,17 @@
 //! a [`toolc::ToolProvider`] of a [`toolc::Registry`] like any other.
 //!
 //! [`Plugins`] finds them and keeps a registry up with their folders; a [`PluginReport`] tells what became of each. The
-//! files: `plugins` decides which are there, `trust` whether a file may be believed, `stamp` whether one has changed,
-//! `compile` makes a provider of a folder, `provider` answers for its tools, `exchange` is one call.
+//! files: `plugins` decides which are there, `trust` whether a file may be believed, `fingerprint` whether one has changed,
+//! `compile` makes a provider of a folder, `provider` answers for its tools, `invoke` is one call.
 
 mod compile;
 mod environment;
-mod exchange;
+mod invoke;
 mod plugins;
 mod provider;
 mod report;
-mod shape;
-mod stamp;
+mod schema_values;
+mod fingerprint;
 mod trust;
 
 pub use plugins::Plugins;

@@ -12,7 +12,7 @@ use toolc::{ProviderId, Registry};
 use crate::compile::{Compiled, compile};
 use crate::provider::{Plugin, Served};
 use crate::report::{Finding, Flaw, Level, PluginReport, State};
-use crate::stamp::{Stamp, Stamps};
+use crate::fingerprint::{Stamp, Stamps};
 use crate::trust;
 
 /// The plugins of some folders, in a registry.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use toolc::{Call, Definition, Dialect, Fact, HandlerReply, Slots, Tool, ToolProvider, Toolset, Value, Variable};
 
 use crate::environment::Passed;
-use crate::exchange;
+use crate::invoke;
 use crate::plugins::Calls;
-use crate::shape::Shape;
+use crate::schema_values::Shape;
 
 /// A plugin that is well.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl ToolProvider for Served {
         let (plugin, dir, under_way) = (Arc::clone(&self.plugin), self.dir.clone(), self.calls.begin());
         HandlerReply::blocking(call, move |call| {
             let _under_way = under_way;
-            exchange::run(&plugin, index, &arguments, dir.as_deref(), call)
+            invoke::run(&plugin, index, &arguments, dir.as_deref(), call)
         })
     }
 }

@@ -1,0 +1,55 @@
+//! An agent that looks around, on OpenAI's Responses:
+//! `OPENAI_API_KEY=... cargo run -p toolc-host --example openai_responses -- "What is this project about?"`
+
+use std::{env, error::Error, process::ExitCode};
+
+use serde::Serialize;
+use serde_json::{json, value::to_raw_value};
+use toolc::{Dialect, RawValue, Registry, wire::Api};
+
+/// How often the model may call tools before it has to be done.
+const ROUNDS: usize = 20;
+
+#[derive(Serialize)]
+struct Request<'a> {
+    model: &'a str,
+    input: &'a [Box<RawValue>],
+    tools: &'a RawValue,
+    /// Nothing is kept at OpenAI, and so the model's thoughts come along, for it to see them again.
+    store: bool,
+    include: [&'a str; 1],
+}
+
+fn main() -> ExitCode {
+    let done = run().inspect_err(|error| eprintln!("error: {error}"));
+    ExitCode::from(u8::from(done.is_err()))
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let user = env::args().nth(1).ok_or("say what is to be done, as one argument")?;
+    let base = env::var("OPENAI_BASE_URL").unwrap_or("https://api.openai.com/v1".to_owned());
+    let key = env::var("OPENAI_API_KEY").map_err(|_| "OPENAI_API_KEY is not set")?;
+    let model = env::var("OPENAI_MODEL").unwrap_or("gpt-5".to_owned());
+
+    let registry = Registry::new();
+    registry.add(toolc_host::shipped_tools())?;
+    let session = registry.session().enable(["safe"]).build()?;
+    // What goes wrong is told in the body, and the key goes nowhere else.
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into();
+
+    let mut input = vec![to_raw_value(&json!({ "role": "user", "content": user }))?];
+    for _ in 0..ROUNDS {
+        let turn = session.turn(Dialect::OpenAiResponses);
+        let (tools, include) = (turn.raw_definitions()?, ["reasoning.encrypted_content"]);
+        let request = Request { model: &model, input: &input, tools, store: false, include };
+        let post = agent.post(format!("{base}/responses")).header("authorization", format!("Bearer {key}"));
+        let response = Api::Responses.parse(&post.send_json(request)?.into_body().read_to_string()?)?;
+        response.text().lines().for_each(|line| println!("{line}"));
+        if response.calls().is_empty() {
+            return Ok(());
+        }
+        input.extend_from_slice(response.messages());
+        input.extend(Api::Responses.results(&turn.batch_blocking(&response.calls())));
+    }
+    Err(format!("the model was not done after {ROUNDS} rounds of calls").into())
+}

@@ -1,0 +1,193 @@
+//! The host program: the shipped catalog and the user's plugins on a command line. What an agent's loop does, one step at a time.
+//!
+//! A call that has to be approved is asked about on the terminal, if stdin is one; a result that is too long is kept in
+//! the user's cache.
+//!
+//! Exit status 0: all is well. 1: a call came to a tool's error, a tool is not shown, or not all tools are there; stdout
+//! says so all the same. 2: the command line is wrong.
+
+mod terminal_approver;
+mod plugins;
+mod results;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{Args, Parser, Subcommand};
+use toolc::{CallInfo, Dialect, Hook, HostError, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, why};
+use toolc_plugins::PluginReport;
+
+use plugins::Loaded;
+
+/// Serves and runs the tools of the shipped catalog, and of plugins.
+#[derive(Debug, Parser)]
+#[command(name = "toolc", version, after_help = STATUS)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Print what a model is shown: a JSON array of definitions.
+    Definitions {
+        #[command(flatten)]
+        choice: Choice,
+    },
+    /// Tell of each tool whether it is there, what it lacks, what that is for and where to get it.
+    Doctor {
+        #[command(flatten)]
+        choice: Choice,
+        /// As one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tell why a tool is shown, or is not: what grants it, what it needs, which of its texts depend on what.
+    Why {
+        /// The tool.
+        tool: String,
+        #[command(flatten)]
+        choice: Choice,
+        /// As one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a tool, as a model would.
+    Call {
+        /// The tool.
+        tool: String,
+        /// Its arguments: a JSON object.
+        arguments: String,
+        /// The task to which the call belongs.
+        #[arg(long, default_value = "default")]
+        task: String,
+        #[command(flatten)]
+        choice: Choice,
+    },
+}
+
+const STATUS: &str = "\
+Exit status:
+  0  definitions: always; call: the JSON is a result; doctor: all tools and plugins are there; why: the tool is shown
+  1  call: the JSON is a tool's error; doctor: not all tools and plugins are there; why: the tool is not shown
+  2  the command line is wrong: an unknown toolset, no such folder of plugins, or for `why` an unknown tool";
+
+#[derive(Debug, Args)]
+struct Choice {
+    /// Toolsets to enable. Without any: all.
+    #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
+    enable: Vec<String>,
+    /// Toolsets to disable. Wins over enabling.
+    #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
+    disable: Vec<String>,
+    /// Tools to enable beside the toolsets; without any of those, just these.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    enable_tools: Vec<String>,
+    /// Tools to disable. Wins over enabling.
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    disable_tools: Vec<String>,
+    /// A folder of plugins, in place of the user's own and the system's. May be said several times: the first one wins.
+    #[arg(long, value_name = "DIR")]
+    plugins: Vec<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok((text, is_well)) => {
+            // A reader that has gone away (`| head`) is nobody's error.
+            let _ = writeln!(std::io::stdout(), "{text}");
+            ExitCode::from(u8::from(!is_well))
+        }
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What to print, and whether all is well.
+fn run(command: Command) -> Result<(String, bool), String> {
+    match command {
+        Command::Definitions { choice } => {
+            let (session, loaded) = session(choice)?;
+            loaded.warn();
+            Ok((begin(session)?.definitions().to_owned(), true))
+        }
+        Command::Doctor { choice, json } => {
+            let (session, loaded) = session(choice)?;
+            let doctor = begin(session)?.doctor();
+            let is_well =
+                doctor.tools.iter().all(|tool| tool.is_shown) && !loaded.reports.iter().any(PluginReport::is_broken);
+            Ok((with_plugins(told(&doctor, json), &loaded.reports, json), is_well))
+        }
+        Command::Why { tool, choice, json } => {
+            let (session, loaded) = session(choice)?;
+            loaded.warn();
+            let explanation = begin(session)?.why(&tool).map_err(|unknown| unknown.to_string())?;
+            Ok((told(&explanation, json), explanation.status == why::Status::Shown))
+        }
+        Command::Call { tool, arguments, task, choice } => {
+            let (session, loaded) = session(choice)?;
+            loaded.warn();
+            let mut session = session.hook(Arc::new(Complaints));
+            if let Some(results) = results::Results::in_cache() {
+                session = session.spill(Arc::new(results));
+            }
+            if let Some(person) = terminal_approver::at_terminal() {
+                session = session.approver(Arc::new(person));
+            }
+            let turn = begin(session)?;
+            let answer = pollster::block_on(turn.call(&ToolCall::new(&tool, &arguments).with_task(&Task::new(task))));
+            loaded.settle();
+            let is_well = !answer.is_error();
+            Ok((answer.json, is_well))
+        }
+    }
+}
+
+/// For a person, or as JSON.
+fn told(what: &(impl ToJson + ToString), as_json: bool) -> String {
+    if !as_json {
+        return what.to_string();
+    }
+    let mut json = String::new();
+    what.to_json(&mut json);
+    json
+}
+
+/// What the doctor says, and what became of the plugins.
+fn with_plugins(mut doctor: String, reports: &[PluginReport], as_json: bool) -> String {
+    if as_json {
+        // Into the object, behind all that is in it.
+        doctor.truncate(doctor.trim_end().len().saturating_sub(1));
+        let reports = serde_json::to_string(reports).unwrap_or_else(|error| unreachable!("reports are data: {error}"));
+        return format!("{doctor},\"plugins\":{reports}}}");
+    }
+    for report in reports {
+        doctor += &format!("\n\n{report}");
+    }
+    doctor
+}
+
+fn session(choice: Choice) -> Result<(SessionBuilder, Loaded), String> {
+    let registry = Registry::new();
+    registry.add(toolc_host::shipped_tools()).map_err(|error| error.to_string())?;
+    let loaded = plugins::load(&choice.plugins, &registry)?;
+    let session = registry.session().enable(choice.enable).disable(choice.disable);
+    Ok((session.enable_tools(choice.enable_tools).disable_tools(choice.disable_tools), loaded))
+}
+
+fn begin(session: SessionBuilder) -> Result<Turn, String> {
+    Ok(session.build().map_err(|error| error.to_string())?.turn(Dialect::OpenAi))
+}
+
+/// Tells the user what went wrong that is no business of the model's.
+struct Complaints;
+
+impl Hook for Complaints {
+    fn fault(&self, _: &CallInfo<'_>, fault: &HostError<'_>) {
+        eprintln!("warning: {fault}");
+    }
+}

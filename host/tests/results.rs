@@ -1,0 +1,44 @@
+//! Long results of the shipped tools: `read_file` is never shortened, and reads what is kept of others.
+
+use std::sync::Arc;
+
+use toolc::testing::{Harness, json};
+use toolc::{ResultLimits, SpillFolder};
+
+fn harness(folder: &tempfile::TempDir) -> Harness {
+    let spill = SpillFolder::new(folder.path().join(".results")).expect("failed to make a folder");
+    let limits = ResultLimits { per_call: 2_000, ..ResultLimits::default() };
+    Harness::with(toolc_host::shipped_tools_in(folder.path()), |session| session.spill(Arc::new(spill)).result_limits(limits))
+}
+
+#[test]
+fn what_is_kept_can_be_read_and_reading_is_never_cut() {
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    // Every character takes six in JSON, as long as that: more than any limit but its own.
+    let line = format!("{}\n", "\u{1}".repeat(1_900));
+    std::fs::write(folder.path().join("long.txt"), line.repeat(60)).expect("failed to write");
+    let harness = harness(&folder);
+    let read = harness.call("read_file", json!({ "path": "long.txt" })).value();
+    assert!(
+        read["content"].as_str().is_some_and(|text| text.chars().count() > 90_000),
+        "it is whole as far as it goes"
+    );
+    assert!(read.to_string().len() > 500_000 && read.get("file").is_none());
+
+    for number in 0..90 {
+        std::fs::write(folder.path().join(format!("a-file-with-a-long-name-{number:03}.md")), "x")
+            .expect("failed to write");
+    }
+    let found = harness.call("search_files", json!({ "pattern": "*.md", "target": "files", "limit": 90 })).value();
+    assert_eq!(found["truncated"], true);
+    let (mut kept, mut offset) = (String::new(), 1);
+    loop {
+        let part = harness.call("read_file", json!({ "path": found["file"], "offset": offset, "limit": 20 })).value();
+        kept.push_str(part["content"].as_str().expect("text"));
+        offset += 20;
+        if part["truncated"] == false {
+            break;
+        }
+    }
+    assert!((0..90).all(|number| kept.contains(&format!("name-{number:03}.md"))), "{kept}");
+}

@@ -1,0 +1,5 @@
+//! Handlers of the shipped toolsets with which an agent organises its own work: `todo`.
+
+mod todo;
+
+pub use todo::TodoHandlers;

@@ -1,0 +1,156 @@
+//! The todo tool: one list of steps for each task, in memory.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use toolc::{Call, ToolError, ToolOutput, ToolResult};
+use toolc_catalog::todo::TodoTools;
+use toolc_catalog::todo::todo::{Args, TodosItem, TodosItemStatus as Status};
+
+/// The tool's schema has this limit too, but only for the items of one call.
+const MAX_ITEMS: usize = 256;
+
+/// The list of a task.
+#[derive(Debug, Default)]
+struct List(Mutex<Vec<Item>>);
+
+/// The `todo` tool. A list belongs to the task of the call, and ends with it; it is kept in memory, and is bounded.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TodoHandlers;
+
+impl TodoTools for TodoHandlers {
+    fn todo(&self, args: Args, call: &Call<'_>) -> ToolResult {
+        let list = call.state::<List>();
+        let mut list = list.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(items) = args.todos {
+            let base = if args.merge { list.clone() } else { Vec::new() };
+            *list = merged(base, items)?;
+        }
+        ToolOutput::json(&Listing::of(&list))
+    }
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Item {
+    id: String,
+    content: String,
+    status: &'static str,
+}
+
+/// The list with these items: each in the place of the one that has its id, or at the end.
+fn merged(mut list: Vec<Item>, items: Vec<TodosItem>) -> Result<Vec<Item>, ToolError> {
+    for item in items {
+        let item = Item {
+            id: item.id.trim().to_owned(),
+            content: item.content.trim().to_owned(),
+            status: item.status.as_str(),
+        };
+        if item.id.is_empty() || item.content.is_empty() {
+            return Err(ToolError::new("an item has a blank id or content: nothing was changed, give it both"));
+        }
+        match list.iter().position(|known| known.id == item.id) {
+            Some(at) => list[at] = item,
+            None if list.len() == MAX_ITEMS => {
+                return Err(ToolError::new(format!(
+                    "the list would grow over {MAX_ITEMS} items: nothing was changed, replace it by a shorter one"
+                )));
+            }
+            None => list.push(item),
+        }
+    }
+    Ok(list)
+}
+
+#[derive(Serialize)]
+struct Listing<'a> {
+    todos: &'a [Item],
+    counts: Counts,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    total: usize,
+    pending: usize,
+    in_progress: usize,
+    completed: usize,
+    cancelled: usize,
+}
+
+impl<'a> Listing<'a> {
+    fn of(todos: &'a [Item]) -> Self {
+        let count = |status: Status| todos.iter().filter(|item| item.status == status.as_str()).count();
+        let counts = Counts {
+            total: todos.len(),
+            pending: count(Status::Pending),
+            in_progress: count(Status::InProgress),
+            completed: count(Status::Completed),
+            cancelled: count(Status::Cancelled),
+        };
+        Self { todos, counts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolc::testing::{Caller, assert_reply};
+
+    use super::*;
+
+    fn item(id: &str, content: &str, status: Status) -> TodosItem {
+        TodosItem { id: id.into(), content: content.into(), status }
+    }
+
+    fn write(caller: &Caller, items: Vec<TodosItem>, merge: bool) -> ToolResult {
+        TodoHandlers.todo(Args { todos: Some(items), merge }, &caller.call("todo"))
+    }
+
+    fn read(caller: &Caller) -> ToolResult {
+        TodoHandlers.todo(Args { todos: None, merge: false }, &caller.call("todo"))
+    }
+
+    #[test]
+    fn a_list_is_replaced_merged_and_read() {
+        let caller = Caller::new();
+        let plan = vec![item("a", "plan", Status::InProgress), item("b", "build", Status::Pending)];
+        write(&caller, plan, false).unwrap();
+        let update = vec![item("a", "plan", Status::Completed), item("c", "test", Status::Pending)];
+        let merged = write(&caller, update, true);
+        assert_reply!(
+            merged.clone(),
+            {
+                "todos": [
+                    {"id": "a", "content": "plan", "status": "completed"},
+                    {"id": "b", "content": "build", "status": "pending"},
+                    {"id": "c", "content": "test", "status": "pending"},
+                ],
+                "counts": {"total": 3, "pending": 2, "in_progress": 0, "completed": 1, "cancelled": 0},
+            }
+        );
+        assert_eq!(read(&caller), merged);
+        assert_eq!(write(&caller, Vec::new(), true), merged);
+        assert_eq!(write(&caller, Vec::new(), false), read(&Caller::new()));
+    }
+
+    #[test]
+    fn the_last_of_two_equal_ids_counts() {
+        let twice = vec![item("a", "old", Status::Pending), item(" a ", "new", Status::Pending)];
+        assert_reply!(
+            write(&Caller::new(), twice, false),
+            {
+                "todos": [{"id": "a", "content": "new", "status": "pending"}],
+                "counts": {"total": 1, "pending": 1, "in_progress": 0, "completed": 0, "cancelled": 0},
+            }
+        );
+    }
+
+    #[test]
+    fn what_is_refused_changes_nothing() {
+        let caller = Caller::new();
+        let many = (0..MAX_ITEMS).map(|i| item(&i.to_string(), "x", Status::Pending)).collect();
+        let before = write(&caller, many, false);
+        let more = vec![item("0", "changed", Status::Pending), item("new", "x", Status::Pending)];
+        assert_reply!(write(&caller, more, true), Err(Failed, "would grow over 256 items"));
+        assert_reply!(write(&caller, vec![item(" ", "x", Status::Pending)], false), Err(Failed, "blank id or content"));
+        assert_eq!(read(&caller), before);
+    }
+}

@@ -1,0 +1,338 @@
+//! The `read_file` tool: a window of a text file, read as a stream, so that the file's size does not matter.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult};
+use toolc_catalog::file::read_file::Args;
+
+use crate::staleness::{KnownFiles, FileVersion};
+use crate::deadline_reader::DeadlineReader;
+use super::{open, sniff};
+use crate::FileHandlers;
+
+/// Characters of one line that are shown.
+const LONGEST_LINE: usize = 2_000;
+/// Characters of content in one result: some 30,000 tokens.
+const MOST_CHARS: usize = 100_000;
+/// For finding the window.
+const SEEK_TIME: Duration = Duration::from_secs(20);
+/// For counting the lines after it.
+const COUNT_TIME: Duration = Duration::from_secs(2);
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+#[derive(Serialize)]
+struct Window {
+    path: String,
+    content: String,
+    /// The number of the first line.
+    offset: u64,
+    lines: u64,
+    /// Null where counting them would take too long.
+    total_lines: Option<u64>,
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<&'static str>,
+}
+
+pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> ToolResult {
+    let path = handlers.workspace.locate(&args.path)?;
+    let (file, meta) = open::regular(&handlers.workspace, &path)?;
+    let shown = handlers.workspace.show(&path);
+    let window = Lines::new(file).and_then(|lines| window(lines, args, &shown)).map_err(|problem| match problem {
+        Problem::Binary(what) => ToolError::of(
+            ErrorKind::Refused,
+            format!("`{shown}` is not text but {what}; use a program that understands it"),
+        ),
+        Problem::PastTheEnd(total) => {
+            ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
+        }
+        Problem::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::of(
+            ErrorKind::Timeout,
+            format!(
+                "line {} of `{shown}` was not reached in {} s; use a smaller offset",
+                args.offset,
+                SEEK_TIME.as_secs()
+            ),
+        ),
+        Problem::Io(error) => open::explain(&handlers.workspace, &path, "read", &error),
+    })?;
+    call.state::<KnownFiles>().note(&path, FileVersion::of(&meta));
+    ToolOutput::json(&window)
+}
+
+enum Problem {
+    Binary(&'static str),
+    PastTheEnd(u64),
+    Io(io::Error),
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn window(mut lines: Lines, args: &Args, shown: &str) -> Result<Window, Problem> {
+    let first = u64::try_from(args.offset).unwrap_or(1).max(1);
+    let limit = u64::try_from(args.limit).unwrap_or(1).clamp(1, 2_000);
+    let skipped = lines.skip(first - 1)?;
+    if skipped < first - 1 {
+        return Err(Problem::PastTheEnd(skipped));
+    }
+    let mut content = String::new();
+    let (mut chars, mut shown_lines, mut total) = (0, 0, None);
+    let (mut replaced, mut crlf) = (false, false);
+    while shown_lines < limit {
+        let Some(line) = lines.next()? else {
+            total = Some(first - 1 + shown_lines);
+            break;
+        };
+        let numbered = 8 + line.text.chars().count();
+        if chars + numbered > MOST_CHARS {
+            break;
+        }
+        chars += numbered;
+        let _ = writeln!(content, "{:>6}|{}", first + shown_lines, line.text);
+        shown_lines += 1;
+        replaced |= line.replaced;
+        crlf |= line.crlf;
+    }
+    if shown_lines == 0 && first > 1 {
+        return Err(Problem::PastTheEnd(first - 1));
+    }
+    let total = total.or_else(|| lines.count());
+    let next = first + shown_lines;
+    let truncated = total.is_none_or(|total| total >= next);
+    let hint = truncated.then(|| match total {
+        Some(total) => format!("lines {first} to {} of {total}; go on with offset {next}", next - 1),
+        None => format!("lines {first} to {} of a very long file; go on with offset {next}", next - 1),
+    });
+    let mut notes = Vec::new();
+    if total == Some(0) {
+        notes.push("the file is empty");
+    }
+    if crlf {
+        notes.push("lines end in CRLF");
+    }
+    if replaced {
+        notes.push("not valid UTF-8, perhaps Latin-1: the bytes that could not be read are shown as \u{fffd}");
+    }
+    let path = shown.to_owned();
+    Ok(Window { path, content, offset: first, lines: shown_lines, total_lines: total, truncated, hint, notes })
+}
+
+/// The lines of a file, each in bounded memory.
+struct Lines {
+    input: BufReader<DeadlineReader<File>>,
+    /// How many lines have been read or skipped.
+    number: u64,
+}
+
+struct Line {
+    text: String,
+    replaced: bool,
+    crlf: bool,
+}
+
+impl Lines {
+    fn new(file: File) -> Result<Self, Problem> {
+        let file = DeadlineReader::new(file, Instant::now() + SEEK_TIME);
+        // The sample is looked at in the buffer, so that nothing need be read twice.
+        let mut input = BufReader::with_capacity(8 * sniff::SAMPLE, file);
+        let beginning = input.fill_buf()?;
+        let sample = &beginning[..beginning.len().min(sniff::SAMPLE)];
+        if let Some(what) = sniff::binary(sample) {
+            return Err(Problem::Binary(what));
+        }
+        if sample.starts_with(BOM) {
+            input.consume(BOM.len());
+        }
+        Ok(Self { input, number: 0 })
+    }
+
+    /// Skips up to `count` lines and returns how many there were.
+    fn skip(&mut self, count: u64) -> io::Result<u64> {
+        for skipped in 0..count {
+            if self.input.skip_until(b'\n')? == 0 {
+                return Ok(skipped);
+            }
+            self.number += 1;
+        }
+        Ok(count)
+    }
+
+    fn next(&mut self) -> Result<Option<Line>, Problem> {
+        // No character takes more than four bytes; two more for the line ending.
+        const ENOUGH: u64 = 4 * LONGEST_LINE as u64 + 2;
+        let mut bytes = Vec::new();
+        (&mut self.input).take(ENOUGH).read_until(b'\n', &mut bytes)?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut crlf = false;
+        if bytes.ends_with(b"\n") {
+            bytes.pop();
+            crlf = bytes.ends_with(b"\r");
+            bytes.truncate(bytes.len() - usize::from(crlf));
+        } else {
+            self.input.skip_until(b'\n')?;
+        }
+        if bytes.contains(&0) {
+            return Err(Problem::Binary("binary data"));
+        }
+        let decoded = String::from_utf8_lossy(&bytes);
+        let cut = decoded.char_indices().nth(LONGEST_LINE).map(|(at, _)| at);
+        let mut text = decoded[..cut.unwrap_or(decoded.len())].to_owned();
+        let replaced = std::str::from_utf8(&bytes).is_err_and(|error| error.valid_up_to() < text.len());
+        if cut.is_some() {
+            text.push_str("… [line cut here]");
+        }
+        Ok(Some(Line { text, replaced, crlf }))
+    }
+
+    /// Reads on to the end and returns the number of all lines, unless that takes too long.
+    fn count(&mut self) -> Option<u64> {
+        self.input.get_mut().allow(COUNT_TIME);
+        self.skip(u64::MAX).ok()?;
+        Some(self.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolc::testing::assert_reply;
+    use toolc_catalog::file::FileTools;
+
+    use super::*;
+    use crate::fixture::{Fixture, fixture, value};
+
+    fn read(f: &Fixture, path: &str, offset: i64, limit: i64) -> ToolResult {
+        f.handlers.read_file(Args { path: path.into(), offset, limit }, &f.call())
+    }
+
+    fn all(f: &Fixture, path: &str) -> ToolResult {
+        read(f, path, 1, 500)
+    }
+
+    #[test]
+    fn a_file_is_read_in_windows() {
+        let f = fixture();
+        f.put("a.txt", "line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\n");
+        let window = value(read(&f, "a.txt", 3, 2));
+        assert_eq!(window["content"], "     3|line 3\n     4|line 4\n");
+        assert_eq!((&window["total_lines"], &window["truncated"]), (&7.into(), &true.into()));
+        assert_eq!(window["hint"], "lines 3 to 4 of 7; go on with offset 5");
+        let end = value(read(&f, "a.txt", 6, 500));
+        assert_eq!((&end["lines"], &end["truncated"], end.get("hint")), (&2.into(), &false.into(), None));
+        assert_reply!(read(&f, "a.txt", 8, 1), Err(Failed, "offset 8 is past the end: `a.txt` has 7 lines"));
+        assert_reply!(read(&f, "a.txt", i64::MAX, 1), Err(Failed, "7 lines"));
+    }
+
+    #[test]
+    fn line_endings_marks_and_missing_newlines_do_not_show() {
+        let f = fixture();
+        f.put("dos.txt", "\u{feff}a\r\nb\r\n\r\nc");
+        let dos = value(all(&f, "dos.txt"));
+        assert_eq!(dos["content"], "     1|a\n     2|b\n     3|\n     4|c\n");
+        assert_eq!(dos["notes"], serde_json::json!(["lines end in CRLF"]));
+        f.put("empty", "");
+        let empty = value(all(&f, "empty"));
+        assert_eq!((&empty["content"], &empty["notes"][0]), (&"".into(), &"the file is empty".into()));
+    }
+
+    #[test]
+    fn latin_1_is_shown_with_a_note() {
+        let f = fixture();
+        f.put("old.txt", b"caf\xe9 au lait, s'il vous pla\xeet\n");
+        let read = value(all(&f, "old.txt"));
+        assert_eq!(read["content"], "     1|caf\u{fffd} au lait, s'il vous pla\u{fffd}t\n");
+        assert!(read["notes"][0].as_str().unwrap().contains("not valid UTF-8"));
+    }
+
+    #[test]
+    fn long_lines_and_long_results_are_cut() {
+        let f = fixture();
+        f.put("long", format!("{}\nshort\n", "é".repeat(1_000_000)));
+        let read_long = value(all(&f, "long"));
+        let lines: Vec<_> = read_long["content"].as_str().unwrap().lines().collect();
+        assert_eq!(lines[0].chars().count(), 7 + LONGEST_LINE + "… [line cut here]".chars().count());
+        assert!(!lines[0].contains('\u{fffd}') && lines[1] == "     2|short");
+        f.put("wide", format!("{}\n", "x".repeat(1_000)).repeat(2_000));
+        let wide = value(read(&f, "wide", 1, 2_000));
+        assert!(wide["content"].as_str().unwrap().len() <= MOST_CHARS);
+        assert_eq!((&wide["lines"], &wide["truncated"]), (&99.into(), &true.into()));
+        assert_eq!(value(read(&f, "wide", 100, 1))["total_lines"], 2_000);
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        let f = fixture();
+        f.put("a.png", b"\x89PNG\r\n\x1a\n\0\0\0");
+        assert_reply!(all(&f, "a.png"), Err(Refused, "a PNG image"));
+        f.put("late", "a".repeat(20_000) + "\n\0\n");
+        assert_reply!(read(&f, "late", 2, 1), Err(Refused));
+        f.put("dir/inner.txt", "");
+        assert_reply!(all(&f, "dir"), Err(Failed, "is a directory, which holds `inner.txt`"));
+    }
+
+    #[test]
+    fn a_sparse_file_is_refused_at_once() {
+        let f = fixture();
+        f.put("sparse", "");
+        File::options().write(true).open(f.dir.path().join("sparse")).unwrap().set_len(100 << 20).unwrap();
+        assert_reply!(all(&f, "sparse"), Err(Refused));
+    }
+
+    #[test]
+    fn similar_names_are_offered() {
+        let f = fixture();
+        f.put("src/config.rs", "");
+        f.put("src/main.rs", "");
+        assert_reply!(all(&f, "src/confg.rs"), Err(NotFound, "did you mean `src/config.rs`?"));
+        assert_reply!(all(&f, "src/entirely_else"), Err(NotFound, "`src` holds `config.rs`, `main.rs`"));
+        assert_reply!(all(&f, "scr/a/b"), Err(NotFound, "only `.` is there, which holds `src`"));
+        assert_reply!(all(&f, "src/main.rs/x"), Err(NotFound));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_pipes_are_refused_without_waiting() {
+        use std::os::unix::fs::symlink;
+        use std::os::unix::net::UnixListener;
+        let f = fixture();
+        let path = |name: &str| f.dir.path().join(name);
+        assert!(std::process::Command::new("mkfifo").arg(path("fifo")).status().unwrap().success());
+        symlink("fifo", path("link")).unwrap();
+        symlink("/dev/zero", path("zeroes")).unwrap();
+        let _socket = UnixListener::bind(path("socket")).unwrap();
+        for (name, what) in [
+            ("fifo", "a pipe"),
+            ("link", "a pipe"),
+            ("zeroes", "a device"),
+            ("/dev/null", "a device"),
+            ("socket", "a socket"),
+            ("/dev/../dev/zero", "a device"),
+        ] {
+            assert_reply!(all(&f, name), Err(Refused, what));
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn descriptors_are_judged_by_what_they_are() {
+        use std::os::fd::AsRawFd;
+        let f = fixture();
+        let (reader, _writer) = io::pipe().unwrap();
+        let error = all(&f, &format!("/proc/self/fd/{}", reader.as_raw_fd())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{error}");
+        assert!(all(&f, "/proc/self/status").is_ok());
+        assert_reply!(all(&f, "/proc/self/mem"), Err(Failed));
+    }
+}

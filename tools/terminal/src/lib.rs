@@ -1,0 +1,271 @@
+//! Handlers of the shipped toolset `terminal`: run a shell command, bounded in time and output.
+//!
+//! [`environment`] removes credentials from what a command inherits, [`process`] runs and ends it, [`transcript`] keeps what
+//! it printed. Whether a command may run at all is not decided here: that is the host's approval.
+
+mod environment;
+mod escapes;
+mod process;
+mod transcript;
+
+use std::io;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult};
+use toolc_catalog::terminal::TerminalTools;
+use toolc_catalog::terminal::terminal::Args;
+
+use toolc_workspace::Workspace;
+
+/// The `terminal` tool of one host.
+///
+/// ```
+/// use toolc_terminal::TerminalHandlers;
+/// use toolc_workspace::Workspace;
+///
+/// let handlers = TerminalHandlers::new(Workspace::current()).pass_env("SSH_AUTH_SOCK");
+/// ```
+#[derive(Debug)]
+pub struct TerminalHandlers {
+    workspace: Workspace,
+    passed: environment::Passed,
+}
+
+impl TerminalHandlers {
+    /// Returns handlers that run commands in `workspace`, unless a call names another directory.
+    pub fn new(workspace: Workspace) -> Self {
+        Self { workspace, passed: environment::Passed::default() }
+    }
+
+    /// Passes the environment variable `name` on to commands although its name looks like a credential: for example
+    /// `SSH_AUTH_SOCK`, so that git can push. The case of names is ignored.
+    #[must_use]
+    pub fn pass_env(mut self, name: impl Into<String>) -> Self {
+        self.passed.add(name.into());
+        self
+    }
+}
+
+#[derive(Serialize)]
+struct Ran {
+    output: String,
+    /// Null if a signal ended the shell.
+    exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<String>,
+    timed_out: bool,
+    duration_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+impl TerminalTools for TerminalHandlers {
+    fn terminal(&self, args: Args, _: &Call<'_>) -> ToolResult {
+        let dir = self.workspace.locate(args.workdir.as_deref().unwrap_or("."))?;
+        if !dir.is_dir() {
+            let shown = args.workdir.as_deref().unwrap_or("the working directory");
+            return Err(ToolError::of(
+                ErrorKind::NotFound,
+                format!("`{shown}` is not an existing directory; nothing was run, name one that exists"),
+            ));
+        }
+        let seconds = u64::try_from(args.timeout).unwrap_or(1).clamp(1, 600);
+        let mut command = process::shell(&args.command);
+        command.current_dir(&dir);
+        self.passed.apply(&mut command);
+        let started = Instant::now();
+        let ended = process::run(command, Duration::from_secs(seconds)).map_err(|error| explain(&error))?;
+        let note = if ended.timed_out {
+            Some(format!("killed after {seconds} s; give it a longer timeout, or less to do"))
+        } else if ended.left_running {
+            Some(
+                "a process that was left in the background still holds the output: what it prints from now on is \
+                 lost, redirect it to a file instead"
+                    .to_owned(),
+            )
+        } else {
+            None
+        };
+        ToolOutput::json(&Ran {
+            output: ended.transcript,
+            exit_code: ended.status.code(),
+            signal: signal(ended.status),
+            timed_out: ended.timed_out,
+            duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            note,
+        })
+    }
+}
+
+fn explain(error: &io::Error) -> ToolError {
+    let advice = match error.kind() {
+        io::ErrorKind::ArgumentListTooLong => "put long input into a file and name that",
+        io::ErrorKind::InvalidInput => "leave out NUL characters",
+        _ => "the host may be out of resources: try a little later",
+    };
+    ToolError::new(format!("failed to start the shell: {error}; {advice}"))
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<String> {
+    use std::os::unix::process::ExitStatusExt;
+    let number = status.signal()?;
+    let name = match number {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        _ => return Some(format!("signal {number}")),
+    };
+    Some(name.to_owned())
+}
+
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> Option<String> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use serde_json::{Value, json};
+
+    use tempfile::TempDir;
+    use toolc::testing::{Caller, TestResponse};
+
+    use super::*;
+
+    /// Handlers in a temporary directory, with a caller.
+    struct Fixture {
+        handlers: TerminalHandlers,
+        dir: TempDir,
+        caller: Caller,
+    }
+
+    fn fixture() -> Fixture {
+        let dir = TempDir::new().unwrap();
+        Fixture { handlers: TerminalHandlers::new(Workspace::new(dir.path())), dir, caller: Caller::new() }
+    }
+
+    impl Fixture {
+        fn call(&self) -> Call<'_> {
+            self.caller.call("terminal")
+        }
+    }
+
+    #[track_caller]
+    fn value(result: ToolResult) -> Value {
+        TestResponse::from(result).value()
+    }
+
+    fn run(f: &Fixture, command: &str, timeout: i64) -> Value {
+        value(f.handlers.terminal(Args { command: command.into(), timeout, workdir: None }, &f.call()))
+    }
+
+    #[test]
+    fn output_comes_in_order_with_the_exit_code() {
+        let f = fixture();
+        let ran = run(&f, "echo one; echo two >&2; echo three; exit 3", 10);
+        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("one\ntwo\nthree\n"), &json!(3)));
+        assert_eq!((&ran["timed_out"], ran.get("signal"), ran.get("note")), (&json!(false), None, None));
+        assert_eq!(run(&f, "cat; printf '\\033[31mred\\033[0m\\377'", 10)["output"], "red\u{fffd}", "no input");
+        let killed = run(&f, "kill -9 $$", 10);
+        assert_eq!((&killed["exit_code"], &killed["signal"]), (&Value::Null, &json!("SIGKILL")));
+    }
+
+    #[test]
+    fn it_runs_where_it_is_told() {
+        let f = fixture();
+        std::fs::create_dir(f.dir.path().join("sub")).unwrap();
+        std::fs::write(f.dir.path().join("sub/x"), "").unwrap();
+        let within = |workdir: &str| {
+            f.handlers.terminal(Args { command: "ls".into(), timeout: 10, workdir: Some(workdir.into()) }, &f.call())
+        };
+        assert_eq!(value(within("sub"))["output"], "x\n");
+        assert_eq!(run(&f, "ls", 10)["output"], "sub\n");
+        assert_eq!(within("sub/x").unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(within("none").unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn the_timeout_ends_all_of_it() {
+        let f = fixture();
+        let started = Instant::now();
+        // The shell, a child and a grandchild, none of which minds being asked.
+        let ran = run(&f, "trap '' TERM; echo begun; (trap '' TERM; sleep 61; echo no) & sleep 62; sleep 63", 1);
+        assert_eq!((&ran["output"], &ran["timed_out"]), (&json!("begun\n"), &json!(true)));
+        assert_eq!(ran["signal"], "SIGKILL");
+        assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+        let polite = run(&f, "sleep 64", 1);
+        assert_eq!(polite["signal"], "SIGTERM");
+    }
+
+    #[test]
+    fn a_flood_is_bounded() {
+        let f = fixture();
+        let started = Instant::now();
+        let ran = run(&f, "yes", 1);
+        assert!(ran["timed_out"] == true && started.elapsed() < Duration::from_secs(10));
+        let output = ran["output"].as_str().unwrap();
+        assert!(output.starts_with("y\ny\n") && output.contains("characters left out"));
+        assert!((50_000..50_100).contains(&output.chars().count()));
+    }
+
+    #[test]
+    fn a_background_process_does_not_hold_the_call() {
+        let f = fixture();
+        let started = Instant::now();
+        let ran = run(&f, "(sleep 3; echo late; touch alive) & echo done", 20);
+        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("done\n"), &json!(0)));
+        assert!(ran["note"].as_str().unwrap().contains("left in the background"));
+        // It lives on, and what it prints does not stop it.
+        while !f.dir.path().join("alive").exists() {
+            assert!(started.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let quiet = run(&f, "sleep 2 > /dev/null 2>&1 & echo done", 20);
+        assert_eq!(quiet.get("note"), None, "redirected as it should be");
+    }
+
+    #[test]
+    fn silence_is_not_the_end() {
+        let f = fixture();
+        let ran = run(&f, "exec >&- 2>&-; sleep 0.3; exit 4", 10);
+        assert_eq!((&ran["exit_code"], &ran["output"]), (&json!(4), &json!("")));
+        assert!(ran["duration_ms"].as_u64().unwrap() >= 300);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn neither_escape_nor_a_stop_outlasts_the_timeout() {
+        let f = fixture();
+        let started = Instant::now();
+        // In a session of its own it outlives the kill and keeps the pipe, but not the call.
+        let escaped = run(&f, "setsid sleep 15 & sleep 65", 1);
+        let stopped = run(&f, "kill -STOP $$; echo no", 1);
+        assert!(escaped["timed_out"] == true && stopped["timed_out"] == true);
+        assert_eq!(stopped["output"], "");
+        assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn what_cannot_start_is_explained() {
+        let f = fixture();
+        let run = |command: String| f.handlers.terminal(Args { command, timeout: 10, workdir: None }, &f.call());
+        let error = run("#".repeat(8 << 20)).unwrap_err();
+        assert!(error.message().contains("put long input into a file"), "{error}");
+        assert!(run("a\0b".to_owned()).unwrap_err().message().contains("NUL"));
+    }
+
+    #[test]
+    fn git_does_not_ask() {
+        assert_eq!(run(&fixture(), "echo $GIT_TERMINAL_PROMPT", 10)["output"], "0\n");
+    }
+}

@@ -1,0 +1,151 @@
+//! The working directory of the shipped tools, and the resolution of paths that a model wrote.
+//!
+//! Every path goes through [`Workspace::locate`] before a tool opens or checks it, so that a check and the file system
+//! cannot disagree about what `~`, `..` and symbolic links mean. This crate opens nothing and forbids nothing.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::{env, fs, io};
+
+use toolc::ToolError;
+
+/// A working directory and the user's home directory.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    dir: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Workspace {
+    /// Returns the process's own current directory and home directory.
+    pub fn current() -> Self {
+        Self::new(env::current_dir().unwrap_or_else(|_| env::temp_dir()))
+    }
+
+    /// Returns a workspace in `dir`, with the process's home directory.
+    pub fn new(dir: impl AsRef<Path>) -> Self {
+        let dir = dir.as_ref();
+        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+        Self { dir: resolve(&dir).unwrap_or(dir), home: env::home_dir() }
+    }
+
+    /// Replaces the home directory.
+    #[must_use]
+    pub fn with_home(mut self, home: impl AsRef<Path>) -> Self {
+        let home = home.as_ref();
+        self.home = Some(resolve(home).unwrap_or_else(|_| home.to_owned()));
+        self
+    }
+
+    /// Returns the working directory, without symbolic links.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Returns the home directory, or `None` if the system names none.
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// Returns `path` as an absolute path without `.`, `..` or symbolic links. The path need not exist: components that
+    /// are missing are kept as written.
+    pub fn locate(&self, path: &str) -> Result<PathBuf, ToolError> {
+        let expanded = match (path.strip_prefix('~'), &self.home) {
+            (Some(""), Some(home)) => home.clone(),
+            (Some(rest), Some(home)) if rest.starts_with(['/', std::path::MAIN_SEPARATOR]) => home.join(&rest[1..]),
+            _ => self.dir.join(path),
+        };
+        resolve(&expanded).map_err(|error| ToolError::new(format!("failed to resolve `{path}`: {error}")))
+    }
+
+    /// Returns `path` as a model should write it: relative to the working directory if it is inside that.
+    pub fn show(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.dir) {
+            Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+            Ok(inside) => inside.to_string_lossy().into_owned(),
+            Err(_) => path.to_string_lossy().into_owned(),
+        }
+    }
+}
+
+/// Follows every link in an absolute path, one component at a time as the kernel does. Unlike `fs::canonicalize`, it also
+/// follows dangling links.
+pub fn resolve(path: &Path) -> io::Result<PathBuf> {
+    /// The limit of Linux.
+    const MOST_LINKS: usize = 40;
+    let mut here = PathBuf::new();
+    let mut ahead: VecDeque<OsString> = parts(path).collect();
+    let mut links = 0;
+    while let Some(part) = ahead.pop_front() {
+        match Path::new(&part).components().next() {
+            None | Some(Component::CurDir) => {}
+            Some(Component::ParentDir) => {
+                here.pop();
+            }
+            Some(Component::RootDir | Component::Prefix(_)) => here.push(&part),
+            Some(Component::Normal(_)) => {
+                here.push(&part);
+                let Ok(target) = fs::read_link(&here) else { continue };
+                if target.is_relative() && here.starts_with("/proc") {
+                    // Such as `pipe:[4711]`: no path, but still the way to the thing.
+                    continue;
+                }
+                links += 1;
+                if links > MOST_LINKS {
+                    return Err(io::Error::other("too many symbolic links, perhaps in a circle"));
+                }
+                here.pop();
+                for part in parts(&target).collect::<Vec<_>>().into_iter().rev() {
+                    ahead.push_front(part);
+                }
+            }
+        }
+    }
+    Ok(here)
+}
+
+fn parts(path: &Path) -> impl Iterator<Item = OsString> {
+    path.components().map(|part| part.as_os_str().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace() -> (tempfile::TempDir, Workspace) {
+        let dir = tempfile::TempDir::new().unwrap();
+        let workspace = Workspace::new(dir.path());
+        (dir, workspace)
+    }
+
+    #[test]
+    fn relative_home_and_dotted_paths() {
+        let (_dir, workspace) = workspace();
+        let root = workspace.dir().to_owned();
+        assert_eq!(workspace.locate("a/./b/../c").unwrap(), root.join("a").join("c"));
+        let workspace = workspace.with_home(&root);
+        assert_eq!(workspace.locate("~/x").unwrap(), root.join("x"));
+        assert_eq!(workspace.locate("~").unwrap(), root);
+        assert_eq!(workspace.locate("~x").unwrap(), root.join("~x"));
+        assert_eq!(workspace.show(&root.join("x")), "x");
+        assert_eq!(workspace.show(&root), ".");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_even_where_nothing_is_there() {
+        use std::os::unix::fs::symlink;
+        let (_dir, workspace) = workspace();
+        let root = workspace.dir().to_owned();
+        fs::create_dir(root.join("real")).unwrap();
+        symlink("real", root.join("link")).unwrap();
+        symlink("link/missing", root.join("dangling")).unwrap();
+        symlink("circle", root.join("circle")).unwrap();
+        assert_eq!(workspace.locate("dangling").unwrap(), root.join("real/missing"));
+        // Physically: the parent of what the link points to.
+        assert_eq!(workspace.locate("link/../x").unwrap(), root.join("x"));
+        assert!(workspace.locate("circle").unwrap_err().message().contains("too many symbolic links"));
+        assert_eq!(workspace.locate("/../../x").unwrap(), Path::new("/x"));
+    }
+}
