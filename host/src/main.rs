@@ -6,9 +6,9 @@
 //! Exit status 0: all is well. 1: a call came to a tool's error, a tool is not shown, or not all tools are there; stdout
 //! says so all the same. 2: the command line is wrong.
 
-mod terminal_approver;
 mod plugins;
 mod results;
+mod terminal_approver;
 
 use std::io::Write as _;
 use std::path::PathBuf;

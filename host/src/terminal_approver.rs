@@ -50,7 +50,7 @@ mod tests {
 
     use toolc::testing::{Harness, TestResponse, assert_reply};
     use toolc::{CallInfo, Hook, HookAction, ToolError};
-    
+
     use super::*;
 
     struct Asks;

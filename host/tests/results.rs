@@ -8,7 +8,9 @@ use toolc::{ResultLimits, SpillFolder};
 fn harness(folder: &tempfile::TempDir) -> Harness {
     let spill = SpillFolder::new(folder.path().join(".results")).expect("failed to make a folder");
     let limits = ResultLimits { per_call: 2_000, ..ResultLimits::default() };
-    Harness::with(toolc_host::shipped_tools_in(folder.path()), |session| session.spill(Arc::new(spill)).result_limits(limits))
+    Harness::with(toolc_host::shipped_tools_in(folder.path()), |session| {
+        session.spill(Arc::new(spill)).result_limits(limits)
+    })
 }
 
 #[test]

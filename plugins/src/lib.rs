@@ -16,12 +16,12 @@
 
 mod compile;
 mod environment;
+mod fingerprint;
 mod invoke;
 mod plugins;
 mod provider;
 mod report;
 mod schema_values;
-mod fingerprint;
 mod trust;
 
 pub use plugins::Plugins;

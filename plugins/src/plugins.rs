@@ -10,9 +10,9 @@ use std::time::Duration;
 use toolc::{ProviderId, Registry};
 
 use crate::compile::{Compiled, compile};
+use crate::fingerprint::{Stamp, Stamps};
 use crate::provider::{Plugin, Served};
 use crate::report::{Finding, Flaw, Level, PluginReport, State};
-use crate::fingerprint::{Stamp, Stamps};
 use crate::trust;
 
 /// The plugins of some folders, in a registry.

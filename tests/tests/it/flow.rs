@@ -13,7 +13,7 @@ use toolc_tests::golden::{self, AgentCall};
 
 fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
     let registry = Registry::new();
-    registry.add(golden::provider(Echo)).expect("the names are unique");
+    registry.add(golden::shared_provider(Echo)).expect("the names are unique");
     set(registry.session()).build().expect("nothing is named that is not there").turn(Dialect::OpenAi)
 }
 

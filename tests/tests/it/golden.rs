@@ -59,7 +59,7 @@ fn turn(toolset: &str) -> Turn {
 
 fn turn_in(dialect: Dialect, toolset: &str) -> Turn {
     let registry = Registry::new();
-    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let env = VARIABLES.iter().fold(Env::empty(), |env, variable| env.with_var(&variable.name, "set"));
     let session = registry.session().enable([toolset]).env(env.with_program("golden-program")).build();
     session.expect("the toolset is known").turn(dialect)
@@ -292,7 +292,7 @@ fn the_catalog_resolves_toolsets_as_the_runtime_does() {
 #[test]
 fn disabling_a_preset_leaves_its_base() {
     let registry = Registry::new();
-    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let session = registry.session().enable(["Chat-Room", "later"]).disable(["Chat-Room"]).build();
     let turn = session.expect("the toolsets are known").turn(Dialect::OpenAi);
     let left: Vec<&str> = turn.tools().collect();

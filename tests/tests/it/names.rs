@@ -43,7 +43,7 @@ impl names::Self_Tools for Odd {
 #[test]
 fn odd_names_of_definitions_and_alternatives_are_told_apart() {
     let registry = Registry::new();
-    registry.add(names::provider(Odd)).unwrap();
+    registry.add(names::shared_provider(Odd)).unwrap();
     let turn = registry.session().build().unwrap().turn(Dialect::OpenAi);
     let answer = |arguments: &str| pollster::block_on(turn.call(&ToolCall::new("self", arguments))).json;
     let all = r#"{"all":[{"r":{"type":[[]]}},"FooBar",[[]],3,true]"#;
@@ -65,7 +65,7 @@ fn odd_names_of_definitions_and_alternatives_are_told_apart() {
 #[test]
 fn every_one_of_them_can_be_called() {
     let registry = Registry::new();
-    registry.add(names::provider(Odd)).unwrap();
+    registry.add(names::shared_provider(Odd)).unwrap();
     let turn = registry.session().build().unwrap().turn(Dialect::OpenAi);
     for name in NAMES.iter().map(|name| name.trim_start_matches("r#")) {
         let call = ToolCall::new(name, r#"{"option": {"vec": "x"}, "args": "none"}"#);

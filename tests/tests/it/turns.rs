@@ -15,7 +15,7 @@ use toolc_tests::golden::{self, AgentCall, Facts, names};
 
 fn session(toolsets: &[&str], env: Env, facts: Facts) -> Session {
     let registry = Registry::new();
-    registry.add(golden::provider(Echo)).expect("the names are unique");
+    registry.add(golden::shared_provider(Echo)).expect("the names are unique");
     let session = registry.session().enable(toolsets.iter().copied()).env(env).facts(facts);
     let session = session.check_timeout(Duration::from_hours(1)).build();
     session.expect("toolsets and facts are known")
@@ -102,7 +102,7 @@ fn facts_that_say_nothing_new_leave_the_text_where_it_is() {
 #[test]
 fn what_was_said_before_leaves_no_trace() {
     let registry = Registry::new();
-    registry.add(golden::provider(Echo)).expect("the names are unique");
+    registry.add(golden::shared_provider(Echo)).expect("the names are unique");
     let begin = |search: bool| {
         let session = registry.session().env(ready()).check_timeout(Duration::from_hours(1));
         let session = if search { session.tool_search(ToolSearch::above(0)) } else { session };
@@ -269,7 +269,7 @@ fn the_doctor_tells_what_env_toml_says_and_no_value() {
 
 #[test]
 fn what_is_declared_is_there_as_data() {
-    let provider = golden::provider(Echo);
+    let provider = golden::shared_provider(Echo);
     let tool = |name: &str| provider.tools().iter().find(|tool| tool.name == name).expect("a tool").clone();
     let crunch = tool(names::tools::CRUNCH).behaviour;
     assert_eq!(crunch.execution, Execution::Blocking);
@@ -298,7 +298,7 @@ fn what_is_declared_is_there_as_data() {
 #[test]
 fn a_catalog_sees_tools_that_come_at_run_time() {
     let registry = Registry::new();
-    registry.add(golden::provider(Echo)).expect("the names are unique");
+    registry.add(golden::shared_provider(Echo)).expect("the names are unique");
     let session =
         |toolset: &str| registry.session().enable([toolset]).env(ready()).build().expect("there is such a toolset");
     let (left, less) = (session("left"), session("less"));

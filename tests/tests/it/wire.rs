@@ -67,7 +67,7 @@ fn turn(dialect: Dialect) -> Turn {
     ]);
     let registry = Registry::new();
     registry.add(tools.build().expect("the tools are valid")).expect("the names are unique");
-    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     registry.session().enable(["dynamic", "returns"]).build().expect("all is known").turn(dialect)
 }
 
@@ -265,7 +265,7 @@ fn a_list_of_tools_comes_in_pages() {
 
 fn turn_of_fewer() -> Turn {
     let registry = Registry::new();
-    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let limits = ResultLimits { per_call: 30, ..ResultLimits::default() };
     let session = registry.session().enable(["returns"]).result_limits(limits).build();
     session.expect("all is known").turn(Dialect::Mcp)

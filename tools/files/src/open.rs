@@ -61,7 +61,8 @@ pub(super) fn missing(workspace: &Workspace, path: &Path) -> ToolError {
         match &*toolc::nearest(&name.to_string_lossy(), names.iter().map(String::as_str)) {
             [] => format!("`{}` holds {}", workspace.show(parent), listing(parent)),
             near => {
-                let near: Vec<_> = near.iter().map(|name| format!("`{}`", workspace.show(&parent.join(name)))).collect();
+                let near: Vec<_> =
+                    near.iter().map(|name| format!("`{}`", workspace.show(&parent.join(name)))).collect();
                 format!("did you mean {}?", near.join(" or "))
             }
         }

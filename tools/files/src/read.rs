@@ -9,10 +9,10 @@ use serde::Serialize;
 use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::file::read_file::Args;
 
-use crate::staleness::{KnownFiles, FileVersion};
-use crate::deadline_reader::DeadlineReader;
 use super::{open, sniff};
 use crate::FileHandlers;
+use crate::deadline_reader::DeadlineReader;
+use crate::staleness::{FileVersion, KnownFiles};
 
 /// Characters of one line that are shown.
 const LONGEST_LINE: usize = 2_000;

@@ -6,10 +6,10 @@ use serde::Serialize;
 use toolc::{Call, ToolError, ToolOutput, ToolResult};
 use toolc_catalog::file::write_file::Args;
 
-use crate::open::explain;
-use crate::staleness::{KnownFiles, FileVersion};
-use crate::atomic_write;
 use crate::FileHandlers;
+use crate::atomic_write;
+use crate::open::explain;
+use crate::staleness::{FileVersion, KnownFiles};
 
 #[derive(Serialize)]
 struct Written {

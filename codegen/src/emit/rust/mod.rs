@@ -204,7 +204,16 @@ fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
 /// parameters name.
 fn type_parameters(with_trait: &[(&Handled<'_>, &Ident)], traits: &[Ident]) -> Vec<Ident> {
     let named = [
-        "Arc", "Availability", "AvailabilityCheck", "Box", "Call", "Env", "HandlerReply", "Handlers", "Self", "Slots",
+        "Arc",
+        "Availability",
+        "AvailabilityCheck",
+        "Box",
+        "Call",
+        "Env",
+        "HandlerReply",
+        "Handlers",
+        "Self",
+        "Slots",
         "ToolProvider",
     ];
     let mut scope = Scope::with(&named);

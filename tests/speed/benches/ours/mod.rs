@@ -22,7 +22,7 @@ use catalog::bench::trivial;
 
 /// The bench project's 40 tools.
 pub(crate) fn provider() -> Box<dyn ToolProvider> {
-    catalog::provider(Handlers)
+    catalog::shared_provider(Handlers)
 }
 
 /// A registry of the bench project and nothing else.

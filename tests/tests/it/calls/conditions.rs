@@ -4,7 +4,7 @@ use super::*;
 
 fn turn_with(toolsets: &[&str], facts: toolc_tests::golden::Facts) -> Turn {
     let registry = Registry::new();
-    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     registry
         .session()
         .enable(toolsets.iter().copied())
@@ -72,7 +72,7 @@ fn what_a_turn_hides_is_refused_as_unknown() {
 #[test]
 fn a_session_is_told_of_facts_that_nobody_knows() {
     let registry = Registry::new();
-    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let told = |name: &'static str, value: toolc::FactValue| {
         registry.session().facts([(name.into(), value)]).build().map(drop).map_err(|error| error.to_string())
     };

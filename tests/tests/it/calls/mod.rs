@@ -12,7 +12,7 @@ use toolc_tests::golden::shapes::every_choice::Odd;
 
 fn turn(toolset: &str) -> Turn {
     let registry = Registry::new();
-    registry.add(toolc_tests::golden::provider(Echo)).expect("the names are unique");
+    registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     registry.session().enable([toolset]).build().expect("the toolset is known").turn(Dialect::OpenAi)
 }
 

@@ -68,7 +68,7 @@ fn a_toolset_can_be_served_alone() {
     assert_eq!(session.turn(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["run_later", "wait"]);
     registry.add(toolc_tests::golden::lib_::provider(Echo)).expect("the names are still unique");
     assert_eq!(session.turn(Dialect::OpenAi).tools().count(), 5);
-    assert!(registry.add(toolc_tests::golden::provider(Echo)).is_err(), "its tools are there already");
+    assert!(registry.add(toolc_tests::golden::shared_provider(Echo)).is_err(), "its tools are there already");
 }
 
 /// A turn of these toolsets with these facts.

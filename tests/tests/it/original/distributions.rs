@@ -35,7 +35,7 @@ fn sample_toolsets_takes_the_likeliest_where_none_is_drawn() {
 #[test]
 fn a_sample_is_what_a_session_enables() {
     let registry = Registry::new();
-    registry.add(golden::provider(Echo)).expect("an empty registry takes every provider");
+    registry.add(golden::shared_provider(Echo)).expect("an empty registry takes every provider");
     for seed in 0..50 {
         let drawn = mix().draw(seed);
         let session = registry.session().enable(drawn.iter().copied()).env(Env::empty()).build();

@@ -21,9 +21,9 @@ use toolc_catalog::file::patch::Args;
 
 use self::endings::{Unified, lf};
 use self::find::{Edit, Search};
-use crate::staleness::{KnownFiles, FileVersion};
-use crate::{atomic_write, open, sniff};
 use crate::FileHandlers;
+use crate::staleness::{FileVersion, KnownFiles};
+use crate::{atomic_write, open, sniff};
 
 /// Bytes of a file that is edited in memory.
 const LARGEST: u64 = 8 * 1024 * 1024;

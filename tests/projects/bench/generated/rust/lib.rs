@@ -41,27 +41,62 @@ pub use self::bench::BenchTools;
 pub use self::support_office::SupportOfficeTools;
 pub use self::survey_reports::SurveyReportsTools;
 
-/// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static,
+/// The handlers of every tool, for [`provider`]: a field for each toolset that has some.
+#[derive(Debug, Clone)]
+pub struct Handlers<Bench, SupportOffice, SurveyReports> {
+    /// Handles the tools of `bench`: implements [`BenchTools`].
+    pub bench: Bench,
+    /// Handles the tools of `support_office`: implements [`SupportOfficeTools`].
+    pub support_office: SupportOffice,
+    /// Handles the tools of `survey_reports`: implements [`SurveyReportsTools`].
+    pub survey_reports: SurveyReports,
+}
+
+static COMPILED: Compiled = Compiled::new(
+    &[&self::bench::PART, &self::support_office::PART, &self::survey_reports::PART],
+    &COMMON,
+);
+
+/// Every tool of the catalog, run by a handler for each toolset.
+pub fn provider<Bench, SupportOffice, SurveyReports>(handlers: Handlers<Bench, SupportOffice, SurveyReports>) -> Box<dyn ToolProvider>
+where Bench: BenchTools + 'static, SupportOffice: SupportOfficeTools + 'static, SurveyReports: SurveyReportsTools +
+    'static,
 {
-    static COMPILED: Compiled = Compiled::new(
-        &[&self::bench::PART, &self::support_office::PART, &self::survey_reports::PART],
-        &COMMON,
-    );
     COMPILED.provider(handlers, call, None)
 }
 
-fn call<'a, H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static>(
+/// Every tool of the catalog, run by one value that handles all toolsets.
+pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
+where H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static,
+{
+    COMPILED.provider(handlers, call_shared, None)
+}
+
+fn call<'a, Bench: BenchTools + 'static, SupportOffice: SupportOfficeTools + 'static, SurveyReports: SurveyReportsTools +
+    'static>(
+    handlers: &'a Arc<Handlers<Bench, SupportOffice, SurveyReports>>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> HandlerReply<'a> {
+    match index {
+        0..3 => self::bench::call(handlers, |all| &all.bench, index - 0, args, call),
+        3..22 => self::support_office::call(handlers, |all| &all.support_office, index - 3, args, call),
+        22..40 => self::survey_reports::call(handlers, |all| &all.survey_reports, index - 22, args, call),
+        _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+fn call_shared<'a, H: BenchTools + SupportOfficeTools + SurveyReportsTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..3 => self::bench::call(handlers, index - 0, args, call),
-        3..22 => self::support_office::call(handlers, index - 3, args, call),
-        22..40 => self::survey_reports::call(handlers, index - 22, args, call),
+        0..3 => self::bench::call(handlers, |all| all, index - 0, args, call),
+        3..22 => self::support_office::call(handlers, |all| all, index - 3, args, call),
+        22..40 => self::survey_reports::call(handlers, |all| all, index - 22, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }

@@ -54,16 +54,22 @@ pub(super) fn available<H: GuardsTools>(
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, call, Some(available))
+    COMPILED.provider(
+        handlers,
+        |handlers, index, args, with| call(handlers, |all| all, index, args, with),
+        Some(available),
+    )
 }
 
-pub(super) fn call<'a, H: GuardsTools + 'static>(
-    shared: &'a Arc<H>,
+/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+pub(super) fn call<'a, All: Send + Sync + 'static, H: GuardsTools + 'static>(
+    shared: &'a Arc<All>,
+    select: impl Fn(&All) -> &H + Copy + Send + 'static,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let handlers: &H = shared;
+    let handlers = select(shared);
     match index {
         0 => HandlerReply::Ready(H::guarded(handlers, guarded::Args::read(args), call)),
         1 => HandlerReply::Ready(H::in_chat(handlers, in_chat::Args::read(args), call)),

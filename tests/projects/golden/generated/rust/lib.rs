@@ -56,44 +56,105 @@ pub use self::returns::ReturnsTools;
 pub use self::shapes::ShapesTools;
 pub use self::shut::ShutTools;
 
-/// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static,
+/// The handlers of every tool, for [`provider`]: a field for each toolset that has some.
+#[derive(Debug, Clone)]
+pub struct Handlers<Guards, Later, Lib, Returns, Shapes, Shut> {
+    /// Handles the tools of `guards`: implements [`GuardsTools`].
+    pub guards: Guards,
+    /// Handles the tools of `later`: implements [`LaterTools`].
+    pub later: Later,
+    /// Handles the tools of `lib`: implements [`LibTools`].
+    pub lib_: Lib,
+    /// Handles the tools of `returns`: implements [`ReturnsTools`].
+    pub returns: Returns,
+    /// Handles the tools of `shapes`: implements [`ShapesTools`].
+    pub shapes: Shapes,
+    /// Handles the tools of `shut`: implements [`ShutTools`].
+    pub shut: Shut,
+}
+
+static COMPILED: Compiled = Compiled::new(
+    &[
+        &self::guards::PART,
+        &self::later::PART,
+        &self::lib_::PART,
+        &self::r#loop::PART,
+        &self::returns::PART,
+        &self::shapes::PART,
+        &self::shut::PART,
+    ],
+    &COMMON,
+);
+
+/// Every tool of the catalog, run by a handler for each toolset.
+pub fn provider<Guards, Later, Lib, Returns, Shapes, Shut>(handlers: Handlers<Guards, Later, Lib, Returns, Shapes, Shut>) -> Box<dyn ToolProvider>
+where Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: LibTools + 'static, Returns: ReturnsTools +
+    'static, Shapes: ShapesTools + 'static, Shut: ShutTools + 'static,
 {
-    static COMPILED: Compiled = Compiled::new(
-        &[
-            &self::guards::PART,
-            &self::later::PART,
-            &self::lib_::PART,
-            &self::r#loop::PART,
-            &self::returns::PART,
-            &self::shapes::PART,
-            &self::shut::PART,
-        ],
-        &COMMON,
-    );
     COMPILED.provider(handlers, call, Some(available))
 }
 
-fn call<'a, H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static>(
+/// Every tool of the catalog, run by one value that handles all toolsets.
+pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
+where H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static,
+{
+    COMPILED.provider(handlers, call_shared, Some(available_shared))
+}
+
+fn call<'a, Guards: GuardsTools + 'static, Later: LaterTools + 'static, Lib: LibTools + 'static, Returns: ReturnsTools +
+    'static, Shapes: ShapesTools + 'static, Shut: ShutTools + 'static>(
+    handlers: &'a Arc<Handlers<Guards, Later, Lib, Returns, Shapes, Shut>>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> HandlerReply<'a> {
+    match index {
+        0..2 => self::guards::call(handlers, |all| &all.guards, index - 0, args, call),
+        2..4 => self::later::call(handlers, |all| &all.later, index - 2, args, call),
+        4..7 => self::lib_::call(handlers, |all| &all.lib_, index - 4, args, call),
+        7..9 => self::r#loop::call(handlers, |all| all, index - 7, args, call),
+        9..16 => self::returns::call(handlers, |all| &all.returns, index - 9, args, call),
+        16..26 => self::shapes::call(handlers, |all| &all.shapes, index - 16, args, call),
+        26..30 => self::shut::call(handlers, |all| &all.shut, index - 26, args, call),
+        _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+fn call_shared<'a, H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..2 => self::guards::call(handlers, index - 0, args, call),
-        2..4 => self::later::call(handlers, index - 2, args, call),
-        4..7 => self::lib_::call(handlers, index - 4, args, call),
-        7..9 => self::r#loop::call(handlers, index - 7, args, call),
-        9..16 => self::returns::call(handlers, index - 9, args, call),
-        16..26 => self::shapes::call(handlers, index - 16, args, call),
-        26..30 => self::shut::call(handlers, index - 26, args, call),
+        0..2 => self::guards::call(handlers, |all| all, index - 0, args, call),
+        2..4 => self::later::call(handlers, |all| all, index - 2, args, call),
+        4..7 => self::lib_::call(handlers, |all| all, index - 4, args, call),
+        7..9 => self::r#loop::call(handlers, |all| all, index - 7, args, call),
+        9..16 => self::returns::call(handlers, |all| all, index - 9, args, call),
+        16..26 => self::shapes::call(handlers, |all| all, index - 16, args, call),
+        26..30 => self::shut::call(handlers, |all| all, index - 26, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
-fn available<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools>(
+fn available<Guards: GuardsTools, Later: LaterTools, Lib: LibTools, Returns: ReturnsTools, Shapes: ShapesTools, Shut: ShutTools>(
+    handlers: &Handlers<Guards, Later, Lib, Returns, Shapes, Shut>,
+    check: AvailabilityCheck<'_>,
+    env: &Env,
+) -> Availability {
+    match check {
+        AvailabilityCheck::Tool(index @ 0..2) => self::guards::available(
+            &handlers.guards,
+            AvailabilityCheck::Tool(index - 0),
+            env,
+        ),
+        AvailabilityCheck::Toolset("guards") => self::guards::available(&handlers.guards, check, env),
+        _ => Availability::Available,
+    }
+}
+
+fn available_shared<H: GuardsTools + LaterTools + LibTools + ReturnsTools + ShapesTools + ShutTools>(
     handlers: &H,
     check: AvailabilityCheck<'_>,
     env: &Env,

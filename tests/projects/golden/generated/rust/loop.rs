@@ -9,16 +9,18 @@ use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, 
 /// The tools of this toolset alone. The agent runs them: there are no handlers.
 pub fn provider() -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
-    COMPILED.provider((), call, None)
+    COMPILED.provider((), |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-pub(super) fn call<'a, H: Send + Sync + 'static>(
-    shared: &'a Arc<H>,
+/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+pub(super) fn call<'a, All: Send + Sync + 'static, H: Send + Sync + 'static>(
+    shared: &'a Arc<All>,
+    select: impl Fn(&All) -> &H + Copy + Send + 'static,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let handlers: &H = shared;
+    let handlers = select(shared);
     match index {
         0 => HandlerReply::agent(),
         1 => HandlerReply::agent(),

@@ -60,16 +60,18 @@ pub trait ReturnsTools: Send + Sync {
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: ReturnsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, call, None)
+    COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-pub(super) fn call<'a, H: ReturnsTools + 'static>(
-    shared: &'a Arc<H>,
+/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+pub(super) fn call<'a, All: Send + Sync + 'static, H: ReturnsTools + 'static>(
+    shared: &'a Arc<All>,
+    select: impl Fn(&All) -> &H + Copy + Send + 'static,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let handlers: &H = shared;
+    let handlers = select(shared);
     match index {
         0 => HandlerReply::Ready(H::return_all(handlers, return_all::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
         1 => HandlerReply::Ready(H::return_bare(handlers, return_bare::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),
@@ -83,10 +85,10 @@ pub(super) fn call<'a, H: ReturnsTools + 'static>(
             HandlerReply::Later(Box::pin(async move { returns.await.map(|returns| ToolOutput::of(&returns)) }))
         },
         5 => {
-            let (handlers, args) = (Arc::clone(shared), return_sort::Args::read(args));
+            let (shared, args) = (Arc::clone(shared), return_sort::Args::read(args));
             HandlerReply::blocking(
                 call,
-                move |call| H::return_sort(&*handlers, args, call).map(|returns| ToolOutput::of(&returns)),
+                move |call| H::return_sort(select(&shared), args, call).map(|returns| ToolOutput::of(&returns)),
             )
         },
         6 => HandlerReply::Ready(H::return_word(handlers, return_word::Args::read(args), call).map(|returns| ToolOutput::of(&returns))),

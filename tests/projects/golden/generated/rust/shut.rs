@@ -41,20 +41,22 @@ pub trait ShutTools: Send + Sync {
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: ShutTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, call, None)
+    COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-pub(super) fn call<'a, H: ShutTools + 'static>(
-    shared: &'a Arc<H>,
+/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+pub(super) fn call<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
+    shared: &'a Arc<All>,
+    select: impl Fn(&All) -> &H + Copy + Send + 'static,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let handlers: &H = shared;
+    let handlers = select(shared);
     match index {
         0 => {
-            let (handlers, args) = (Arc::clone(shared), crunch::Args::read(args));
-            HandlerReply::blocking(call, move |call| H::crunch(&*handlers, args, call))
+            let (shared, args) = (Arc::clone(shared), crunch::Args::read(args));
+            HandlerReply::blocking(call, move |call| H::crunch(select(&shared), args, call))
         },
         1 => HandlerReply::Ready(H::erase(handlers, erase::Args::read(args), call)),
         2 => HandlerReply::Later(Box::pin(H::fetch_all(handlers, fetch_all::Args::read(args), call))),

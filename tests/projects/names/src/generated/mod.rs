@@ -69,30 +69,88 @@ pub use self::self_::Self_Tools;
 pub use self::std::StdTools;
 pub use self::toolc_::ToolcTools;
 
-/// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools + Self_Tools +
-    StdTools + ToolcTools + 'static,
+/// The handlers of every tool, for [`provider`]: a field for each toolset that has some.
+#[derive(Debug, Clone)]
+pub struct Handlers<Clippy, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc> {
+    /// Handles the tools of `clippy`: implements [`ClippyTools`].
+    pub clippy_: Clippy,
+    /// Handles the tools of `core`: implements [`CoreTools`].
+    pub core: Core,
+    /// Handles the tools of `diagnostic`: implements [`DiagnosticTools`].
+    pub diagnostic_: Diagnostic,
+    /// Handles the tools of `gen`: implements [`GenTools`].
+    pub r#gen: Gen,
+    /// Handles the tools of `main`: implements [`MainTools`].
+    pub main_: Main,
+    /// Handles the tools of `mod`: implements [`ModTools`].
+    pub mod_: Mod,
+    /// Handles the tools of `rustfmt`: implements [`RustfmtTools`].
+    pub rustfmt_: Rustfmt,
+    /// Handles the tools of `self`: implements [`Self_Tools`].
+    pub self_: Self_,
+    /// Handles the tools of `std`: implements [`StdTools`].
+    pub std: Std,
+    /// Handles the tools of `toolc`: implements [`ToolcTools`].
+    pub toolc_: Toolc,
+}
+
+static COMPILED: Compiled = Compiled::new(
+    &[
+        &self::clippy_::PART,
+        &self::core::PART,
+        &self::diagnostic_::PART,
+        &self::r#gen::PART,
+        &self::main_::PART,
+        &self::mod_::PART,
+        &self::rustfmt_::PART,
+        &self::self_::PART,
+        &self::std::PART,
+        &self::toolc_::PART,
+    ],
+    &COMMON,
+);
+
+/// Every tool of the catalog, run by a handler for each toolset.
+pub fn provider<Clippy, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc>(handlers: Handlers<Clippy, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc>) -> Box<dyn ToolProvider>
+where Clippy: ClippyTools + 'static, Core: CoreTools + 'static, Diagnostic: DiagnosticTools + 'static, Gen: GenTools +
+    'static, Main: MainTools + 'static, Mod: ModTools + 'static, Rustfmt: RustfmtTools + 'static, Self_: Self_Tools +
+    'static, Std: StdTools + 'static, Toolc: ToolcTools + 'static,
 {
-    static COMPILED: Compiled = Compiled::new(
-        &[
-            &self::clippy_::PART,
-            &self::core::PART,
-            &self::diagnostic_::PART,
-            &self::r#gen::PART,
-            &self::main_::PART,
-            &self::mod_::PART,
-            &self::rustfmt_::PART,
-            &self::self_::PART,
-            &self::std::PART,
-            &self::toolc_::PART,
-        ],
-        &COMMON,
-    );
     COMPILED.provider(handlers, call, None)
 }
 
-fn call<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools +
+/// Every tool of the catalog, run by one value that handles all toolsets.
+pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
+where H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools + Self_Tools +
+    StdTools + ToolcTools + 'static,
+{
+    COMPILED.provider(handlers, call_shared, None)
+}
+
+fn call<'a, Clippy: ClippyTools + 'static, Core: CoreTools + 'static, Diagnostic: DiagnosticTools + 'static, Gen: GenTools +
+    'static, Main: MainTools + 'static, Mod: ModTools + 'static, Rustfmt: RustfmtTools + 'static, Self_: Self_Tools +
+    'static, Std: StdTools + 'static, Toolc: ToolcTools + 'static>(
+    handlers: &'a Arc<Handlers<Clippy, Core, Diagnostic, Gen, Main, Mod, Rustfmt, Self_, Std, Toolc>>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> HandlerReply<'a> {
+    match index {
+        0..1 => self::clippy_::call(handlers, |all| &all.clippy_, index - 0, args, call),
+        1..2 => self::core::call(handlers, |all| &all.core, index - 1, args, call),
+        2..3 => self::diagnostic_::call(handlers, |all| &all.diagnostic_, index - 2, args, call),
+        3..4 => self::r#gen::call(handlers, |all| &all.r#gen, index - 3, args, call),
+        4..5 => self::main_::call(handlers, |all| &all.main_, index - 4, args, call),
+        5..6 => self::mod_::call(handlers, |all| &all.mod_, index - 5, args, call),
+        6..7 => self::rustfmt_::call(handlers, |all| &all.rustfmt_, index - 6, args, call),
+        7..8 => self::self_::call(handlers, |all| &all.self_, index - 7, args, call),
+        8..9 => self::std::call(handlers, |all| &all.std, index - 8, args, call),
+        9..10 => self::toolc_::call(handlers, |all| &all.toolc_, index - 9, args, call),
+        _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+fn call_shared<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools + ModTools + RustfmtTools +
     Self_Tools + StdTools + ToolcTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
@@ -100,16 +158,16 @@ fn call<'a, H: ClippyTools + CoreTools + DiagnosticTools + GenTools + MainTools 
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..1 => self::clippy_::call(handlers, index - 0, args, call),
-        1..2 => self::core::call(handlers, index - 1, args, call),
-        2..3 => self::diagnostic_::call(handlers, index - 2, args, call),
-        3..4 => self::r#gen::call(handlers, index - 3, args, call),
-        4..5 => self::main_::call(handlers, index - 4, args, call),
-        5..6 => self::mod_::call(handlers, index - 5, args, call),
-        6..7 => self::rustfmt_::call(handlers, index - 6, args, call),
-        7..8 => self::self_::call(handlers, index - 7, args, call),
-        8..9 => self::std::call(handlers, index - 8, args, call),
-        9..10 => self::toolc_::call(handlers, index - 9, args, call),
+        0..1 => self::clippy_::call(handlers, |all| all, index - 0, args, call),
+        1..2 => self::core::call(handlers, |all| all, index - 1, args, call),
+        2..3 => self::diagnostic_::call(handlers, |all| all, index - 2, args, call),
+        3..4 => self::r#gen::call(handlers, |all| all, index - 3, args, call),
+        4..5 => self::main_::call(handlers, |all| all, index - 4, args, call),
+        5..6 => self::mod_::call(handlers, |all| all, index - 5, args, call),
+        6..7 => self::rustfmt_::call(handlers, |all| all, index - 6, args, call),
+        7..8 => self::self_::call(handlers, |all| all, index - 7, args, call),
+        8..9 => self::std::call(handlers, |all| all, index - 8, args, call),
+        9..10 => self::toolc_::call(handlers, |all| all, index - 9, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }

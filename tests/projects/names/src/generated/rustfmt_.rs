@@ -22,16 +22,18 @@ pub trait RustfmtTools: Send + Sync {
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: RustfmtTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
     static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
-    COMPILED.provider(handlers, call, None)
+    COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
-pub(super) fn call<'a, H: RustfmtTools + 'static>(
-    shared: &'a Arc<H>,
+/// Calls the tool of a number. `select` gets this toolset's handlers from those of all toolsets.
+pub(super) fn call<'a, All: Send + Sync + 'static, H: RustfmtTools + 'static>(
+    shared: &'a Arc<All>,
+    select: impl Fn(&All) -> &H + Copy + Send + 'static,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
-    let handlers: &H = shared;
+    let handlers = select(shared);
     match index {
         0 => HandlerReply::Ready(H::rustfmt(handlers, rustfmt_::Args::read(args), call)),
         _ => HandlerReply::no_such_tool(index),

@@ -33,22 +33,49 @@ pub mod bench;
 
 pub use self::bench::BenchTools;
 
-/// Every tool of the catalog, run by one set of handlers.
-pub fn provider<H>(handlers: H) -> Box<dyn ToolProvider>
-where H: BenchTools + 'static,
+/// The handlers of every tool, for [`provider`]: a field for each toolset that has some.
+#[derive(Debug, Clone)]
+pub struct Handlers<Bench> {
+    /// Handles the tools of `bench`: implements [`BenchTools`].
+    pub bench: Bench
+}
+
+static COMPILED: Compiled = Compiled::new(&[&self::bench::PART], &COMMON);
+
+/// Every tool of the catalog, run by a handler for each toolset.
+pub fn provider<Bench>(handlers: Handlers<Bench>) -> Box<dyn ToolProvider>
+where Bench: BenchTools + 'static,
 {
-    static COMPILED: Compiled = Compiled::new(&[&self::bench::PART], &COMMON);
     COMPILED.provider(handlers, call, None)
 }
 
-fn call<'a, H: BenchTools + 'static>(
+/// Every tool of the catalog, run by one value that handles all toolsets.
+pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
+where H: BenchTools + 'static,
+{
+    COMPILED.provider(handlers, call_shared, None)
+}
+
+fn call<'a, Bench: BenchTools + 'static>(
+    handlers: &'a Arc<Handlers<Bench>>,
+    index: usize,
+    args: Slots<'_, '_>,
+    call: &'a Call<'a>,
+) -> HandlerReply<'a> {
+    match index {
+        0..1 => self::bench::call(handlers, |all| &all.bench, index - 0, args, call),
+        _ => HandlerReply::no_such_tool(index),
+    }
+}
+
+fn call_shared<'a, H: BenchTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> HandlerReply<'a> {
     match index {
-        0..1 => self::bench::call(handlers, index - 0, args, call),
+        0..1 => self::bench::call(handlers, |all| all, index - 0, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
