@@ -461,8 +461,8 @@ fn the_plugin_of_the_guide_runs() {
     assert_eq!((words.state, &words.findings[..]), (State::Loaded, &[][..]), "{words}");
     f.put("poem.txt", "a rose is a rose\n", 0o644);
     let poem = f.path("poem.txt");
-    assert_reply!(f.call("count_words", &json!({"path": poem, "unique": "yes"})), Err(InvalidArguments));
-    assert_reply!(f.call("count_words", &json!({"path": poem, "unique": "true"})), {"words": 3});
-    assert_reply!(f.call("count_words", &json!({"path": poem})), {"words": 5});
-    assert_reply!(f.call("count_words", &json!({"path": "/nobody/has/this"})), Err(Failed, "No such file"));
+    assert_reply!(f.call("word_count", &json!({"path": poem, "unique": "yes"})), Err(InvalidArguments));
+    assert_reply!(f.call("word_count", &json!({"path": poem, "unique": "true"})), {"words": 3});
+    assert_reply!(f.call("word_count", &json!({"path": poem})), {"words": 5});
+    assert_reply!(f.call("word_count", &json!({"path": "/nobody/has/this"})), Err(Failed, "No such file"));
 }
