@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
-use toolc::{CallInfo, Dialect, Hook, HostError, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, why};
+use toolc::{CallInfo, Dialect, Hook, HostError, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, explain};
 use toolc_plugins::PluginReport;
 
 use plugins::Loaded;
@@ -126,7 +126,7 @@ fn run(command: Command) -> Result<(String, bool), String> {
             let (session, loaded) = session(choice)?;
             loaded.warn();
             let explanation = begin(session)?.why(&tool).map_err(|unknown| unknown.to_string())?;
-            Ok((told(&explanation, json), explanation.status == why::Status::Shown))
+            Ok((told(&explanation, json), explanation.status == explain::Status::Shown))
         }
         Command::Call { tool, arguments, task, choice } => {
             let (session, loaded) = session(choice)?;

@@ -6,14 +6,19 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::requirement::Requirement;
+use crate::args::Slots;
+use crate::call::Call;
+use crate::data::catalog::{Definition, Fact, Text, Tool, Toolset, Variable};
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::requirement::Requirement;
+use crate::data::segment::Segment;
+use crate::data::table::Table;
+use crate::provider::availability::{Availability, AvailabilityCheck};
+use crate::provider::{HandlerReply, ToolProvider};
+use crate::registry::Registry;
+use crate::result::output::ToolOutput;
 use crate::run::clock::Clock;
-use crate::segment::Segment;
-use crate::table::Table;
-use crate::{
-    Availability, AvailabilityCheck, Call, Definition, Dialect, Env, Fact, HandlerReply, Registry, Slots, Text, Tool,
-    ToolOutput, ToolProvider, Toolset, Variable,
-};
 
 type Available = dyn Fn(&str, &Env) -> Availability + Send + Sync;
 type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
@@ -213,4 +218,4 @@ pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
     }
 }
 
-pub(crate) use crate::run::bridge::park as wait;
+pub(crate) use crate::run::block_on::park as wait;

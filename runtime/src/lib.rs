@@ -20,64 +20,75 @@
 //! read, `call` the way of a call, `run` how handlers run, `result` what becomes of a result, `watch` who is told, `wire` a vendor's messages.
 
 pub mod args;
+mod availability;
 mod call;
 mod data;
+mod dispatch;
+pub mod explain;
 #[cfg(test)]
 mod fakes;
-mod json;
-mod nearest;
+#[cfg(feature = "search")]
+mod index;
+mod observe;
+mod panics;
+mod provider;
+mod registration;
 mod registry;
+mod render;
 mod result;
 mod run;
 #[cfg(feature = "search")]
 pub mod search;
-mod shown;
+mod session;
 mod sorted;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod watch;
+mod text;
+mod vec_map;
 #[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp"))]
 pub mod wire;
 
-pub use data::{behaviour, fields, pack, requirement, segment, table, to_json};
-pub use registry::{compiled, graph, why};
+pub use data::{behaviour, fields, graph, pack, requirement, segment, table, to_json};
+pub use provider::compiled;
 
 pub use args::{FromSlot, Slots};
-pub use call::agent::{AgentTask, AgentTools, PendingAgentCall};
+pub use availability::{HiddenReason, HiddenTool};
 pub use call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Approver};
-pub use call::batch::CompletedCall;
-pub use call::dispatch::CallResponse;
-pub use call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage, REDACTED, ToolResult};
+pub use call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage};
+pub use call::response::{CallResponse, CompletedCall};
 pub use call::{Call, ToolCall};
+pub use data::catalog::{Definition, Distribution, Fact, Text, Tool, Toolset, Variable};
 #[doc(hidden)]
 pub use data::dialect::FeatureOfToolcIsMissing;
 pub use data::dialect::{Dialect, PerDialect};
-pub use data::secret::Secret;
+pub use data::env::Env;
+pub use data::secret::{REDACTED, Secret};
 pub use data::segment::FactValue;
-pub use data::spec::{Definition, Distribution, Fact, Text, Tool, Toolset, Variable};
 pub use data::to_json::ToJson;
 pub use data::tokens::estimated_tokens;
-pub use nearest::nearest;
-pub use registry::availability::{Availability, AvailabilityCheck, HiddenReason, HiddenTool};
-pub use registry::dynamic::{DynamicTool, DynamicTools, InvalidTools};
-pub use registry::env::Env;
-pub use registry::provider::{HandlerReply, ToolProvider};
-pub use registry::refusal::{Refusal, RegistryError};
-pub use registry::session::{Session, SessionBuilder, SessionError};
-pub use registry::turn::Turn;
-pub use registry::{ProviderId, Registry, ToolsetInfo};
+pub use dispatch::agent::{AgentTask, AgentTools, PendingAgentCall};
+pub use provider::availability::{Availability, AvailabilityCheck};
+pub use provider::dynamic::{DynamicTool, DynamicTools, InvalidTools};
+pub use provider::{HandlerReply, ToolProvider};
+pub use registration::ProviderId;
+pub use registration::refusal::{Refusal, RegistryError};
+pub use registry::error::SessionError;
+pub use registry::{Registry, ToolsetInfo};
+#[cfg(feature = "search")]
+pub use render::search_tools::ToolSearch;
 pub use result::image::Image;
 pub use result::limit::ResultLimits;
-pub use result::output::{ErrorKind, Problem, ToolError, ToolOutput};
+pub use result::output::{ErrorKind, Problem, ToolError, ToolOutput, ToolResult};
 pub use result::spill::{SpillFolder, SpillStore};
 pub use run::cancel::{CancelHandle, CancellationToken};
 pub use run::progress::Progress;
 pub use run::task::Task;
-#[cfg(feature = "search")]
-pub use search::ToolSearch;
 #[cfg(feature = "raw_value")]
 pub use serde_json::value::RawValue;
 pub use serde_json::{Map, Value};
+pub use session::turn::Turn;
+pub use session::{Session, SessionBuilder};
+pub use text::nearest::nearest;
 
 /// The version of the contract between generated code and this crate. It changes with every change to a
 /// type that generated code fills in.

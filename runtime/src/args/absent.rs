@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::reader::Reader;
 use super::repair::weight;
+use crate::data::table::{Additional, Node, NodeId};
 use crate::sorted;
-use crate::table::{Additional, Node, NodeId};
 
 impl<'t> Reader<'t> {
     /// Takes such properties out of a value, at every depth.

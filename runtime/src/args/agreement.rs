@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::tests::{strictly, typed};
 use super::*;
-use crate::table::{Additional, Form, Literal, NodeId, Type};
+use crate::data::table::{Additional, Form, Literal, NodeId, Type};
 
 const ROUNDS: usize = 20_000;
 

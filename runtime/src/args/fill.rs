@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 use super::slot::{Heap, Slot};
-use super::{kind, number, slot};
-use crate::table::{Additional, Form, Node, NodeId, Property};
+use super::{kind, slot};
+use crate::data::number;
+use crate::data::table::{Additional, Form, Node, NodeId, Property};
 
 impl Reader<'_> {
     /// The slots of the arguments: one for each declared property, or one for all where the root is a value.

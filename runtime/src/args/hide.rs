@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::reader::Reader;
-use crate::REDACTED;
-use crate::table::{Additional, NodeId};
+use crate::data::secret::REDACTED;
+use crate::data::table::{Additional, NodeId};
 
 /// Levels of values and alternatives. A schema may be its own alternative.
 const DEEPEST: usize = 256;
@@ -61,7 +61,7 @@ mod tests {
     use serde_json::json;
 
     use crate::args::{Arguments, Limits};
-    use crate::table::Table;
+    use crate::data::table::Table;
 
     #[test]
     fn secrets_are_hidden_wherever_they_are() {

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::number;
 use super::tree::Tree;
-use crate::table::{Bound, Literal, Type, Types};
-use crate::{ToJson as _, sorted};
+use crate::data::number;
+use crate::data::table::{Bound, Literal, Type, Types};
+use crate::data::to_json::ToJson as _;
+use crate::sorted;
 
 /// Whether `value` is of one of `types`.
 pub(super) fn fits(types: Types, value: &Value) -> bool {
@@ -76,14 +77,14 @@ pub(super) fn canonical(value: &Value, out: &mut String) {
             out.push('{');
             for at in sorted::positions(entries.len(), &|a, b| entries[a].0.cmp(entries[b].0)) {
                 let (key, value) = entries[at];
-                crate::json::push_string(out, key);
+                crate::text::json::push_string(out, key);
                 out.push(':');
                 canonical(value, out);
                 out.push(',');
             }
             out.push('}');
         }
-        Value::String(text) => crate::json::push_string(out, text),
+        Value::String(text) => crate::text::json::push_string(out, text),
         Value::Null | Value::Bool(_) => value.to_json(out),
     }
 }

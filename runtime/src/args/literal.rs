@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::number;
+use crate::data::number;
 
 /// The array or object that `text` spells, nested at most `room` deep.
 pub(super) fn parse(text: &str, room: usize) -> Option<Value> {

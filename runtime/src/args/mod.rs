@@ -11,7 +11,6 @@ mod fill;
 mod hide;
 mod kind;
 mod literal;
-mod number;
 mod reader;
 mod repair;
 mod scan;
@@ -27,11 +26,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use crate::data::table::Table;
 use crate::result::output::{ErrorKind, Problem, ToolError};
-use crate::table::Table;
 #[cfg(feature = "search")]
 pub(crate) use bridged::bridged;
-pub(crate) use number::integer;
 use reader::Reader;
 pub(crate) use scan::same;
 use tree::Tree;

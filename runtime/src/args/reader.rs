@@ -5,7 +5,7 @@
 use std::cell::Cell;
 
 use super::Limits;
-use crate::table::{Node, NodeId, Table};
+use crate::data::table::{Node, NodeId, Table};
 
 /// Steps for one reading. A right or wrong text of 4 MiB takes less; what takes more does so by malice.
 const BUDGET: usize = 16_000_000;

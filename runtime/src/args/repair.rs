@@ -10,9 +10,10 @@ use serde_json::Value;
 
 use super::reader::Reader;
 use super::tree::Tree;
-use super::{kind, literal, number};
-use crate::table::{Additional, Node, NodeId, Type, Types};
-use crate::to_json;
+use super::{kind, literal};
+use crate::data::number;
+use crate::data::table::{Additional, Node, NodeId, Type, Types};
+use crate::data::to_json;
 
 /// A way to bring a value to one of some types, in the order in which they are tried.
 #[derive(Clone, Copy, PartialEq, Eq)]

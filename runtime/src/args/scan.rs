@@ -5,8 +5,8 @@
 
 use serde_json::Number;
 
-use super::number;
-use crate::json::plain;
+use crate::data::number;
+use crate::text::json::plain;
 
 pub(super) struct Scan<'a> {
     text: &'a str,

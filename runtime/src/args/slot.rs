@@ -7,9 +7,10 @@ use std::mem::{forget, take};
 
 use serde_json::{Map, Value};
 
-use super::number::integer;
 use super::tree::Tree;
-use crate::table::{Form, Literal, Table};
+use crate::data::number::integer;
+use crate::data::secret::Secret;
+use crate::data::table::{Form, Literal, Table};
 
 /// One value, in the [`Form`](crate::table::Form) that its table node asks for.
 ///
@@ -364,4 +365,10 @@ pub fn object<'s, 'a>(slot: &'s mut Slot<'a>) -> Slots<'s, 'a> {
 /// When `text` is not JSON: a fault of the generator.
 pub fn json(text: &str) -> Value {
     Tree::any(text).unwrap_or_else(|error| panic!("the generated default {text:?} is not JSON: {error}"))
+}
+
+impl<T: FromSlot> FromSlot for Secret<T> {
+    fn from_slot(slot: &mut Slot<'_>) -> Self {
+        Self::new(T::from_slot(slot))
+    }
 }

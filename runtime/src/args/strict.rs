@@ -11,11 +11,12 @@ use serde_json::Value;
 use super::reader::Reader;
 use super::repair::is_null;
 use super::scan::{Scan, same};
+use super::slot;
 use super::slot::{Heap, Slot, SlotBuffer};
 use super::tree::Tree;
 use super::validate::{fits_length, in_range};
-use super::{number, slot};
-use crate::table::{Additional, Bounds, Form, Literal, Node, NodeId, Property};
+use crate::data::number;
+use crate::data::table::{Additional, Bounds, Form, Literal, Node, NodeId, Property};
 
 /// Properties of one object that a mask of bits tells apart.
 const MOST: u16 = 64;

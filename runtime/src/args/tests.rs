@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::table::{Additional, Bound, Bounds, Form, Literal, Node, Property, Span, Type, Types};
+use crate::data::table::{Additional, Bound, Bounds, Form, Literal, Node, Property, Span, Type, Types};
 
 fn limits() -> Limits {
     Limits::default()

@@ -5,7 +5,8 @@ use std::fmt;
 use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::{number, words};
+use super::words;
+use crate::data::number;
 
 /// Whether something in the program has switched on `arbitrary_precision` of `serde_json`: then its numbers are texts.
 const KEEPS_TEXTS: bool = size_of::<Number>() == size_of::<String>();

@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::reader::Reader;
-use super::{kind, number, words};
+use super::{kind, words};
+use crate::data::number;
+use crate::data::table::{Additional, Bounds, Node, NodeId, Table, Type};
 use crate::result::output::Problem;
 use crate::sorted;
-use crate::table::{Additional, Bounds, Node, NodeId, Table, Type};
 
 /// Problems that are reported; the rest is counted.
 const MOST: usize = 20;
@@ -352,7 +353,7 @@ impl Path<'_> {
     /// The outermost place on the way here that is `hidden`.
     fn to_secret(&self, hidden: &Value) -> Option<&Self> {
         let before = self.parent.and_then(|parent| parent.to_secret(hidden));
-        before.or_else(|| self.of(hidden).is_some_and(|value| value == crate::REDACTED).then_some(self))
+        before.or_else(|| self.of(hidden).is_some_and(|value| value == crate::data::secret::REDACTED).then_some(self))
     }
 
     fn pointer(&self) -> String {

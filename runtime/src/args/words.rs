@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::table::{Bound, Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
-use crate::{nearest, to_json};
+use crate::data::table::{Bound, Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
+use crate::data::to_json;
+use crate::text::nearest::nearest;
 
 /// Bytes of a value that are shown.
 const SHOWN: usize = 80;
@@ -26,7 +27,7 @@ pub(super) fn got(value: &Value) -> String {
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::new();
     let shown = cut(text, SHOWN);
-    crate::json::push_string(&mut out, shown);
+    crate::text::json::push_string(&mut out, shown);
     if shown.len() < text.len() {
         out.push('…');
     }

@@ -4,13 +4,9 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
-use crate::call::host::Host;
-use crate::call::patience::{Lost, patiently};
-use crate::run::cancel::Watch;
-use crate::run::panics;
-use crate::run::panics::Panicked;
-use crate::shown::Visible;
-use crate::{CallInfo, ErrorKind, HostError, HostStage, ToolError, sorted};
+use crate::call::hooks::CallInfo;
+use crate::sorted;
+use crate::text::display::Visible;
 
 /// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
 ///
@@ -109,54 +105,10 @@ impl Allowed {
         why.into_iter().filter(|why| place(why).is_err()).collect()
     }
 
-    fn allow(&self, tool: &str, why: &[ApprovalReason]) {
+    pub(crate) fn allow(&self, tool: &str, why: &[ApprovalReason]) {
         let mut allowed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for why in why {
             sorted::insert(&mut allowed, (tool.to_owned(), why.clone()));
         }
     }
-}
-
-/// Waits for the decision, and no longer than the host or its patience lasts. The error is what the model gets.
-pub(crate) async fn ask(host: &Host, request: ApprovalRequest<'_>, cancelled: Watch<'_>) -> Result<(), ToolError> {
-    let Some(approver) = &host.approver else { return Err(nobody_to_ask()) };
-    let decided = match panics::caught(|| approver.decide(&request)) {
-        Ok(future) => match patiently(panics::Caught(future), cancelled, host.patience).await {
-            Ok(decided) => decided,
-            Err(Lost::Cancelled) => return Err(cancelled_unasked()),
-            Err(Lost::Time) => return Err(denied(&format!("nobody answered within {:?}", host.patience))),
-        },
-        Err(panicked) => Err(panicked),
-    };
-    match decided {
-        Ok(ApprovalDecision::AllowOnce) => Ok(()),
-        Ok(ApprovalDecision::AllowForSession) => {
-            host.allowed.allow(request.call.tool(), request.why);
-            Ok(())
-        }
-        Ok(ApprovalDecision::Deny(reason)) => Err(denied(&reason)),
-        Err(Panicked(message)) => {
-            host.note(
-                &request.call,
-                &HostError { part: "the approver", stage: HostStage::Approval, message: &message },
-            );
-            Err(denied("nobody could be asked"))
-        }
-    }
-}
-
-fn cancelled_unasked() -> ToolError {
-    ToolError::of(ErrorKind::Cancelled, "the call was cancelled before somebody had approved it: nothing was done")
-}
-
-fn denied(reason: &str) -> ToolError {
-    let reason = if reason.is_empty() { "no reason was given" } else { reason };
-    ToolError::of(ErrorKind::Denied, format!("the call was not approved: {reason}. Do not try it again unasked"))
-}
-
-fn nobody_to_ask() -> ToolError {
-    ToolError::of(
-        ErrorKind::Refused,
-        "this call needs approval, and this host has nobody to ask: it set no approver. Do without this tool",
-    )
 }

@@ -1,5 +1,7 @@
 //! Hooks: what a host has to say of every call of a session, and where it watches them.
 
+use crate::data::secret::REDACTED;
+use crate::result::output::ToolResult;
 use std::any::type_name;
 use std::fmt;
 use std::pin::Pin;
@@ -7,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use crate::behaviour::Annotations;
-use crate::run::panics;
-use crate::{CallResponse, ToolError, ToolOutput};
+use crate::call::response::CallResponse;
+use crate::data::behaviour::Annotations;
+use crate::panics;
+use crate::result::output::ToolError;
 
 /// Code of the host around the calls of a session: see [`SessionBuilder::hook`](crate::SessionBuilder::hook). Several
 /// are asked in the order in which they were added; a later one sees what an earlier one changed.
@@ -60,9 +63,6 @@ pub trait Hook: Send + Sync {
         let _ = (call, fault);
     }
 }
-
-/// What a handler comes to.
-pub type ToolResult = Result<ToolOutput, ToolError>;
 
 /// How a call goes on after [`Hook::before_call`].
 #[non_exhaustive]
@@ -144,9 +144,6 @@ impl<'a> CallInfo<'a> {
     }
 }
 
-/// What stands for the value of a secret argument.
-pub const REDACTED: &str = "[secret]";
-
 /// A part of the host that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostError<'a> {
@@ -192,11 +189,6 @@ impl fmt::Display for HostError<'_> {
         };
         write!(f, "{} failed {stage}: {}", self.part, self.message)
     }
-}
-
-/// What a part of the host comes to; an error or a panic is its message.
-pub(crate) fn attempt<T>(work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, String> {
-    panics::caught(work).map_err(|panicked| panicked.0)?.map_err(ToolError::into_message)
 }
 
 /// What a hook is called, whatever happens.

@@ -1,24 +1,23 @@
 //! One call: what the model asked for, and what a handler may know of it.
 
-pub(crate) mod agent;
 pub(crate) mod approval;
-pub(crate) mod batch;
-pub(crate) mod dispatch;
 pub(crate) mod hooks;
-pub(crate) mod host;
-pub(crate) mod key;
-pub(crate) mod outcome;
-pub(crate) mod patience;
-pub(crate) mod record;
-pub(crate) mod watched;
+pub(crate) mod response;
+pub(crate) mod scope;
 
+use crate::run::lifetime::Life;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 
+use crate::call::scope::CallScope;
+use crate::data::env::Env;
+use crate::data::segment::FactValue;
+use crate::run::cancel::{CancelHandle, CancellationToken};
 use crate::run::cancel::{Since, Switches, Watch};
+use crate::run::progress::Progress;
 use crate::run::task::Kept;
-use crate::{CancelHandle, CancellationToken, Env, FactValue, Progress, Task, Turn};
+use crate::run::task::Task;
 
 /// A model's request to run a tool.
 #[derive(Debug, Clone, Copy)]
@@ -114,7 +113,7 @@ pub struct Call<'a> {
     tool: &'a str,
     request: ToolCall<'a>,
     session: Option<Since<'a>>,
-    turn: Option<&'a Turn>,
+    scope: Option<&'a dyn CallScope>,
     /// Made where the call may go on with nobody waiting for it.
     life: OnceLock<Arc<Life>>,
 }
@@ -122,13 +121,13 @@ pub struct Call<'a> {
 impl<'a> Call<'a> {
     /// The context of `request`. The runtime makes one for each call; a handler's test makes its own.
     pub const fn new(request: ToolCall<'a>) -> Self {
-        Self { tool: request.name, request, session: None, turn: None, life: OnceLock::new() }
+        Self { tool: request.name, request, session: None, scope: None, life: OnceLock::new() }
     }
 
     /// The context of `request`, which is for the tool that is really called `tool`, in this turn of a session with this
     /// switch.
-    pub(crate) const fn of(tool: &'a str, request: ToolCall<'a>, session: Since<'a>, turn: &'a Turn) -> Self {
-        Self { tool, request, session: Some(session), turn: Some(turn), life: OnceLock::new() }
+    pub(crate) const fn of(tool: &'a str, request: ToolCall<'a>, session: Since<'a>, scope: &'a dyn CallScope) -> Self {
+        Self { tool, request, session: Some(session), scope: Some(scope), life: OnceLock::new() }
     }
 
     /// The tool's own name, whatever the model's dialect calls it.
@@ -154,7 +153,7 @@ impl<'a> Call<'a> {
 
     /// What the host [calls](crate::SessionBuilder::id) the session; empty where it said nothing.
     pub fn session(&self) -> &'a str {
-        self.turn.map_or("", |turn| &turn.host().id)
+        self.scope.map_or("", |scope| scope.session_id())
     }
 
     /// The value of a fact, as the call's turn was made with it: what the host told, or else the fact's default. None
@@ -168,7 +167,7 @@ impl<'a> Call<'a> {
     /// }
     /// ```
     pub fn fact(&self, name: &str) -> Option<&'a FactValue> {
-        self.turn?.fact(name)
+        self.scope?.fact(name)
     }
 
     /// The environment in which the session offers its tools: where a handler finds what its tool
@@ -182,13 +181,13 @@ impl<'a> Call<'a> {
     /// }
     /// ```
     pub fn env(&self) -> Env {
-        self.turn.map_or_else(Env::process, |turn| turn.host().env.clone())
+        self.scope.map_or_else(Env::process, |scope| scope.env().clone())
     }
 
     /// Whether the model was shown the tool `name` beside this one: only then can a result send it there. The tool's own
     /// name, whatever the model's dialect calls it.
     pub fn has_tool(&self, name: &str) -> bool {
-        self.turn.is_some_and(|turn| turn.shows(name))
+        self.scope.is_some_and(|scope| scope.shows(name))
     }
 
     /// The `T` that the call's task keeps for all of its calls, made when it is first asked for. It is dropped when the
@@ -237,7 +236,7 @@ impl<'a> Call<'a> {
     /// Tells the host how far the work has come: `done` of `total`, in whatever you count, and what is being done.
     /// Told in order, and never after the answer: what comes too late is lost.
     pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
-        let Some(sink) = self.turn.and_then(|turn| turn.host().progress.as_ref()) else { return };
+        let Some(sink) = self.scope.and_then(|scope| scope.progress()) else { return };
         let event = Progress { tool: self.tool, id: self.id(), task: self.task(), done, total, message };
         match self.life.get() {
             Some(life) => life.tell(|| sink(&event)),
@@ -275,7 +274,7 @@ impl<'a> Call<'a> {
             id: self.id().into(),
             task: self.request.task.map(|(task, _)| Arc::clone(task)),
             cancellation: self.cancellation(),
-            turn: self.turn.cloned(),
+            scope: self.scope.map(|scope| scope.to_shared()),
             life: Arc::clone(self.life()),
         }
     }
@@ -291,40 +290,13 @@ impl fmt::Debug for Call<'_> {
     }
 }
 
-/// What is known of a call by those who may go on with it after it is over.
-#[derive(Default)]
-pub(crate) struct Life {
-    /// Pulled when nobody waits any more.
-    over: CancelHandle,
-    /// Held while the host is told of progress.
-    telling: Mutex<()>,
-    /// Whether the work waits for a thread.
-    pub(crate) queued: AtomicBool,
-}
-
-impl Life {
-    fn tell(&self, tell: impl FnOnce()) {
-        let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        if !Since::ever(&self.over).is_cancelled() {
-            tell();
-        }
-    }
-
-    fn give_up(&self) {
-        let telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        self.over.pull();
-        drop(telling);
-        self.over.wake();
-    }
-}
-
 /// A [`Call`] that borrows nothing.
 pub(crate) struct OwnedCall {
     tool: String,
     id: String,
     task: Option<Arc<Kept>>,
     cancellation: CancellationToken,
-    turn: Option<Turn>,
+    scope: Option<Arc<dyn CallScope>>,
     life: Arc<Life>,
 }
 
@@ -334,15 +306,18 @@ impl OwnedCall {
         let task = self.task.as_ref().zip(of_task);
         let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel };
         let life = OnceLock::from(Arc::clone(&self.life));
-        Call { tool: &self.tool, request, session, turn: self.turn.as_ref(), life }
+        Call { tool: &self.tool, request, session, scope: self.scope.as_deref(), life }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Turn;
+    use crate::data::dialect::Dialect;
     use crate::fakes::{Fake, renamed, tool};
-    use crate::{Dialect, SessionBuilder};
+    use crate::session::SessionBuilder;
+    use std::sync::Mutex;
 
     fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
         let fake = Fake::new([renamed("find", tool("search", "web", &[])), tool("own", "home", &[])]);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::Text;
+use crate::data::catalog::Text;
 
 /// Everything that is declared of a tool's behaviour.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,15 +1,18 @@
-//! What a provider says of its tools, as plain data, and how generated code brings it.
+//! What tool providers declare, as plain data, and how generated code packs it.
 
 pub mod behaviour;
+pub(crate) mod catalog;
 pub(crate) mod dialect;
-mod draw;
+mod distribution;
+pub(crate) mod env;
 pub mod fields;
+pub mod graph;
+pub(crate) mod list_format;
+pub(crate) mod number;
 pub mod pack;
 pub mod requirement;
 pub(crate) mod secret;
 pub mod segment;
-pub(crate) mod spec;
 pub mod table;
 pub mod to_json;
 pub(crate) mod tokens;
-pub(crate) mod words;

@@ -13,11 +13,12 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, Parallel};
-use crate::requirement::Requirement;
-use crate::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
-use crate::table::{Additional, Bound, Bounds, Form, Literal, Name, Node, Part, Property, Span, Table, Types};
-use crate::{Definition, Dialect, Distribution, Fact, Text, Tool, Toolset, Variable};
+use crate::data::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, Parallel};
+use crate::data::catalog::{Definition, Distribution, Fact, Text, Tool, Toolset, Variable};
+use crate::data::dialect::Dialect;
+use crate::data::requirement::Requirement;
+use crate::data::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
+use crate::data::table::{Additional, Bound, Bounds, Form, Literal, Name, Node, Part, Property, Span, Table, Types};
 
 /// What can stand in a packed text. It is unpacked once, where a program begins: little of that is inlined, or it would
 /// stand in the program many times.

@@ -1,7 +1,7 @@
 //! What has to be there for a tool to be shown: as data, so that a program can tell why it is not.
 
-use crate::Text;
-use crate::segment::{Atom, Condition};
+use crate::data::catalog::Text;
+use crate::data::segment::{Atom, Condition};
 
 /// One requirement. A tool is shown where all of its own and all of its home toolset's are met.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use crate::args::Slot;
-use crate::{FromSlot, ToJson};
+use crate::data::to_json::ToJson;
+
+/// What stands for the value of a secret argument.
+pub const REDACTED: &str = "[secret]";
 
 /// A value that a manifest calls `secret`. Its `Debug` does not show it.
 ///
@@ -34,12 +36,6 @@ impl<T> Secret<T> {
 impl<T> fmt::Debug for Secret<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(..)")
-    }
-}
-
-impl<T: FromSlot> FromSlot for Secret<T> {
-    fn from_slot(slot: &mut Slot<'_>) -> Self {
-        Self(T::from_slot(slot))
     }
 }
 

@@ -5,7 +5,8 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{Text, json};
+use crate::data::catalog::Text;
+use crate::text::json;
 
 /// Which of a tool's atoms hold: bit `i` for atom `i`. A tool has at most [`MOST_ATOMS`].
 pub type Atoms = u16;

@@ -10,8 +10,8 @@ mod name;
 
 pub use name::Name;
 
-use crate::Text;
-use crate::segment::{Atoms, Condition};
+use crate::data::catalog::Text;
+use crate::data::segment::{Atoms, Condition};
 
 /// Index of a [`Node`] in its table.
 pub type NodeId = u16;

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Number, Value};
 
-use crate::{Text, json};
+use crate::data::catalog::Text;
+use crate::text::json;
 
 /// A value that can be written as JSON text.
 pub trait ToJson {

@@ -1,7 +1,5 @@
 //! How much of a model's context definitions take, about: without a tokenizer, which every provider has another of.
 
-use crate::Turn;
-
 /// OpenAI's help centre, "What are tokens and how to count them?" (read 2026-11): a token is about four characters of
 /// English. Bytes, not characters: of other scripts, a token has fewer characters, which have more bytes.
 const BYTES_PER_TOKEN: usize = 4;
@@ -11,11 +9,4 @@ const BYTES_PER_TOKEN: usize = 4;
 /// `token_budget` by the same.
 pub const fn estimated_tokens(bytes: usize) -> usize {
     bytes.div_ceil(BYTES_PER_TOKEN)
-}
-
-impl Turn {
-    /// About how many tokens of a model's context its definitions take: see [`estimated_tokens`].
-    pub fn estimated_tokens(&self) -> usize {
-        estimated_tokens(self.definitions().len())
-    }
 }

@@ -1,35 +1,19 @@
 //! The registry: the providers of one process, their tools under unique names, their toolsets as one graph.
 
-pub(crate) mod availability;
-mod book;
-pub(crate) mod checks;
-pub(crate) mod choice;
-pub mod compiled;
-pub(crate) mod decide;
-pub(crate) mod dynamic;
-pub(crate) mod env;
-pub(crate) mod facts;
-pub(crate) mod gates;
-pub mod graph;
-pub(crate) mod page;
-mod places;
-pub(crate) mod provider;
-pub(crate) mod refusal;
-pub(crate) mod session;
-pub(crate) mod sheet;
-mod state;
-pub(crate) mod turn;
-pub mod why;
+pub(crate) mod error;
 
+use crate::registration::ProviderId;
+use crate::registration::state::State;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub(crate) use self::state::State;
-use crate::registry::book::{Book, Held};
-use crate::registry::checks::{Checks, Subject};
-use crate::registry::refusal::{Refusal, RegistryError};
-use crate::{SessionBuilder, SessionError, Text, Tool, ToolProvider, Toolset};
+use crate::availability::probe_cache::{Checks, Subject};
+use crate::data::catalog::{Text, Tool, Toolset};
+use crate::provider::ToolProvider;
+use crate::registration::name_index::{Book, Held};
+use crate::registration::refusal::{Refusal, RegistryError};
+use crate::registry::error::SessionError;
 
 /// The providers of one process. Cheap to clone: clones are the same registry.
 ///
@@ -56,24 +40,6 @@ struct Now {
     book: Book,
     /// What the book comes to. None: it has changed since somebody asked.
     state: Option<Arc<State>>,
-}
-
-/// A provider of a registry, by which it is replaced and removed. No two are equal in a process, whatever their registries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProviderId(u64);
-
-impl fmt::Display for ProviderId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "provider number {}", self.0)
-    }
-}
-
-impl ProviderId {
-    /// Above all that came before.
-    fn next() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self(NEXT.fetch_add(1, Ordering::Relaxed))
-    }
 }
 
 /// What a registry says of a toolset.
@@ -185,11 +151,6 @@ impl Registry {
         Ok(())
     }
 
-    /// Begins a conversation.
-    pub fn session(&self) -> SessionBuilder {
-        SessionBuilder::new(self.clone())
-    }
-
     /// The names of all tools, sorted. Which of them a model is shown, a [turn](crate::Session::turn) says.
     pub fn tools(&self) -> Vec<Text> {
         self.state().tools.iter().map(|tool| tool.name.clone()).collect()
@@ -262,11 +223,6 @@ impl fmt::Debug for Registry {
         f.debug_struct("Registry").field("tools", &self.tools()).field("toolsets", &self.toolsets()).finish()
     }
 }
-
-/// Names of tools that toolc itself answers for.
-const RESERVED_TOOLS: [&str; 3] = ["tool_call", "tool_describe", "tool_search"];
-/// Names of toolsets that stand for every tool.
-pub(crate) const EVERYTHING: [&str; 2] = ["all", "*"];
 
 #[cfg(test)]
 mod tests;

@@ -2,13 +2,20 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::args::Slots;
+use crate::call::{Call, ToolCall};
+use crate::data::catalog::{Definition, Text, Tool, Toolset};
+use crate::data::dialect::Dialect;
+use crate::data::requirement::Requirement::Tools;
+use crate::data::segment::{Atom, Condition, Op, Segment};
 use crate::fakes::{Fake, renamed, texts, tool, toolset, wait};
-use crate::requirement::Requirement::Tools;
-use crate::segment::{Atom, Condition, Op, Segment};
-use crate::{
-    Call, Definition, Dialect, DynamicTool, DynamicTools, HandlerReply, Refusal, Registry, Session, Slots, Text, Tool,
-    ToolCall, ToolOutput, ToolProvider, Toolset, Turn,
-};
+use crate::provider::dynamic::{DynamicTool, DynamicTools};
+use crate::provider::{HandlerReply, ToolProvider};
+use crate::registration::refusal::Refusal;
+use crate::registry::Registry;
+use crate::result::output::ToolOutput;
+use crate::session::Session;
+use crate::session::turn::Turn;
 
 /// The tools of a session that enables and disables these.
 fn granted(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> String {

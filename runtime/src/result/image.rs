@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::{ErrorKind, ToolError};
+use crate::result::output::{ErrorKind, ToolError};
 
 /// A picture, for [`ToolOutput::with_image`](crate::ToolOutput::with_image): PNG, JPEG, GIF or WebP, at most
 /// [3.75 MiB](Self::MOST_BYTES). Clones share its bytes.

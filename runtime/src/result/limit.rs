@@ -3,8 +3,10 @@
 
 use std::fmt::Write as _;
 
-use crate::call::hooks;
-use crate::{SpillStore, ToolError, json};
+use crate::result::output::ToolError;
+use crate::result::output::attempt;
+use crate::result::spill::SpillStore;
+use crate::text::json;
 
 /// How many characters of results a model gets. A tool's own `max_result_chars` goes before `per_call`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +60,7 @@ pub(crate) struct Shortened {
 pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn SpillStore>) -> Shortened {
     let (text, extension) = readable(json);
     let chars = text.chars().count();
-    let kept = spill.map(|spill| hooks::attempt(|| spill.keep(tool, extension, &text).map_err(ToolError::from)));
+    let kept = spill.map(|spill| attempt(|| spill.keep(tool, extension, &text).map_err(ToolError::from)));
     let (kept, fault) = match kept {
         Some(Ok(name)) => (Some(name), None),
         Some(Err(fault)) => (None, Some(fault)),
@@ -143,7 +145,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::ToolOutput;
+    use crate::result::output::ToolOutput;
 
     struct Keeps;
 

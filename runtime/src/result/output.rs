@@ -5,9 +5,12 @@ use std::fmt;
 
 use serde_core::Serialize;
 
-use crate::result::scrub::{self, scrub};
-use crate::to_json::ToJson;
-use crate::{Image, json};
+use crate::data::to_json::ToJson;
+use crate::panics::{self, Panicked};
+use crate::result::image::Image;
+use crate::result::scrub;
+use crate::result::scrub::scrub;
+use crate::text::json;
 
 /// Bytes for which a result has room from the start: most take no more.
 const FEW: usize = 128;
@@ -239,6 +242,20 @@ impl fmt::Display for ToolError {
 impl<E: std::error::Error> From<E> for ToolError {
     fn from(error: E) -> Self {
         Self::new(error.to_string())
+    }
+}
+
+/// What a handler comes to.
+pub type ToolResult = Result<ToolOutput, ToolError>;
+
+/// What a part of the host comes to; an error or a panic is its message.
+pub(crate) fn attempt<T>(work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, String> {
+    panics::caught(work).map_err(|panicked| panicked.0)?.map_err(ToolError::into_message)
+}
+
+impl From<Panicked> for ToolError {
+    fn from(Panicked(message): Panicked) -> Self {
+        ToolError::of(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}"))
     }
 }
 

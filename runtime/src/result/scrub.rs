@@ -4,8 +4,8 @@
 //! What is left when something is taken out may again be framing (`<sys<system>tem>`), so it ends when nothing more can
 //! be taken. What is looked for is data: the tables at the top.
 
+use crate::text::invisible::is_invisible;
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
 
 /// Characters of an error's text that a model gets. What went wrong is said by then.
 pub(crate) const LONGEST: usize = 2_000;
@@ -121,32 +121,6 @@ const TURNS: &[&str] = &[
 
 /// Where any of the above begins.
 const STARTS: &[char] = &['<', '[', '`', '#', 'A', 'H', 'S', 'U'];
-
-/// Characters without a shape: they split a token for a program's eye, and not for a model's. Control characters,
-/// those that Unicode lets programs ignore (`Default_Ignorable_Code_Point`), and those of its annotations.
-const INVISIBLE: &[RangeInclusive<char>] = &[
-    '\0'..='\u{8}',
-    '\u{b}'..='\u{c}',
-    '\u{e}'..='\u{1f}',
-    '\u{7f}'..='\u{9f}',
-    '\u{ad}'..='\u{ad}',
-    '\u{34f}'..='\u{34f}',
-    '\u{61c}'..='\u{61c}',
-    '\u{115f}'..='\u{1160}',
-    '\u{17b4}'..='\u{17b5}',
-    '\u{180b}'..='\u{180f}',
-    '\u{200b}'..='\u{200f}',
-    '\u{202a}'..='\u{202e}',
-    '\u{2060}'..='\u{206f}',
-    '\u{3164}'..='\u{3164}',
-    '\u{fe00}'..='\u{fe0f}',
-    '\u{feff}'..='\u{feff}',
-    '\u{ffa0}'..='\u{ffa0}',
-    '\u{fff0}'..='\u{fffb}',
-    '\u{1bca0}'..='\u{1bca3}',
-    '\u{1d173}'..='\u{1d17a}',
-    '\u{e0000}'..='\u{e0fff}',
-];
 
 /// Bytes of a tag's attributes that are looked at.
 const ATTRIBUTES: usize = 256;
@@ -296,10 +270,6 @@ fn is_type_argument(before: &str, text: &str, name: &str) -> bool {
 
 fn is_listed(names: &[&str], name: &str) -> bool {
     names.iter().any(|listed| listed.eq_ignore_ascii_case(name))
-}
-
-pub(crate) fn is_invisible(letter: char) -> bool {
-    INVISIBLE.iter().any(|range| range.contains(&letter))
 }
 
 #[cfg(test)]

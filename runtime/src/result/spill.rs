@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::shown::short_name;
+use crate::text::display::short_name;
 
 /// Keeps results that are too long: see [`SessionBuilder::spill`](crate::SessionBuilder::spill).
 pub trait SpillStore: Send + Sync {

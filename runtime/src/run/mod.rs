@@ -1,12 +1,12 @@
 //! Running handlers: inline, on threads, as futures; for a time, until they are cancelled, whatever they panic with.
 
-pub(crate) mod bridge;
+pub(crate) mod block_on;
 pub(crate) mod cancel;
 pub(crate) mod clock;
-pub(crate) mod panics;
+pub(crate) mod deadline;
+pub(crate) mod lifetime;
 pub(crate) mod pool;
 pub(crate) mod progress;
-pub(crate) mod running;
 pub(crate) mod task;
 pub(crate) mod timer;
 

@@ -6,7 +6,7 @@
 //! pool away from others. That, too, is bounded: with [`THREADS`] threads all stuck, no more are started, and whatever
 //! comes waits in line until one of them ends or its own time is over. Threads with nothing to do end after a while.
 
-use crate::ToolResult;
+use crate::result::output::ToolResult;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
@@ -14,9 +14,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use crate::ToolError;
-use crate::call::Life;
-use crate::run::{panics, start_thread};
+use crate::panics;
+use crate::result::output::ToolError;
+use crate::run::lifetime::Life;
+use crate::run::start_thread;
 
 /// As many handlers as work at a time, whose calls are waited for.
 const WORKERS: usize = 64;

@@ -4,9 +4,9 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::CancelHandle;
-use crate::run::panics;
-use crate::sorted::Few;
+use crate::panics;
+use crate::run::cancel::CancelHandle;
+use crate::vec_map::VecMap;
 
 /// One piece of work of an agent: a conversation, a sub-agent's errand. Calls [belong](crate::ToolCall::with_task) to a
 /// task, and so does [what handlers keep](crate::Call::state) between them. Calls that name none belong to their
@@ -32,7 +32,7 @@ pub(crate) struct Kept {
     values: Mutex<Option<Values>>,
 }
 
-type Values = Few<TypeId, Arc<dyn Any + Send + Sync>>;
+type Values = VecMap<TypeId, Arc<dyn Any + Send + Sync>>;
 
 impl Task {
     /// The name of the task of calls that name none.
@@ -118,7 +118,7 @@ mod tests {
     use std::sync::Weak;
 
     use super::*;
-    use crate::{Call, ToolCall};
+    use crate::call::{Call, ToolCall};
 
     #[derive(Debug, Default)]
     struct Seen(Mutex<Vec<u32>>);

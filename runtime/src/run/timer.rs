@@ -6,7 +6,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::run::{clock, panics, start_thread};
+use crate::panics;
+use crate::run::{clock, start_thread};
 
 /// How long the thread waits for alarms to be set before it ends.
 const IDLE: Duration = Duration::from_secs(10);

@@ -4,13 +4,19 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::behaviour::Parallel;
+use crate::call::ToolCall;
+use crate::call::hooks::{CallInfo, Hook, HookAction};
+use crate::call::response::CallResponse;
+use crate::data::behaviour::Parallel;
+use crate::data::dialect::Dialect;
+use crate::data::segment::Segment;
 use crate::fakes::wait;
-use crate::segment::Segment;
-use crate::{
-    CallInfo, CallResponse, Dialect, DynamicTool, DynamicTools, Hook, HookAction, Registry, SessionBuilder, ToolCall,
-    ToolError, ToolOutput, ToolSearch, Turn,
-};
+use crate::provider::dynamic::{DynamicTool, DynamicTools};
+use crate::registry::Registry;
+use crate::render::search_tools::ToolSearch;
+use crate::result::output::{ToolError, ToolOutput};
+use crate::session::SessionBuilder;
+use crate::session::turn::Turn;
 
 /// A tool that answers with its own name and what it was given.
 fn tool(name: &str, description: &str) -> DynamicTool {
@@ -207,7 +213,7 @@ fn many_tools_of_one_provider_are_found_beside_others() {
 
 #[test]
 fn conditions_hold_on_tools_that_are_deferred() {
-    use crate::segment::{Atom, Condition, Op};
+    use crate::data::segment::{Atom, Condition, Op};
     let mut fake = crate::fakes::tool("hint", "talk", &[]);
     fake.behaviour.defer = false;
     fake.atoms = vec![Atom::Tool("send_mail".into())];
@@ -252,7 +258,7 @@ fn names_that_are_not_there_are_told_in_words() {
 #[test]
 fn a_deferred_tool_is_explained_and_a_hidden_one_not_described() {
     let mut hidden = crate::fakes::tool("show_map", "maps", &[]);
-    hidden.requires = vec![crate::requirement::Requirement::Env(vec!["MAP_KEY".into()])];
+    hidden.requires = vec![crate::data::requirement::Requirement::Env(vec!["MAP_KEY".into()])];
     let registry = registry();
     registry.add(Box::new(crate::fakes::Fake::new([hidden]))).unwrap();
     let turn = searched(&registry);

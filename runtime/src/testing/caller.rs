@@ -3,11 +3,18 @@
 use std::fmt;
 
 use super::Heard;
+use crate::args::Slots;
+use crate::call::{Call, ToolCall};
+use crate::data::catalog::{Definition, Fact, Text, Tool, Toolset};
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::segment::FactValue;
+use crate::provider::{HandlerReply, ToolProvider};
+use crate::registry::Registry;
+use crate::run::cancel::CancelHandle;
 use crate::run::cancel::Since;
-use crate::{
-    Call, CancelHandle, Definition, Dialect, Env, Fact, FactValue, HandlerReply, Registry, Slots, Task, Text, Tool,
-    ToolCall, ToolProvider, Toolset, Turn,
-};
+use crate::run::task::Task;
+use crate::session::turn::Turn;
 
 /// Whoever calls handlers in a test: a task with its state, a turn with its tools and facts, a switch to pull, and an ear
 /// for progress. Two callers are two tasks.

@@ -3,7 +3,15 @@
 use std::fmt::Display;
 
 use super::{Heard, TestResponse};
-use crate::{Dialect, Env, RawValue, Registry, Session, SessionBuilder, ToolCall, ToolProvider, Turn, json};
+use crate::call::ToolCall;
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::provider::ToolProvider;
+use crate::registry::Registry;
+use crate::session::turn::Turn;
+use crate::session::{Session, SessionBuilder};
+use crate::text::json;
+use serde_json::value::RawValue;
 
 /// The tools of one provider in a session of their own: calls take the whole way, as a model's do.
 ///

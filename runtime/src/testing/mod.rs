@@ -16,15 +16,15 @@ pub use serde_json::json;
 pub use self::caller::Caller;
 pub use self::harness::Harness;
 pub use self::response::{TestResponse, assert_error, assert_value};
-use crate::Progress;
 #[doc(inline)]
 pub use crate::assert_reply;
-use crate::run::bridge;
+use crate::run::block_on::block_on;
+use crate::run::progress::Progress;
 
 /// Waits for what an asynchronous handler comes to, on this thread. With the feature `tokio`, the handler finds a Tokio
 /// runtime.
 pub fn wait<T>(future: impl Future<Output = T>) -> T {
-    bridge::block_on(future)
+    block_on(future)
 }
 
 /// What handlers have told of how far they are.

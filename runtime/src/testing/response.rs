@@ -1,10 +1,14 @@
 //! What a call came to, and what a test says that it should have come to.
 
-use crate::ToolResult;
+use crate::result::output::ToolResult;
 use serde_json::Value;
 
 use super::difference::differences;
-use crate::{CallResponse, ErrorKind, ToJson, ToolCall, ToolError, ToolOutput, json};
+use crate::call::ToolCall;
+use crate::call::response::CallResponse;
+use crate::data::to_json::ToJson;
+use crate::result::output::{ErrorKind, ToolError, ToolOutput};
+use crate::text::json;
 
 /// What a call came to: from a [`Harness`](super::Harness), or made of what a handler returns.
 #[derive(Debug, Clone)]

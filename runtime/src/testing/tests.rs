@@ -1,12 +1,18 @@
-use crate::ToolResult;
+use crate::result::output::ToolResult;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::*;
+use crate::call::response::CallResponse;
+use crate::call::{Call, ToolCall};
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::table::Table;
 use crate::fakes::{Fake, tool};
-use crate::table::Table;
-use crate::{
-    Call, CallResponse, CancelHandle, Dialect, Env, HandlerReply, Task, ToolCall, ToolError, ToolOutput, Value,
-};
+use crate::provider::HandlerReply;
+use crate::result::output::{ToolError, ToolOutput};
+use crate::run::cancel::CancelHandle;
+use crate::run::task::Task;
+use serde_json::Value;
 
 /// What a test would fail with.
 fn failure<T>(test: impl FnOnce() -> T) -> String {
@@ -16,7 +22,7 @@ fn failure<T>(test: impl FnOnce() -> T) -> String {
     }
 }
 
-fn says(schema: &Value) -> crate::Tool {
+fn says(schema: &Value) -> crate::data::catalog::Tool {
     let mut tool = tool("say", "home", &[]);
     tool.arguments = Table::from_schema(schema).expect("the schema is one").into();
     tool
@@ -50,7 +56,7 @@ fn a_harness_takes_calls_all_the_way() {
 #[test]
 fn a_harness_begins_with_an_empty_environment() {
     let needs = || {
-        let requirement = crate::requirement::Requirement::Env(vec!["KEY".into()]);
+        let requirement = crate::data::requirement::Requirement::Env(vec!["KEY".into()]);
         Box::new(Fake::new([tool("say", "home", &[requirement])]))
     };
     let bare = Harness::new(needs());
@@ -66,7 +72,7 @@ fn a_harness_begins_with_an_empty_environment() {
 fn a_definition_has_a_line_for_each_value_in_its_own_order() {
     let text = r#"{"type":"function","function":{"name":"say","a":[1,{}]}}"#;
     let fake = Fake::new([tool("other", "home", &[]), tool("say", "home", &[])]);
-    let segments = vec![crate::segment::Segment::Text(text.into())];
+    let segments = vec![crate::data::segment::Segment::Text(text.into())];
     let harness = Harness::new(Box::new(fake.defined("say", Some(segments))));
     let lines = [
         "{",

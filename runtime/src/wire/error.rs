@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::shown::Short;
+use crate::text::display::Short;
 
 /// Characters of an API's own words that are shown.
 const LONGEST_WORDS: usize = 500;

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::Image;
+use crate::result::image::Image;
 
 pub(super) fn base64(image: &Image) -> String {
     STANDARD.encode(image.bytes())
@@ -18,9 +18,15 @@ pub(super) fn data_url(image: &Image) -> String {
 mod tests {
     use serde_json::{Value, json};
 
+    use crate::call::ToolCall;
+    use crate::call::response::{CallResponse, CompletedCall};
+    use crate::data::dialect::Dialect;
+    use crate::provider::dynamic::DynamicTool;
+    use crate::registry::Registry;
+    use crate::result::image::Image;
+    use crate::result::output::{ToolError, ToolOutput};
     use crate::wire::Api;
     use crate::wire::mcp::{Incoming, Server};
-    use crate::{CallResponse, CompletedCall, Dialect, DynamicTool, Image, Registry, ToolCall, ToolError, ToolOutput};
 
     /// A picture with a caption, a text, and an error.
     fn answers(picture: Image) -> [CompletedCall<'static>; 3] {

@@ -7,12 +7,19 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use crate::call::ToolCall;
+use crate::call::response::CallResponse;
+use crate::data::dialect::Dialect;
 use crate::result::limit;
+use crate::result::output::ErrorKind;
+use crate::run::progress::Progress;
+use crate::session::turn::Turn;
+use crate::text::json;
 use crate::wire::image::base64;
 use crate::wire::node::{Node, Object};
 use crate::wire::write::value;
 use crate::wire::{LONGEST_BODY, WireError};
-use crate::{CallResponse, Dialect, ErrorKind, Progress, RawValue, ToolCall, Turn, json};
+use serde_json::value::RawValue;
 
 /// Versions of the protocol in which a connection begins with `initialize`, the newest first. Batches, which 2025-03-26
 /// alone has, are refused.
@@ -372,7 +379,7 @@ fn number(number: f64) -> f64 {
 }
 
 fn short(text: &str) -> String {
-    crate::shown::Short(text, 64).to_string()
+    crate::text::display::Short(text, 64).to_string()
 }
 
 /// A response with a result, which is an object. It is one line, be it as it may what handlers and providers write: only
@@ -419,7 +426,8 @@ impl Refusal {
 mod tests {
     use super::*;
     use crate::fakes::{Fake, tool};
-    use crate::{ToolError, ToolSearch};
+    use crate::render::search_tools::ToolSearch;
+    use crate::result::output::ToolError;
 
     fn turn(dialect: Dialect) -> Turn {
         Fake::new([tool("find", "web", &[])]).registry().session().build().unwrap().turn(dialect)
@@ -464,7 +472,7 @@ mod tests {
     fn a_response_is_one_line_whatever_a_handler_writes() {
         let definition = "{\n\"name\": \"find\",\n\"outputSchema\": {\"type\": \"object\"}}";
         let fake = Fake::new([tool("find", "web", &[])])
-            .defined("find", Some(vec![crate::segment::Segment::Text(definition.into())]))
+            .defined("find", Some(vec![crate::data::segment::Segment::Text(definition.into())]))
             .every_dialect();
         let turn = fake.registry().session().build().unwrap().turn(Dialect::Mcp);
         let answer = CallResponse { json: "{\r\n\"a\": \"b\\n\"\n}".to_owned(), error: None, images: Vec::new() };

@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::RawValue;
-use crate::shown::Short;
+use crate::text::display::Short;
 use crate::wire::WireError;
+use serde_json::value::RawValue;
 
 /// Levels of lists and objects within each other.
 const DEEPEST: usize = 128;

@@ -7,7 +7,8 @@
 use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 
-use crate::{RawValue, json};
+use crate::text::json;
+use serde_json::value::RawValue;
 
 /// What was written here, which is JSON.
 pub(super) fn written(json: String) -> Box<RawValue> {

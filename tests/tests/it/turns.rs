@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
-use toolc::why::Status;
+use toolc::explain::Status;
 use toolc::{
     AgentTask, CallResponse, Dialect, DynamicTool, DynamicTools, Env, FactValue, Registry, Session, Task, Text,
     ToolCall, ToolError, ToolOutput, ToolSearch, Turn,

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::{Text, json};
+use crate::data::catalog::Text;
+use crate::text::json;
 
 /// The name of a property. Kept as JSON writes it, so that the reader finds it in a text without taking that apart.
 #[derive(Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-use crate::ToolOutput;
+use crate::result::output::ToolOutput;
 use std::pin::Pin;
 use std::sync::mpsc::{self, Receiver, Sender};
 
@@ -117,7 +117,7 @@ fn a_panic_costs_no_thread() {
     let pool = pool(1, 1, IDLE);
     for _ in 0..3 {
         let error = wait(pool.run(&Arc::default(), || panic!("out of numbers"))).unwrap_err();
-        assert_eq!(error.kind(), crate::ErrorKind::Panicked);
+        assert_eq!(error.kind(), crate::result::output::ErrorKind::Panicked);
     }
     assert_eq!(count(pool), (1, 0));
     hold(pool).finish();

@@ -5,13 +5,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::call::response::{CallResponse, CompletedCall};
+use crate::text::json;
 use crate::wire::api::response::{Called, Draft, stopped};
 use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
 use crate::wire::write::{list, object, written};
 use crate::wire::{ModelResponse, Stop, WireError};
-use crate::{CallResponse, CompletedCall, RawValue, json};
+use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Events>::default(), results };
 

@@ -8,13 +8,15 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use crate::call::response::CompletedCall;
+use crate::text::json;
 use crate::wire::api::response::{Called, Draft, stopped};
 use crate::wire::api::{Assemble, MOST_CALLS, Vendor};
 use crate::wire::image::data_url;
 use crate::wire::node::{MOST_VALUES, Node, below, shown};
 use crate::wire::write::written;
 use crate::wire::{ModelResponse, Stop, WireError};
-use crate::{CompletedCall, RawValue, json};
+use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
@@ -254,8 +256,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::call::ToolCall;
+    use crate::call::response::CallResponse;
     use crate::wire::Api;
-    use crate::{CallResponse, ToolCall};
 
     #[test]
     fn calls_come_out_and_their_results_go_back() {

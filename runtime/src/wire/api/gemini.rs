@@ -4,13 +4,16 @@
 
 use std::fmt::Write as _;
 
+use crate::call::response::CompletedCall;
+use crate::result::image::Image;
+use crate::text::json;
 use crate::wire::api::response::{Called, Draft, stopped};
 use crate::wire::api::{Assemble, Vendor};
 use crate::wire::image::base64;
 use crate::wire::node::{MOST_ITEMS, Node, Object};
 use crate::wire::write::{list, value, written};
 use crate::wire::{ModelResponse, Stop, WireError};
-use crate::{CompletedCall, Image, RawValue, json};
+use serde_json::value::RawValue;
 
 pub(super) const VENDOR: Vendor = Vendor { parse, assemble: || Box::<Chunks>::default(), results };
 
@@ -91,7 +94,7 @@ fn visible(part: &Object<'_>) -> Result<Option<String>, WireError> {
 
 fn keys(part: &Object<'_>) -> String {
     let keys: Vec<&str> = part.all().map(|(key, _)| key).take(4).collect();
-    crate::shown::Short(&keys.join(", "), 80).to_string()
+    crate::text::display::Short(&keys.join(", "), 80).to_string()
 }
 
 /// The call of a part, which is one of so many.
@@ -249,8 +252,10 @@ fn result(answered: &CompletedCall<'_>) -> Box<RawValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::ToolCall;
+    use crate::call::response::CallResponse;
+    use crate::result::output::ErrorKind;
     use crate::wire::Api;
-    use crate::{CallResponse, ErrorKind, ToolCall};
 
     #[test]
     fn an_id_that_was_made_is_not_sent_back() {

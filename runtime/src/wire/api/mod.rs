@@ -15,9 +15,11 @@ mod stream;
 pub use response::{ModelResponse, Stop};
 pub use stream::Stream;
 
+use crate::call::response::CompletedCall;
+use crate::data::dialect::Dialect;
 use crate::wire::node::{Node, no_error};
 use crate::wire::{LONGEST_BODY, WireError};
-use crate::{CompletedCall, Dialect, RawValue};
+use serde_json::value::RawValue;
 
 /// Bytes of a stream: 256 MiB. Each word of it comes with some hundred bytes around it.
 pub const LONGEST_STREAM: usize = 256 << 20;

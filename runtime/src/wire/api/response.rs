@@ -1,7 +1,8 @@
 //! What a model's response comes to, whatever its API.
 
+use crate::call::ToolCall;
 use crate::wire::{MOST_CALLS, WireError};
-use crate::{RawValue, ToolCall};
+use serde_json::value::RawValue;
 
 /// What a model has answered: what it said, and what it calls.
 #[derive(Debug, Clone)]

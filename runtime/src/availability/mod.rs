@@ -1,0 +1,123 @@
+//! Whether a tool is there: what is asked of handlers, what they answer, and why a tool is not shown.
+
+pub(crate) mod probe_cache;
+pub(crate) mod resolve;
+pub(crate) mod selection;
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::data::catalog::Text;
+use crate::data::list_format;
+use crate::text::display::Visible;
+
+/// A granted tool that a turn does not show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HiddenTool<'a> {
+    /// Its name.
+    pub tool: &'a str,
+    /// Why.
+    pub reason: &'a HiddenReason,
+}
+
+impl fmt::Display for HiddenTool<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A check's own words may be anybody's.
+        write!(f, "the tool `{}` is not available now: {}", self.tool, Visible(&self.reason.to_string()))
+    }
+}
+
+/// Why a granted tool is not shown: the first of its requirements, or of its home toolset's, that is not met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HiddenReason {
+    /// It has no definition in the turn's dialect.
+    Dialect,
+    /// These environment variables are not set.
+    Env(Vec<Text>),
+    /// None of these environment variables is set.
+    AnyEnv(Vec<Text>),
+    /// These programs are not found.
+    Programs(Vec<Text>),
+    /// The system is none of these.
+    Os(Vec<Text>),
+    /// These facts are not as they have to be, together.
+    Facts(Vec<Text>),
+    /// The handlers say so.
+    Check(Text),
+    /// The handlers panicked when they were asked, with this message.
+    Panicked(Text),
+    /// The handlers did not answer within this time.
+    TimedOut(Duration),
+    /// These tools are not shown.
+    Tools(Vec<Text>),
+    /// None of these tools is shown.
+    AnyTools(Vec<Text>),
+    /// No provider has these tools.
+    Unregistered(Vec<Text>),
+}
+
+impl fmt::Display for HiddenReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HiddenReason::Dialect => f.write_str("has no definition in this dialect"),
+            HiddenReason::Env(names) => needs(f, "environment variable", names),
+            HiddenReason::AnyEnv(names) => needs_one(f, "environment variable", names),
+            HiddenReason::Programs(names) => needs(f, "program", names),
+            HiddenReason::Os(names) => write!(f, "runs only on {}", list_format::list(names, "or")),
+            HiddenReason::Facts(names) => match &**names {
+                [name] => write!(f, "the fact `{name}` rules it out"),
+                names => write!(f, "the facts {} rule it out", list_format::list(names, "and")),
+            },
+            HiddenReason::Check(text) => f.write_str(text),
+            HiddenReason::Panicked(message) => write!(f, "its check failed unexpectedly: {message}"),
+            HiddenReason::TimedOut(limit) => write!(f, "its check gave no answer within {limit:?}"),
+            HiddenReason::Tools(names) => needs(f, "tool", names),
+            HiddenReason::AnyTools(names) => needs_one(f, "tool", names),
+            HiddenReason::Unregistered(names) => {
+                needs(f, "tool", names)?;
+                f.write_str(", which no provider has")
+            }
+        }
+    }
+}
+
+fn needs(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+    f.write_str("needs ")?;
+    list_format::all_of(f, what, names)
+}
+
+fn needs_one(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+    f.write_str("needs ")?;
+    list_format::one_of(f, what, names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_read_well() {
+        let names = |names: &[&'static str]| names.iter().map(|&name| Text::from(name)).collect::<Vec<_>>();
+        for (reason, text) in [
+            (HiddenReason::Env(names(&["KEY"])), "needs the environment variable `KEY`"),
+            (HiddenReason::Env(names(&["A", "B"])), "needs the environment variables `A` and `B`"),
+            (HiddenReason::AnyEnv(names(&["A", "B", "C"])), "needs one of the environment variables `A`, `B` and `C`"),
+            (HiddenReason::AnyEnv(names(&["A"])), "needs the environment variable `A`"),
+            (HiddenReason::Programs(names(&["git"])), "needs the program `git`"),
+            (HiddenReason::Os(names(&["linux", "macos"])), "runs only on `linux` or `macos`"),
+            (HiddenReason::Facts(names(&["online"])), "the fact `online` rules it out"),
+            (HiddenReason::Facts(names(&["online", "admin"])), "the facts `online` and `admin` rule it out"),
+            (HiddenReason::Tools(names(&["a", "b", "c"])), "needs the tools `a`, `b` and `c`"),
+            (HiddenReason::AnyTools(names(&["a", "b"])), "needs one of the tools `a` and `b`"),
+            (HiddenReason::Unregistered(names(&["a"])), "needs the tool `a`, which no provider has"),
+            (HiddenReason::Panicked("no state".into()), "its check failed unexpectedly: no state"),
+            (HiddenReason::TimedOut(Duration::from_millis(1500)), "its check gave no answer within 1.5s"),
+        ] {
+            assert_eq!(reason.to_string(), text);
+        }
+        let reason = HiddenReason::Check("the daemon\n\u{1b}[2Jis not running".into());
+        let hidden = HiddenTool { tool: "ask", reason: &reason };
+        assert_eq!(hidden.to_string(), "the tool `ask` is not available now: the daemon\\n\\u{1b}[2Jis not running");
+    }
+}

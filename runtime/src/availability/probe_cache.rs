@@ -1,0 +1,418 @@
+//! Checks: what handlers say of their tools, asked on threads of their own, and believed for a while.
+//!
+//! A registry has one board of them. Sessions that look into the process's environment share what is on it, and who asks
+//! while a check runs waits for that run. A run that takes too long is left behind: its answer counts when it comes, and
+//! until then the check is not begun again. Nothing is locked while a check runs.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+use crate::availability::HiddenReason;
+use crate::data::catalog::Text;
+use crate::data::env::Env;
+use crate::data::secret::REDACTED;
+use crate::observe::trace;
+use crate::panics;
+use crate::panics::Panicked;
+use crate::provider::ToolProvider;
+use crate::provider::availability::{Availability, AvailabilityCheck};
+use crate::result::output::ToolOutput;
+use crate::run::clock::Clock;
+use crate::run::pool::{CHECKS, Waiter};
+
+/// How long an answer of the environment or of handlers is believed.
+pub(crate) const BELIEVED: Duration = Duration::from_secs(30);
+/// A failure so soon after a success is taken for a flake.
+const GRACE: Duration = Duration::from_mins(1);
+/// How long a turn waits for checks, where the host does not say.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+/// A secret of fewer letters is none, and would be found in any text.
+const SHORTEST_SECRET: usize = 4;
+
+/// The board.
+#[derive(Default)]
+pub(crate) struct Checks {
+    slots: Mutex<Slots>,
+    /// A run has ended.
+    answered: Condvar,
+    /// How often something changed that a turn could not know of when it was made: verdicts were forgotten, or came when
+    /// nobody waited for them any more.
+    changes: AtomicU64,
+    /// How many environments there are, besides the process's.
+    worlds: AtomicU64,
+}
+
+type Slots = HashMap<Key, Slot>;
+
+/// What is asked, of whom, in which environment. A provider is meant by its address, which its slot keeps taken.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    world: u64,
+    provider: usize,
+    subject: Subject,
+}
+
+/// What is asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Subject {
+    /// The provider's tool at this index.
+    Tool(usize),
+    /// The home tools of this toolset.
+    Toolset(Text),
+}
+
+/// A check that has to be passed.
+pub(crate) struct Question<'a> {
+    pub(crate) provider: &'a Arc<dyn ToolProvider>,
+    pub(crate) subject: Subject,
+}
+
+/// On what terms it is asked.
+pub(crate) struct Terms<'a> {
+    pub(crate) env: &'a Env,
+    pub(crate) clock: &'a Clock,
+    /// How long it is waited for, all together.
+    pub(crate) patience: Duration,
+}
+
+/// An environment: what is said in one does not hold in another.
+pub(crate) struct World {
+    checks: Arc<Checks>,
+    id: u64,
+}
+
+/// Until when something is believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Until {
+    /// It is to be asked again.
+    Over,
+    Then(Instant),
+    /// It does not change by itself.
+    Always,
+}
+
+impl Until {
+    pub(crate) fn is_over(self, clock: &Clock) -> bool {
+        match self {
+            Until::Over => true,
+            Until::Then(then) => clock.now().is_none_or(|now| now >= then),
+            Until::Always => false,
+        }
+    }
+}
+
+/// What is to be believed of a check.
+#[derive(Debug, Clone)]
+pub(crate) struct Standing {
+    pub(crate) verdict: Result<(), HiddenReason>,
+    /// A failure that is taken for a flake: the verdict is what was said before.
+    pub(crate) flake: Option<HiddenReason>,
+    /// When the verdict was given. None: there is no clock.
+    pub(crate) since: Option<Instant>,
+    pub(crate) until: Until,
+}
+
+/// What is known of a check.
+struct Slot {
+    provider: Arc<dyn ToolProvider>,
+    said: Option<Said>,
+    /// When it was last passed.
+    passed: Option<Instant>,
+    /// How often it was answered.
+    answers: u64,
+    run: Option<Run>,
+}
+
+struct Said {
+    at: Instant,
+    verdict: Result<(), HiddenReason>,
+}
+
+/// A check that is being asked.
+struct Run {
+    /// Unlike that of any other run of its slot.
+    number: u64,
+    since: Instant,
+    has_begun: bool,
+    /// Somebody no longer waits for it.
+    is_late: bool,
+    /// It asks about a world that is gone.
+    is_void: bool,
+    /// None: it was left behind.
+    waiter: Option<Pin<Box<Waiter>>>,
+}
+
+impl Checks {
+    fn slots(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A number that tells whether what a turn was made with still holds, but for its age.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// An environment: the process's own, or another one.
+    pub(crate) fn world(self: &Arc<Self>, env: &Env) -> World {
+        let id = if env.is_process() { 0 } else { self.worlds.fetch_add(1, Ordering::Relaxed) + 1 };
+        World { checks: Arc::clone(self), id }
+    }
+
+    /// Forgets what was said of these, in every environment: the next turn asks anew, and takes no failure for a flake.
+    /// What runs now was asked before, and its answer does not count.
+    pub(crate) fn forget(&self, is_one: impl Fn(&Arc<dyn ToolProvider>, &Subject) -> bool) {
+        for (key, slot) in &mut *self.slots() {
+            if is_one(&slot.provider, &key.subject) {
+                (slot.said, slot.passed) = (None, None);
+                slot.run.iter_mut().for_each(|run| run.is_void = true);
+            }
+        }
+        self.changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// Forgets providers that are not among these.
+    pub(crate) fn keep(&self, providers: &[Arc<dyn ToolProvider>]) {
+        self.drop_slots(&|_, slot| !providers.iter().any(|provider| Arc::ptr_eq(provider, &slot.provider)));
+    }
+
+    fn drop_slots(&self, is_gone: &dyn Fn(&Key, &Slot) -> bool) {
+        let mut slots = self.slots();
+        let gone: Vec<(Key, Slot)> = slots.extract_if(|key, slot| is_gone(key, slot)).collect();
+        drop(slots);
+        // Who waits for one of them asks again.
+        self.answered.notify_all();
+        // With nothing locked: who knows what providers do when they go.
+        drop(gone);
+    }
+
+    /// A run has come to its turn. Whether anybody wants to know.
+    fn begin(&self, key: &Key, number: u64) -> bool {
+        let mut slots = self.slots();
+        let run = slots.get_mut(key).and_then(|slot| slot.run.as_mut()).filter(|run| run.number == number);
+        run.map(|run| run.has_begun = true).is_some()
+    }
+
+    /// A run has ended.
+    fn end(&self, key: &Key, number: u64, at: Option<Instant>, verdict: Result<(), HiddenReason>) {
+        let mut slots = self.slots();
+        let Some(slot) = slots.get_mut(key) else { return };
+        let Some(run) = slot.run.take_if(|run| run.number == number) else { return };
+        if let Some(at) = at.filter(|_| !run.is_void) {
+            slot.answers += 1;
+            if verdict.is_ok() {
+                slot.passed = Some(at);
+            }
+            slot.said = Some(Said { at, verdict });
+        }
+        if run.is_late {
+            self.changes.fetch_add(1, Ordering::Release);
+        }
+        drop(slots);
+        self.answered.notify_all();
+        // The waiter goes with nothing locked.
+        drop(run);
+    }
+}
+
+impl World {
+    pub(crate) fn checks(&self) -> &Checks {
+        &self.checks
+    }
+
+    /// Asks all of these at the same time, as far as they are due, and waits no longer than these terms say.
+    pub(crate) fn ask(&self, questions: &[Question<'_>], terms: &Terms<'_>) -> Vec<Standing> {
+        let Some(now) = terms.clock.now() else {
+            return questions.iter().map(|question| inline(question, terms.env)).collect();
+        };
+        let keys: Vec<Key> = questions.iter().map(|question| self.key(question)).collect();
+        let began = Instant::now();
+        let mut slots = self.checks.slots();
+        // Those that are due, and how often they had been answered.
+        let mut open: Vec<(usize, u64)> = Vec::new();
+        for (index, (question, key)) in questions.iter().zip(&keys).enumerate() {
+            let slot = slots.entry(key.clone()).or_insert_with(|| Slot::new(question.provider));
+            if slot.is_due(now) {
+                open.push((index, slot.answers));
+            }
+        }
+        let mut late = vec![false; questions.len()];
+        let mut left_behind = Vec::new();
+        while !open.is_empty() {
+            let mut wait = Duration::ZERO;
+            open.retain(|&(index, answers)| {
+                let (question, key) = (&questions[index], &keys[index]);
+                // It may have been forgotten meanwhile.
+                let again = || Slot { answers, ..Slot::new(question.provider) };
+                let slot = slots.entry(key.clone()).or_insert_with(again);
+                if slot.answers != answers {
+                    return false;
+                }
+                let left = terms.patience.saturating_sub(began.elapsed());
+                let left = if let Some(run) = &slot.run {
+                    left.min(terms.patience.saturating_sub(run.since.elapsed()))
+                } else {
+                    slot.run = (!left.is_zero()).then(|| self.start(key, question, terms));
+                    left
+                };
+                if left.is_zero() {
+                    late[index] = true;
+                    left_behind.extend(slot.give_up());
+                }
+                wait = wait.max(left);
+                !left.is_zero()
+            });
+            if !open.is_empty() {
+                slots = self.checks.answered.wait_timeout(slots, wait).unwrap_or_else(PoisonError::into_inner).0;
+            }
+        }
+        let now = terms.clock.now().unwrap_or(now);
+        let standing = |(key, is_late): (&Key, bool)| {
+            let late = is_late.then_some(terms.patience);
+            slots.get(key).map_or_else(|| Standing::late(terms.patience), |slot| slot.standing(now, late))
+        };
+        let standings = keys.iter().zip(late).map(standing).collect();
+        drop(slots);
+        // Waiters go with nothing locked.
+        drop(left_behind);
+        standings
+    }
+
+    fn key(&self, question: &Question<'_>) -> Key {
+        let provider = Arc::as_ptr(question.provider).cast::<()>().addr();
+        Key { world: self.id, provider, subject: question.subject.clone() }
+    }
+
+    fn start(&self, key: &Key, question: &Question<'_>, terms: &Terms<'_>) -> Run {
+        /// Of all runs there are.
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let (key, provider, scope) = (key.clone(), Arc::clone(question.provider), trace::current());
+        let (env, clock) = (terms.env.clone(), terms.clock.clone());
+        let checks: Weak<Checks> = Arc::downgrade(&self.checks);
+        let waiter = CHECKS.run(&Arc::default(), move || {
+            if checks.upgrade().is_some_and(|checks| checks.begin(&key, number)) {
+                let verdict = scope.within(|| verdict(&*provider, &key.subject, &env));
+                if let Some(checks) = checks.upgrade() {
+                    checks.end(&key, number, clock.now(), verdict);
+                }
+            }
+            Ok(ToolOutput::text(""))
+        });
+        let waiter = Some(Box::pin(waiter));
+        Run { number, since: Instant::now(), has_begun: false, is_late: false, is_void: false, waiter }
+    }
+}
+
+/// A session that ends takes along what was said in its own environment.
+impl Drop for World {
+    fn drop(&mut self) {
+        if self.id != 0 {
+            self.checks.drop_slots(&|key, _| key.world == self.id);
+        }
+    }
+}
+
+impl Slot {
+    fn new(provider: &Arc<dyn ToolProvider>) -> Self {
+        Self { provider: Arc::clone(provider), said: None, passed: None, answers: 0, run: None }
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        let is_believed = |said: &Said| {
+            now.saturating_duration_since(said.at) < BELIEVED && (said.verdict.is_ok() || !self.is_flake(said.at))
+        };
+        !self.said.as_ref().is_some_and(is_believed)
+    }
+
+    /// Whether a failure at that time is taken for a flake.
+    fn is_flake(&self, at: Instant) -> bool {
+        self.passed.is_some_and(|passed| at.saturating_duration_since(passed) < GRACE)
+    }
+
+    /// Nobody waits for the run any more. What is to be dropped with nothing locked.
+    fn give_up(&mut self) -> Option<Pin<Box<Waiter>>> {
+        let run = self.run.as_mut()?;
+        run.is_late = true;
+        if run.has_begun {
+            return run.waiter.take();
+        }
+        // It is still in line, unless there was no thread to be had.
+        let waiter = run.waiter.as_mut()?;
+        let is_over = waiter.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        if is_over { self.run.take()?.waiter } else { None }
+    }
+
+    /// What is to be believed, where `late` says whether it was waited for in vain, and how long.
+    fn standing(&self, now: Instant, late: Option<Duration>) -> Standing {
+        let (reason, at) = match (late, &self.said) {
+            (Some(patience), _) => (HiddenReason::TimedOut(patience), now),
+            (None, None) => return Standing::late(Duration::ZERO),
+            (None, Some(Said { at, verdict: Ok(()) })) => {
+                return Standing { verdict: Ok(()), flake: None, since: Some(*at), until: later(*at, BELIEVED) };
+            }
+            (None, Some(Said { at, verdict: Err(reason) })) => (reason.clone(), *at),
+        };
+        // What still runs is not begun again. When it ends, that is a change.
+        let runs = late.is_some() && self.run.is_some();
+        if let Some(passed) = self.passed.filter(|_| self.is_flake(at)) {
+            let until = if runs { later(passed, GRACE) } else { Until::Over };
+            return Standing { verdict: Ok(()), flake: Some(reason), since: Some(passed), until };
+        }
+        let until = match late {
+            Some(_) if runs => Until::Always,
+            Some(_) => Until::Over,
+            None => later(at, BELIEVED),
+        };
+        Standing { verdict: Err(reason), flake: None, since: Some(at), until }
+    }
+}
+
+impl Standing {
+    fn late(patience: Duration) -> Self {
+        Self { verdict: Err(HiddenReason::TimedOut(patience)), flake: None, since: None, until: Until::Over }
+    }
+}
+
+fn later(at: Instant, by: Duration) -> Until {
+    at.checked_add(by).map_or(Until::Over, Until::Then)
+}
+
+/// Where there is no clock there are no threads either: it is asked here, each time.
+fn inline(question: &Question<'_>, env: &Env) -> Standing {
+    let verdict = verdict(&**question.provider, &question.subject, env);
+    Standing { verdict, flake: None, since: None, until: Until::Over }
+}
+
+fn verdict(provider: &dyn ToolProvider, subject: &Subject, env: &Env) -> Result<(), HiddenReason> {
+    let check = match subject {
+        Subject::Tool(index) => AvailabilityCheck::Tool(*index),
+        Subject::Toolset(name) => AvailabilityCheck::Toolset(name),
+    };
+    let asked = panics::caught(|| provider.available(check, env));
+    let told = panics::caught(|| match asked {
+        Ok(Availability::Available) => Ok(()),
+        Ok(Availability::Unavailable(text)) => Err(HiddenReason::Check(without_secrets(text, provider, env))),
+        Err(Panicked(message)) => Err(HiddenReason::Panicked(without_secrets(message.into(), provider, env))),
+    });
+    told.unwrap_or_else(|_| Err(HiddenReason::Panicked("its provider has no list of its variables".into())))
+}
+
+/// The text, with the values of secret variables hidden: a model and a person read it.
+fn without_secrets(text: Text, provider: &dyn ToolProvider, env: &Env) -> Text {
+    let secrets = provider.variables().iter().filter(|variable| variable.secret);
+    let mut values: Vec<String> = Vec::new();
+    for value in secrets.filter_map(|variable| env.var(&variable.name)) {
+        if value.len() >= SHORTEST_SECRET && text.contains(&*value) {
+            // The longest first: one may be the beginning of another.
+            values.insert(values.partition_point(|other| other.len() >= value.len()), value);
+        }
+    }
+    values.iter().fold(text, |text, value| text.replace(&**value, REDACTED).into())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! Which of the granted tools are there: the environment, the facts and the handlers are asked first, and then those
+//! tools leave whose tools are not there, until no more do. Linear in the requirements.
+
+use std::ptr;
+use std::sync::Arc;
+
+use crate::availability::HiddenReason;
+use crate::availability::probe_cache::{BELIEVED, Question, Standing, Subject, Terms, Until, World};
+use crate::availability::selection::Granted;
+use crate::data::catalog::Text;
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::registration::atoms::{Asked, Facts};
+use crate::registration::definition_table::Line;
+use crate::registration::requirements::{Gate, Gates};
+use crate::registration::state::State;
+use crate::run::clock::Clock;
+use crate::sorted;
+
+/// What a session is granted of one state of a registry, and what its environment said of that.
+pub(crate) struct Seen {
+    state: Arc<State>,
+    /// By position.
+    pub(crate) granted: Vec<usize>,
+    /// Toolsets that the session chose and that there are not, and those that hold nothing.
+    pub(crate) missing: Arc<[Text]>,
+    /// For each gate that asks for nothing but the environment, and that a granted tool has to pass: why it is closed.
+    closed: Vec<Option<HiddenReason>>,
+    until: Until,
+    /// How much had changed by then: see [`Checks::changes`](crate::registry::checks::Checks::changes).
+    changes: u64,
+}
+
+/// The set that a turn is made of.
+pub(crate) struct Decided {
+    /// Tools by position, which is by name.
+    pub(crate) there: Vec<usize>,
+    pub(crate) found: Found,
+    /// Until when it stays so, if nothing changes.
+    pub(crate) until: Until,
+}
+
+/// What a turn was made with.
+pub(crate) struct Found {
+    /// Granted tools that are not there, by position, and why.
+    pub(crate) hidden: Vec<(usize, HiddenReason)>,
+    pub(crate) seen: Arc<Seen>,
+    /// The checks that were asked, each with its gate, by which they are sorted.
+    pub(crate) checks: Vec<(usize, Standing)>,
+    /// Whose time the checks were asked by.
+    pub(crate) clock: Clock,
+}
+
+impl Seen {
+    pub(crate) fn new(state: Arc<State>, granted: Granted, changes: u64, terms: &Terms<'_>) -> Self {
+        let Granted { members, missing } = granted;
+        let granted: Vec<usize> = (0..members.len()).filter(|&id| members[id]).collect();
+        let gates = &state.gates;
+        let mut asked = vec![false; gates.all.len()];
+        if !gates.is_empty() {
+            granted.iter().flat_map(|&id| &gates.of[id]).for_each(|&gate| asked[gate] = true);
+        }
+        let now = terms.clock;
+        let mut until = Until::Always;
+        let closed = gates.all.iter().zip(asked).map(|(gate, is_asked)| {
+            if is_asked && gate.may_change(terms.env) && until == Until::Always {
+                // From before the first look.
+                until = now.now().and_then(|now| now.checked_add(BELIEVED)).map_or(Until::Over, Until::Then);
+            }
+            if is_asked { looked_at(gate, terms.env).err() } else { None }
+        });
+        let closed = closed.collect();
+        Self { state, granted, missing, closed, until, changes }
+    }
+
+    /// Whether this is still believed.
+    pub(crate) fn holds(&self, changes: u64, terms: &Terms<'_>) -> bool {
+        self.changes == changes && !self.until.is_over(terms.clock)
+    }
+
+    /// Whether this is of `state`.
+    pub(crate) fn is_of(&self, state: &State) -> bool {
+        ptr::eq(&raw const *self.state, state)
+    }
+
+    /// Why a gate that asks for the environment, or for facts, is closed.
+    pub(crate) fn closed(&self, gate: usize, facts: Facts<'_>) -> Option<HiddenReason> {
+        match &self.state.gates.all[gate] {
+            Gate::Facts { condition, asked } if !condition.holds(facts.atoms(asked, &|_| false)) => {
+                let mut names = Vec::new();
+                for name in asked.iter().filter_map(Asked::fact) {
+                    sorted::insert(&mut names, name.clone());
+                }
+                Some(HiddenReason::Facts(names))
+            }
+            _ => self.closed[gate].clone(),
+        }
+    }
+
+    /// Which of the granted tools are there.
+    pub(crate) fn decide(
+        self: &Arc<Self>,
+        dialect: Dialect,
+        facts: Facts<'_>,
+        world: &World,
+        terms: &Terms<'_>,
+    ) -> Decided {
+        let (state, sheet) = (&self.state, self.state.sheet(dialect));
+        let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
+        for &id in &self.granted {
+            match sheet[id] {
+                Line::Absent => hidden.push((id, HiddenReason::Dialect)),
+                Line::Static(_) | Line::Pieces { .. } => there.push(id),
+            }
+        }
+        let (mut checks, mut until) = (Vec::new(), self.until);
+        if !state.gates.is_empty() {
+            let of = |id: usize| state.gates.of[id].iter();
+            let closed = |id| of(id).find_map(|&gate| self.closed(gate, facts));
+            there.retain(|&id| closed(id).map(|reason| hidden.push((id, reason))).is_none());
+            checks = self.ask(&there, world, terms);
+            until = checks.iter().map(|(_, standing)| standing.until).fold(until, Until::min);
+            if !checks.is_empty() {
+                let failed = |id| of(id).find_map(|&gate| standing(&checks, gate)?.verdict.clone().err());
+                there.retain(|&id| failed(id).map(|reason| hidden.push((id, reason))).is_none());
+            }
+            leave(&state.gates, &mut there, &mut hidden, state.tools.len());
+            hidden = in_order(hidden, state.tools.len());
+        }
+        Decided { there, found: Found { hidden, seen: Arc::clone(self), checks, clock: terms.clock.clone() }, until }
+    }
+
+    /// Asks the checks that these tools have to pass, each of them once.
+    fn ask(&self, tools: &[usize], world: &World, terms: &Terms<'_>) -> Vec<(usize, Standing)> {
+        let gates = &self.state.gates;
+        let (mut asked, mut questions) = (Vec::new(), Vec::new());
+        for (gate, behind) in gates.behind.iter().enumerate() {
+            let Gate::Check { provider } = gates.all[gate] else { continue };
+            let Some(&id) = behind.iter().find(|id| tools.binary_search(id).is_ok()) else { continue };
+            let own = || Subject::Tool(self.state.tools[id].index);
+            let subject = gates.toolsets[gate].clone().map_or_else(own, Subject::Toolset);
+            questions.push(Question { provider: &self.state.providers[provider], subject });
+            asked.push(gate);
+        }
+        if asked.is_empty() {
+            return Vec::new();
+        }
+        asked.into_iter().zip(world.ask(&questions, terms)).collect()
+    }
+}
+
+impl Found {
+    /// What is believed of a gate, if it is a check that was asked.
+    pub(crate) fn standing(&self, gate: usize) -> Option<&Standing> {
+        standing(&self.checks, gate)
+    }
+}
+
+fn standing(checks: &[(usize, Standing)], gate: usize) -> Option<&Standing> {
+    let found = checks.binary_search_by_key(&gate, |(gate, _)| *gate);
+    found.ok().map(|place| &checks[place].1)
+}
+
+/// Whether a gate is open, as far as the environment goes.
+fn looked_at(gate: &Gate, env: &Env) -> Result<(), HiddenReason> {
+    let all = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> HiddenReason| {
+        let missing: Vec<Text> = names.iter().filter(|name| !has(name)).cloned().collect();
+        if missing.is_empty() { Ok(()) } else { Err(reason(missing)) }
+    };
+    let one = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> HiddenReason| {
+        if names.iter().any(has) { Ok(()) } else { Err(reason(names.to_vec())) }
+    };
+    let is_set = |name: &Text| env.var(name).is_some();
+    match gate {
+        Gate::Env(names) => all(names, &is_set, HiddenReason::Env),
+        Gate::AnyEnv(names) => one(names, &is_set, HiddenReason::AnyEnv),
+        Gate::Programs(names) => all(names, &|name| env.has_program(name), HiddenReason::Programs),
+        Gate::Os(names) => one(names, &|name| name == std::env::consts::OS, HiddenReason::Os),
+        // Facts are told anew at any time, handlers are asked on threads, and which tools are there is not known yet.
+        Gate::Facts { .. } | Gate::Check { .. } | Gate::Tools { .. } => Ok(()),
+    }
+}
+
+/// Takes out those whose tools are not there, then those who asked for them, and so on.
+fn leave(gates: &Gates, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, HiddenReason)>, count: usize) {
+    let mut there = vec![false; count];
+    for &tool in tools.iter() {
+        there[tool] = true;
+    }
+    let mut spare: Vec<usize> = gates.all.iter().map(|gate| spare(gate, &there)).collect();
+    let asks = |gate: &Gate| matches!(gate, Gate::Tools { .. });
+    let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
+    while !closing.is_empty() {
+        // The reasons first: what leaves together with a tool is not why it leaves.
+        let reasons: Vec<HiddenReason> =
+            closing.iter().map(|&id| missing(&gates.all[id], &|tool| there[tool])).collect();
+        let mut left = Vec::new();
+        for (id, reason) in std::mem::take(&mut closing).into_iter().zip(reasons) {
+            for &tool in &gates.behind[id] {
+                if std::mem::replace(&mut there[tool], false) {
+                    hidden.push((tool, reason.clone()));
+                    left.push(tool);
+                }
+            }
+        }
+        for &gate in left.iter().flat_map(|&tool| &gates.asking[tool]) {
+            if spare[gate] > 0 {
+                spare[gate] -= 1;
+                if spare[gate] == 0 {
+                    closing.push(gate);
+                }
+            }
+        }
+    }
+    tools.retain(|&tool| there[tool]);
+}
+
+/// By position, of so many tools.
+fn in_order(hidden: Vec<(usize, HiddenReason)>, count: usize) -> Vec<(usize, HiddenReason)> {
+    let mut reasons: Vec<Option<HiddenReason>> = (0..count).map(|_| None).collect();
+    for (id, reason) in hidden {
+        reasons[id] = Some(reason);
+    }
+    reasons.into_iter().enumerate().filter_map(|(id, reason)| Some((id, reason?))).collect()
+}
+
+/// How many more of its tools such a gate can lose until it closes.
+fn spare(gate: &Gate, there: &[bool]) -> usize {
+    let Gate::Tools { tools, any } = gate else { return 0 };
+    let count = tools.iter().filter(|(_, tool)| tool.is_some_and(|tool| there[tool])).count();
+    if *any { count } else { usize::from(count == tools.len()) }
+}
+
+/// Why such a gate is closed.
+pub(crate) fn missing(gate: &Gate, there: &dyn Fn(usize) -> bool) -> HiddenReason {
+    let Gate::Tools { tools, any } = gate else { return HiddenReason::Tools(Vec::new()) };
+    let names = |of: &dyn Fn(Option<usize>) -> bool| {
+        tools.iter().filter(|(_, tool)| of(*tool)).map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    };
+    let strange = names(&|tool| tool.is_none());
+    if *any {
+        HiddenReason::AnyTools(names(&|_| true))
+    } else if strange.is_empty() {
+        HiddenReason::Tools(names(&|tool| tool.is_some_and(|tool| !there(tool))))
+    } else {
+        HiddenReason::Unregistered(strange)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+use std::time::Duration;
+
+use crate::availability::HiddenReason;
+use crate::data::catalog::Toolset;
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::requirement::Requirement;
+use crate::data::requirement::Requirement::{AnyEnv, AnyTools, Check, Os, Programs, Tools, When};
+use crate::data::segment::{Atom, Condition, Op};
+use crate::fakes::{Fake, texts, tool, toolset};
+use crate::provider::availability::Availability;
+use crate::registry::Registry;
+use crate::session::SessionBuilder;
+use crate::session::turn::Turn;
+
+fn env(names: &[&'static str]) -> Requirement {
+    Requirement::Env(texts(names))
+}
+
+fn tools(names: &[&'static str]) -> Requirement {
+    Tools(texts(names))
+}
+
+fn any_tools(names: &[&'static str]) -> Requirement {
+    AnyTools(texts(names))
+}
+
+/// The turn of everything in an environment.
+fn turn(registry: &Registry, env: Env) -> Turn {
+    session(registry, env).build().unwrap().turn(Dialect::OpenAi)
+}
+
+fn session(registry: &Registry, env: Env) -> SessionBuilder {
+    registry.session().env(env).check_timeout(Duration::from_hours(1))
+}
+
+fn shown(turn: &Turn) -> String {
+    turn.tools().collect::<Vec<_>>().join(" ")
+}
+
+fn hidden(turn: &Turn) -> Vec<String> {
+    turn.hidden().map(|hidden| format!("{}: {}", hidden.tool, hidden.reason)).collect()
+}
+
+#[test]
+fn each_kind_of_requirement_hides_its_tool() {
+    let online = When { condition: Condition(vec![Op::Atom(0)]), atoms: vec![Atom::Fact("online".into())] };
+    let registry = Fake::new([
+        tool("a_env", "home", &[env(&["KEY", "HOST", "PORT"])]),
+        tool("b_any_env", "home", &[AnyEnv(texts(&["ONE", "OTHER"]))]),
+        tool("c_programs", "home", &[Programs(texts(&["git", "make"]))]),
+        tool("d_os", "home", &[Os(texts(&["plan9", "multics"]))]),
+        tool("e_facts", "home", &[online]),
+        tool("f_here", "home", &[Os(vec![std::env::consts::OS.into(), "plan9".into()])]),
+        tool("g_free", "home", &[]),
+    ])
+    .fact("online", false)
+    .registry();
+    let bare = turn(&registry, Env::empty().with_var("HOST", "h").with_var("PORT", "").with_program("git"));
+    assert_eq!(shown(&bare), "f_here g_free");
+    assert_eq!(bare.definitions(), r#"["f_here","g_free"]"#);
+    assert_eq!(
+        hidden(&bare),
+        [
+            "a_env: needs the environment variables `KEY` and `PORT`",
+            "b_any_env: needs one of the environment variables `ONE` and `OTHER`",
+            "c_programs: needs the program `make`",
+            "d_os: runs only on `plan9` or `multics`",
+            "e_facts: the fact `online` rules it out",
+        ]
+    );
+    let rich = ["KEY", "HOST", "PORT", "OTHER"].into_iter().fold(Env::empty(), |env, name| env.with_var(name, "x"));
+    let session = session(&registry, rich.with_program("git").with_program("make"));
+    let rich = session.facts([("online".into(), true.into())]).build().unwrap().turn(Dialect::OpenAi);
+    assert_eq!(shown(&rich), "a_env b_any_env c_programs e_facts f_here g_free");
+    assert_eq!(hidden(&rich).len(), 1);
+}
+
+#[test]
+fn the_first_requirement_that_fails_is_the_reason_and_those_of_the_home_come_first() {
+    let home = Toolset { requires: vec![Check, env(&["HOME_KEY"])], ..toolset("home") };
+    let fake = Fake::new([tool("ask", "home", &[env(&["OWN"]), tools(&["nobody"])])]).toolset(home);
+    let (asked, registry) = (fake.asked(), fake.registry());
+    assert_eq!(hidden(&turn(&registry, Env::empty())), ["ask: needs the environment variable `HOME_KEY`"]);
+    let env = Env::empty().with_var("HOME_KEY", "x");
+    assert_eq!(hidden(&turn(&registry, env.clone())), ["ask: needs the environment variable `OWN`"]);
+    // Handlers are not asked whether they can work without what they need.
+    assert!(asked.lock().unwrap().is_empty());
+    let turn = turn(&registry, env.with_var("OWN", "x"));
+    assert_eq!(hidden(&turn), ["ask: needs the tool `nobody`, which no provider has"]);
+    assert_eq!(*asked.lock().unwrap(), ["home"]);
+}
+
+#[test]
+fn every_check_is_asked_once_and_only_for_what_was_granted() {
+    let checked = |name| Toolset { requires: vec![Check], ..toolset(name) };
+    let fake = Fake::new([
+        tool("a", "red", &[]),
+        tool("b", "red", &[Check]),
+        tool("c", "red", &[Check]),
+        tool("d", "blue", &[Check]),
+    ])
+    .toolset(checked("red"))
+    .toolset(checked("blue"))
+    .toolset(Toolset { tools: texts(&["a"]), ..checked("mixed") })
+    .available(|name, env| Availability::when(name != "c" || env.var("C").is_some(), "c is ill"));
+    let (asked, registry) = (fake.asked(), fake.registry());
+    let session = |name: &str| session(&registry, Env::empty()).enable([name]).build().unwrap();
+    let red = session("red").turn(Dialect::OpenAi);
+    assert_eq!((shown(&red), hidden(&red)), ("a b".into(), vec!["c: c is ill".to_owned()]));
+    let mut names = std::mem::take(&mut *asked.lock().unwrap());
+    // All at once, so in any order.
+    names.sort();
+    assert_eq!(names, ["b", "c", "red"]);
+    // A toolset's requirements are for its home tools: not for those that it lists.
+    assert_eq!(shown(&session("mixed").turn(Dialect::OpenAi)), "a");
+    assert_eq!(*asked.lock().unwrap(), ["red"]);
+}
+
+#[test]
+fn a_toolset_is_asked_of_the_provider_that_owns_the_tool() {
+    let shared = || Toolset { requires: vec![Check, env(&["KEY"])], ..toolset("shared") };
+    let well = Fake::new([tool("a", "shared", &[])]).toolset(shared());
+    let ill = Fake::new([tool("b", "shared", &[]), tool("c", "shared", &[])]).toolset(shared());
+    let ill = ill.available(|_, _| Availability::Unavailable("ill".into()));
+    // This one knows nothing of the toolset; the first who does is asked.
+    let stranger = Fake::new([tool("d", "shared", &[])]).available(|_, _| Availability::Unavailable("who?".into()));
+    let asked = [well.asked(), ill.asked(), stranger.asked()];
+    let registry = Registry::new();
+    for fake in [well, ill, stranger] {
+        registry.add(Box::new(fake)).unwrap();
+    }
+    let turn = turn(&registry, Env::empty().with_var("KEY", "x"));
+    assert_eq!((shown(&turn), hidden(&turn)), ("a d".into(), vec!["b: ill".to_owned(), "c: ill".to_owned()]));
+    assert_eq!(asked.map(|asked| asked.lock().unwrap().len()), [1, 1, 0]);
+}
+
+#[test]
+fn a_check_that_panics_is_a_no() {
+    let fake = Fake::new([tool("a", "home", &[Check]), tool("b", "home", &[])]);
+    let registry = fake.available(|name, _| panic!("{name} fell over")).registry();
+    let turn = turn(&registry, Env::empty());
+    assert_eq!(
+        (shown(&turn), hidden(&turn)),
+        ("b".into(), vec!["a: its check failed unexpectedly: a fell over".into()])
+    );
+}
+
+#[test]
+fn tools_leave_with_those_that_they_need() {
+    let registry = Fake::new([
+        tool("alone", "home", &[any_tools(&["ghost", "no_key"])]),
+        tool("chain_1", "home", &[tools(&["chain_2", "no_key"])]),
+        tool("chain_2", "home", &[tools(&["chain_3"])]),
+        tool("chain_3", "home", &[any_tools(&["no_key", "chain_4"])]),
+        tool("chain_4", "home", &[tools(&["chain_2", "no_key"])]),
+        tool("friend_1", "home", &[tools(&["friend_2"])]),
+        tool("friend_2", "home", &[tools(&["friend_1", "friend_2"])]),
+        tool("ghostly", "home", &[tools(&["ghost", "no_key"])]),
+        tool("no_key", "home", &[env(&["KEY"])]),
+        tool("one_will_do", "home", &[any_tools(&["no_key", "friend_1"])]),
+    ])
+    .registry();
+    let poor = turn(&registry, Env::empty());
+    assert_eq!(shown(&poor), "friend_1 friend_2 one_will_do");
+    assert_eq!(
+        hidden(&poor),
+        [
+            "alone: needs one of the tools `ghost` and `no_key`",
+            "chain_1: needs the tool `no_key`",
+            "chain_2: needs the tool `chain_3`",
+            "chain_3: needs one of the tools `no_key` and `chain_4`",
+            "chain_4: needs the tool `no_key`",
+            "ghostly: needs the tool `ghost`, which no provider has",
+            "no_key: needs the environment variable `KEY`",
+        ]
+    );
+    let rich = turn(&registry, Env::empty().with_var("KEY", "x"));
+    assert_eq!(shown(&rich), "alone chain_1 chain_2 chain_3 chain_4 friend_1 friend_2 no_key one_will_do");
+}
+
+#[test]
+fn a_tool_that_was_not_granted_is_not_there() {
+    let needy = Toolset { requires: vec![tools(&["helper"])], ..toolset("needy") };
+    let fake = Fake::new([tool("a", "needy", &[]), tool("b", "needy", &[]), tool("helper", "other", &[])]);
+    let registry = fake.toolset(needy).registry();
+    let turn = |names: &[&str]| registry.session().enable(names.iter().copied()).build().unwrap().turn(Dialect::OpenAi);
+    assert_eq!(shown(&turn(&["needy", "other"])), "a b helper");
+    assert_eq!(hidden(&turn(&["needy"])), ["a: needs the tool `helper`", "b: needs the tool `helper`"]);
+    assert_eq!(hidden(&turn(&["other"])), [""; 0]);
+}
+
+#[test]
+fn a_tool_without_a_definition_is_not_there() {
+    let mute = tool("mute", "home", &[]);
+    let alone = Fake::new([mute.clone()]).defined("mute", None).registry();
+    assert_eq!(
+        turn(&alone, Env::empty()).hidden().map(|hidden| hidden.reason).collect::<Vec<_>>(),
+        [&HiddenReason::Dialect]
+    );
+    let both = Fake::new([tool("asks", "home", &[tools(&["mute"])]), mute]).defined("mute", None).registry();
+    let hidden = hidden(&turn(&both, Env::empty()));
+    assert_eq!(hidden, ["asks: needs the tool `mute`", "mute: has no definition in this dialect"]);
+}
+
+#[test]
+fn a_chain_of_any_length_falls_at_once() {
+    let (count, name) = (20_000, |id: usize| format!("t{id:05}"));
+    let asks = |id: usize| Tools(vec![name(id + 1).into()]);
+    let chain = (0..count).map(|id| tool(&name(id), "home", &[asks(id)]));
+    let last = tool(&name(count), "home", &[env(&["KEY"])]);
+    let registry = Fake::new(chain.chain([last])).registry();
+    let turn = turn(&registry, Env::empty());
+    assert_eq!((turn.tools().count(), turn.hidden().count()), (0, count + 1));
+    assert_eq!(turn.hidden().next().unwrap().reason.to_string(), "needs the tool `t00001`");
+}
+
+/// Against the words of the specification, taken literally, on small worlds of every shape.
+#[test]
+fn the_set_is_the_greatest_that_holds() {
+    const NAMES: [&str; 8] = ["t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"];
+    let mut seed = 1_u64;
+    let mut below = |n: usize| {
+        // Numerical Recipes' linear congruence: the high bits are random enough here.
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % n
+    };
+    let mut sizes = [0; NAMES.len() + 1];
+    for _ in 0..2_000 {
+        let mut some = || (0..=below(2)).map(|_| NAMES[below(8)]).collect::<Vec<_>>();
+        let asks: Vec<(Vec<&str>, Vec<&str>)> = NAMES.iter().map(|_| (some(), some())).collect();
+        let sorts: Vec<usize> = NAMES.iter().map(|_| below(8)).collect();
+        let requires = |id: usize| match sorts[id] {
+            0 => vec![env(&["KEY"])],
+            1 | 2 => vec![tools(&asks[id].0)],
+            3 => vec![any_tools(&asks[id].0)],
+            4 => vec![tools(&asks[id].0), any_tools(&asks[id].1)],
+            _ => vec![],
+        };
+        let mut left: Vec<&str> =
+            NAMES.iter().zip(&sorts).filter(|(_, sort)| **sort != 0).map(|(name, _)| *name).collect();
+        loop {
+            let there = |name: &&str| left.contains(name);
+            let stays = |id: usize| match sorts[id] {
+                1 | 2 => asks[id].0.iter().all(there),
+                3 => asks[id].0.iter().any(there),
+                4 => asks[id].0.iter().all(there) && asks[id].1.iter().any(there),
+                _ => true,
+            };
+            let next: Vec<&str> =
+                left.iter().copied().filter(|name| stays(NAMES.iter().position(|n| n == name).unwrap())).collect();
+            if next == left {
+                break;
+            }
+            left = next;
+        }
+        sizes[left.len()] += 1;
+        let fake = Fake::new((0..NAMES.len()).map(|id| tool(NAMES[id], "home", &requires(id))));
+        let turn = turn(&fake.registry(), Env::empty());
+        assert_eq!(shown(&turn), left.join(" "), "{asks:?} {sorts:?}");
+        assert_eq!(turn.hidden().count(), NAMES.len() - left.len());
+    }
+    // None of this says anything if all of the worlds are alike.
+    assert!(sizes[1..8].iter().all(|&count| count > 10), "{sizes:?}");
+}

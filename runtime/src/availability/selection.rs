@@ -1,0 +1,196 @@
+//! What a session chose among toolsets, by name, and what that comes to in a state of its registry: toolsets come and go.
+//!
+//! What is gone grants nothing, and what was denied stays denied: a choice never comes to more because something left.
+
+use std::sync::Arc;
+
+use crate::data::catalog::Text;
+use crate::data::graph::{Graph, Members, Pick};
+use crate::registration::EVERYTHING;
+use crate::registration::state::State;
+
+/// The toolsets and single tools that a session enables and disables.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Choice {
+    pub(crate) enabled: Vec<String>,
+    pub(crate) disabled: Vec<String>,
+    pub(crate) enabled_tools: Vec<String>,
+    pub(crate) disabled_tools: Vec<String>,
+}
+
+/// The last state that the choice was looked up in, and what it denied there by names that mean nothing any more.
+pub(crate) struct Denied {
+    state: Arc<State>,
+    /// For each name that is disabled.
+    tools: Vec<Vec<Text>>,
+}
+
+/// What a choice comes to.
+#[derive(Default)]
+pub(crate) struct Granted {
+    pub(crate) members: Members,
+    /// Chosen toolsets that there are not, and enabled ones that hold nothing.
+    pub(crate) missing: Arc<[Text]>,
+}
+
+impl Choice {
+    /// The first name of a toolset that means nothing in `state`.
+    pub(crate) fn unknown(&self, state: &State) -> Option<&str> {
+        self.names().find(|name| pick(state, name).is_none())
+    }
+
+    /// The same of a tool's.
+    pub(crate) fn unknown_tool(&self, state: &State) -> Option<&str> {
+        let mut names = self.enabled_tools.iter().chain(&self.disabled_tools);
+        names.find(|name| state.find(name).is_none()).map(String::as_str)
+    }
+
+    /// Whether nothing was chosen, which means all.
+    pub(crate) fn is_all(&self) -> bool {
+        self.enabled.is_empty() && self.enabled_tools.is_empty()
+    }
+
+    /// What it comes to in `state`.
+    pub(crate) fn granted(&self, state: &Arc<State>, denied: &mut Denied) -> Granted {
+        denied.follow(&self.disabled, state);
+        let graph = &state.graph;
+        let disabled: Vec<Pick> = self.disabled.iter().filter_map(|name| pick(state, name)).collect();
+        let (mut members, empty) = self.granted_by(state);
+        graph.deny(&mut members, &disabled);
+        let still_denied = denied.tools.iter().flatten().filter_map(|tool| state.find(tool));
+        let denied_by_name = self.disabled_tools.iter().filter_map(|tool| state.find(tool));
+        still_denied.chain(denied_by_name).for_each(|tool| members[tool] = false);
+        let gone = self.names().filter(|name| pick(state, name).is_none());
+        let missing = gone.chain(empty).map(|name| Text::from(name.to_owned())).collect();
+        Granted { members, missing }
+    }
+
+    /// What the enabled ones hold together, and those that hold nothing.
+    fn granted_by<'c>(&'c self, state: &State) -> (Members, Vec<&'c str>) {
+        let Graph { tools, .. } = state.graph;
+        // Not the same as nothing that is left of what was enabled.
+        if self.is_all() {
+            return (vec![true; tools], Vec::new());
+        }
+        let (mut members, mut empty) = (vec![false; tools], Vec::new());
+        for name in &self.enabled {
+            match pick(state, name) {
+                Some(Pick::All) => members.fill(true),
+                Some(Pick::Set(set)) => {
+                    let more = state.graph.resolve(set);
+                    if !more.contains(&true) {
+                        empty.push(name.as_str());
+                    }
+                    members.iter_mut().zip(more).for_each(|(member, new)| *member |= new);
+                }
+                None => {}
+            }
+        }
+        for tool in self.enabled_tools.iter().filter_map(|tool| state.find(tool)) {
+            members[tool] = true;
+        }
+        (members, empty)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.enabled.iter().chain(&self.disabled).map(String::as_str)
+    }
+}
+
+impl Denied {
+    /// By a choice that was made in `state`.
+    pub(crate) fn new(state: Arc<State>) -> Self {
+        Self { state, tools: Vec::new() }
+    }
+
+    /// Goes on to `state`: remembers what those denied that are not there any more.
+    fn follow(&mut self, disabled: &[String], state: &Arc<State>) {
+        self.tools.resize_with(disabled.len(), Vec::new);
+        for (name, tools) in disabled.iter().zip(&mut self.tools) {
+            if pick(state, name).is_some() {
+                tools.clear();
+            } else if let Some(pick) = pick(&self.state, name) {
+                let mut kept = vec![true; self.state.tools.len()];
+                self.state.graph.deny(&mut kept, &[pick]);
+                let taken = self.state.tools.iter().zip(kept).filter(|(_, kept)| !kept);
+                *tools = taken.map(|(tool, _)| tool.name.clone()).collect();
+            }
+        }
+        self.state = Arc::clone(state);
+    }
+}
+
+pub(crate) fn pick(state: &State, name: &str) -> Option<Pick> {
+    if EVERYTHING.contains(&name) {
+        return Some(Pick::All);
+    }
+    state.toolset(name).map(Pick::Set)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::catalog::Toolset;
+    use crate::data::dialect::Dialect;
+    use crate::data::env::Env;
+    use crate::explain::{Denial, Grant, Status};
+    use crate::fakes::{Fake, tool};
+    use crate::registry::Registry;
+    use crate::session::SessionBuilder;
+
+    fn registry() -> Registry {
+        let core = Toolset { name: "core".into(), tools: vec!["read".into(), "run".into()], ..Toolset::default() };
+        Fake::new([tool("read", "file", &[]), tool("run", "shell", &[]), tool("write", "file", &[])])
+            .toolset(core)
+            .registry()
+    }
+
+    fn tools(session: SessionBuilder) -> Vec<String> {
+        let turn = session.env(Env::empty()).build().unwrap().turn(Dialect::OpenAi);
+        turn.tools().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_enabled_tool_comes_beside_what_toolsets_bring() {
+        assert_eq!(tools(registry().session().enable(["core"]).enable_tools(["write"])), ["read", "run", "write"]);
+        assert_eq!(tools(registry().session().enable_tools(["write"])), ["write"]);
+    }
+
+    #[test]
+    fn to_disable_wins_over_to_enable() {
+        let session = || registry().session().enable(["core"]).enable_tools(["write"]);
+        assert_eq!(tools(session().disable_tools(["write", "run"])), ["read"]);
+        assert_eq!(tools(session().disable(["file"])), ["run"]);
+        assert_eq!(tools(registry().session().disable_tools(["run"])), ["read", "write"]);
+    }
+
+    #[test]
+    fn a_tool_that_is_not_there_is_told_with_the_nearest() {
+        for session in [registry().session().enable_tools(["wriet"]), registry().session().disable_tools(["wriet"])] {
+            assert_eq!(session.build().unwrap_err().to_string(), "unknown tool `wriet`: did you mean `write`?");
+        }
+    }
+
+    #[test]
+    fn a_disabled_tool_stays_away_when_it_comes_back() {
+        let registry = registry();
+        let provider = || Box::new(Fake::new([tool("zap", "home", &[])]));
+        let id = registry.add(provider()).unwrap();
+        let session = registry.session().env(Env::empty()).disable_tools(["zap"]).build().unwrap();
+        for _ in 0..2 {
+            assert_eq!(session.turn(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["read", "run", "write"]);
+            registry.remove(id);
+        }
+        registry.add(provider()).unwrap();
+        assert_eq!(session.turn(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["read", "run", "write"]);
+    }
+
+    #[test]
+    fn why_tells_that_a_tool_was_named() {
+        let session = registry().session().env(Env::empty()).enable_tools(["read", "write"]).disable_tools(["write"]);
+        let turn = session.build().unwrap().turn(Dialect::OpenAi);
+        assert_eq!(turn.why("read").unwrap().to_string(), "`read` is shown\n    granted: by its name");
+        let (read, write) = (turn.why("read").unwrap(), turn.why("write").unwrap());
+        assert_eq!((read.status, &read.grants[..]), (Status::Shown, &[Grant::Tool][..]));
+        assert_eq!((write.status, &write.denials[..]), (Status::TakenAway, &[Denial::Tool][..]));
+    }
+}

@@ -1,0 +1,214 @@
+//! The environment that tools are offered in: variables, and programs that can be run.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::vec_map::VecMap;
+
+/// The environment of a session: the process's own, or one that was made by hand. Cheap to clone.
+///
+/// ```
+/// use toolc::Env;
+///
+/// let env = Env::empty().with_var("API_KEY", "for a test").with_program("chromium");
+/// assert!(env.var("API_KEY").is_some() && env.has_program("chromium"));
+/// assert!(env.var("HOME").is_none() && !env.has_program("sh"));
+/// ```
+#[derive(Clone)]
+pub struct Env {
+    /// Whether what is not found below is looked for in the process's environment.
+    process: bool,
+    made: Option<Arc<Made>>,
+}
+
+/// What was put in by hand.
+#[derive(Clone, Default)]
+struct Made {
+    variables: VecMap<String, String>,
+    programs: Vec<String>,
+}
+
+impl Env {
+    /// The process's own, as it is at the time of each question.
+    pub const fn process() -> Self {
+        Self { process: true, made: None }
+    }
+
+    /// One without variables and programs.
+    pub const fn empty() -> Self {
+        Self { process: false, made: None }
+    }
+
+    /// Whether it is the process's own and nothing more.
+    pub(crate) fn is_process(&self) -> bool {
+        self.process && self.made.is_none()
+    }
+
+    /// Whether no variable of the process is found in it.
+    pub(crate) fn is_closed(&self) -> bool {
+        !self.process
+    }
+
+    /// This one, with the variable `name` set to `value`. Empty means not set.
+    #[must_use]
+    pub fn with_var(mut self, name: impl AsRef<str>, value: impl Into<String>) -> Self {
+        self.made().variables.insert(key(name.as_ref()), value.into());
+        self
+    }
+
+    /// This one, with the program `name`, wherever that is.
+    #[must_use]
+    pub fn with_program(mut self, name: impl Into<String>) -> Self {
+        self.made().programs.push(name.into());
+        self
+    }
+
+    fn made(&mut self) -> &mut Made {
+        Arc::make_mut(self.made.get_or_insert_default())
+    }
+
+    /// The value of the variable `name`. One that is empty, or no Unicode, counts as not set.
+    pub fn var(&self, name: &str) -> Option<String> {
+        self.os_var(name)?.into_string().ok().filter(|value| !value.is_empty())
+    }
+
+    /// Whether the program `name` can be run: a file that may be executed, in one of the directories of this
+    /// environment's `PATH`. A name with a separator in it is a path.
+    pub fn has_program(&self, name: &str) -> bool {
+        if self.made.as_ref().is_some_and(|made| made.programs.iter().any(|program| program == name)) {
+            return true;
+        }
+        let extensions = cfg!(windows).then(|| self.var("PATHEXT").unwrap_or_else(|| ".COM;.EXE;.BAT;.CMD".into()));
+        let files = spellings(name, extensions.as_deref());
+        let is_there = |directory: &Path| files.iter().any(|file| is_executable(&directory.join(file)));
+        if name.contains(std::path::is_separator) {
+            return is_there(Path::new(""));
+        }
+        let path = self.os_var("PATH").filter(|path| !name.is_empty() && !path.is_empty());
+        path.is_some_and(|path| std::env::split_paths(&path).any(|directory| is_there(&directory)))
+    }
+
+    fn os_var(&self, name: &str) -> Option<OsString> {
+        match self.made.as_ref().and_then(|made| made.variables.get(key(name).as_str())) {
+            Some(value) => Some(value.into()),
+            None if self.process => std::env::var_os(name),
+            None => None,
+        }
+    }
+}
+
+/// That of the process.
+impl Default for Env {
+    fn default() -> Self {
+        Self::process()
+    }
+}
+
+/// The values of variables may be secrets.
+impl fmt::Debug for Env {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let made = self.made.as_deref();
+        f.debug_struct("Env")
+            .field("process", &self.process)
+            .field("variables", &made.map(|made| made.variables.keys().collect::<Vec<_>>()))
+            .field("programs", &made.map(|made| &made.programs))
+            .finish()
+    }
+}
+
+/// Windows knows variables by their letters alone, whatever their case.
+fn key(name: &str) -> String {
+    if cfg!(windows) { name.to_uppercase() } else { name.to_owned() }
+}
+
+/// The files that `name` may mean, where the system has extensions of programs: itself, if it has one of them, or
+/// else itself with any of them.
+fn spellings(name: &str, extensions: Option<&str>) -> Vec<String> {
+    let Some(extensions) = extensions else { return vec![name.to_owned()] };
+    let extensions: Vec<String> =
+        extensions.split(';').filter(|extension| !extension.is_empty()).map(str::to_lowercase).collect();
+    if extensions.iter().any(|extension| name.to_lowercase().ends_with(extension)) {
+        return vec![name.to_owned()];
+    }
+    extensions.iter().map(|extension| format!("{name}{extension}")).collect()
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| file.is_file() && may_run(&file))
+}
+
+#[cfg(unix)]
+fn may_run(file: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn may_run(_: &std::fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_environment_made_by_hand_has_what_it_was_given() {
+        let env = Env::empty().with_var("KEY", "value").with_var("EMPTY", "").with_program("git");
+        assert_eq!(env.var("KEY").as_deref(), Some("value"));
+        assert_eq!([env.var("EMPTY"), env.var("PATH"), env.var("A=B"), env.var("\0")], [const { None }; 4]);
+        assert!(env.has_program("git") && !env.has_program("sh") && !env.has_program(""));
+        let more = env.clone().with_var("KEY", "other");
+        assert_eq!([env.var("KEY"), more.var("KEY")], [Some("value".into()), Some("other".into())]);
+    }
+
+    #[test]
+    fn the_process_has_its_own() {
+        assert_eq!(Env::default().var("PATH"), std::env::var("PATH").ok());
+        assert_eq!(Env::process().with_var("PATH", "").var("PATH"), None);
+        assert_eq!(Env::process().var("NOBODY_SETS_THIS_VARIABLE"), None);
+        assert_eq!(
+            [Env::process().var("A=B"), Env::process().var("A\0B"), Env::process().var("")],
+            [const { None }; 3]
+        );
+        assert!(!Env::process().has_program("nobody-has-this-program"));
+        assert!(Env::process().with_program("nobody-has-this-program").has_program("nobody-has-this-program"));
+    }
+
+    #[test]
+    fn values_are_not_shown() {
+        let shown = format!("{:?}", Env::empty().with_var("KEY", "secret"));
+        assert!(shown.contains("KEY") && !shown.contains("secret"), "{shown}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_are_executable_files_on_the_path() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = std::env::temp_dir().join(format!("toolc-env-{}", std::process::id()));
+        std::fs::create_dir_all(directory.join("folder")).unwrap();
+        for (file, mode) in [("runs", 0o755), ("reads", 0o644)] {
+            std::fs::write(directory.join(file), "").unwrap();
+            std::fs::set_permissions(directory.join(file), std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let path = std::env::join_paths([Path::new("/nobody/has/this"), &directory]).unwrap();
+        let env = Env::empty().with_var("PATH", path.to_str().unwrap());
+        let has = ["runs", "reads", "folder", "", "no\0name"].map(|name| env.has_program(name));
+        let whole = directory.join("runs").to_str().unwrap().to_owned();
+        let by_path = [Env::empty().has_program(&whole), env.has_program("./runs"), Env::empty().has_program("runs")];
+        std::fs::remove_dir_all(&directory).unwrap();
+        assert_eq!(has, [true, false, false, false, false]);
+        assert_eq!(by_path, [true, false, false]);
+    }
+
+    #[test]
+    fn extensions_complete_a_name_that_has_none() {
+        let with = |name| spellings(name, Some(".COM;.EXE;;"));
+        assert_eq!(with("git"), ["git.com", "git.exe"]);
+        assert_eq!(with("GIT.Exe"), ["GIT.Exe"]);
+        assert_eq!(with("python3.12"), ["python3.12.com", "python3.12.exe"]);
+        assert_eq!(spellings("git", None), ["git"]);
+    }
+}

@@ -1,0 +1,159 @@
+//! Conditions and requirements in words: as a manifest writes them, and as a person reads them.
+
+use std::fmt;
+
+use crate::data::catalog::Text;
+use crate::data::requirement::Requirement;
+use crate::data::segment::{Atom, Condition, FactValue, Op};
+
+/// As a manifest writes it.
+impl fmt::Display for Atom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Atom::Tool(name) => write!(f, "tools.{name}"),
+            Atom::Fact(name) => write!(f, "facts.{name}"),
+            Atom::Compared(name, comparison, value) => write!(f, "facts.{name} {} {value}", comparison.sign()),
+        }
+    }
+}
+
+/// As a manifest writes it.
+impl fmt::Display for FactValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FactValue::Text(text) => write!(f, "'{}'", text.replace('\\', r"\\").replace('\'', r"\'")),
+            FactValue::Boolean(flag) => write!(f, "{flag}"),
+            FactValue::Integer(integer) => write!(f, "{integer}"),
+        }
+    }
+}
+
+/// How tightly a part of a condition holds together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tie {
+    Or,
+    And,
+    One,
+}
+
+impl Condition {
+    /// It as a manifest writes it, over these atoms. An empty one is `true`.
+    ///
+    /// ```
+    /// use toolc::segment::{Atom, Condition, Op};
+    ///
+    /// let atoms = [Atom::Tool("web_search".into()), Atom::Fact("vision".into())];
+    /// let condition = Condition(vec![Op::Atom(0), Op::Atom(1), Op::Not, Op::And]);
+    /// assert_eq!(condition.written(&atoms), "tools.web_search and not facts.vision");
+    /// ```
+    pub fn written(&self, atoms: &[Atom]) -> String {
+        let mut parts: Vec<(String, Tie)> = Vec::new();
+        let tied = |(text, tie): (String, Tie), least: Tie| if tie < least { format!("({text})") } else { text };
+        for op in &self.0 {
+            let mut take = || parts.pop().unwrap_or_else(|| ("?".to_owned(), Tie::One));
+            let part = match *op {
+                Op::Atom(atom) => {
+                    let atom = atoms.get(usize::from(atom));
+                    (atom.map_or_else(|| "?".to_owned(), Atom::to_string), Tie::One)
+                }
+                Op::Not => (format!("not {}", tied(take(), Tie::One)), Tie::One),
+                Op::And | Op::Or => {
+                    let (word, tie) = if *op == Op::And { ("and", Tie::And) } else { ("or", Tie::Or) };
+                    let (right, left) = (take(), take());
+                    (format!("{} {word} {}", tied(left, tie), tied(right, tie)), tie)
+                }
+            };
+            parts.push(part);
+        }
+        parts.pop().map_or_else(|| "true".to_owned(), |(text, _)| text)
+    }
+}
+
+/// What is required, as the end of "needs ...".
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Requirement::Env(names) => all_of(f, "environment variable", names),
+            Requirement::AnyEnv(names) => one_of(f, "environment variable", names),
+            Requirement::Programs(names) => all_of(f, "program", names),
+            Requirement::Os(names) => one_of(f, "system", names),
+            Requirement::Tools(names) => all_of(f, "tool", names),
+            Requirement::AnyTools(names) => one_of(f, "tool", names),
+            Requirement::When { condition, atoms } => write!(f, "`{}`", condition.written(atoms)),
+            Requirement::Check => f.write_str("its handlers' word"),
+        }
+    }
+}
+
+/// "the programs `a` and `b`".
+pub(crate) fn all_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+    let plural = if names.len() == 1 { "" } else { "s" };
+    write!(f, "the {what}{plural} {}", list(names, "and"))
+}
+
+/// "one of the programs `a` and `b`".
+pub(crate) fn one_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+    match names {
+        [_] => all_of(f, what, names),
+        names => write!(f, "one of the {what}s {}", list(names, "and")),
+    }
+}
+
+/// "`a`, `b` and `c`".
+pub(crate) fn list(names: &[Text], last: &str) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match &*quoted {
+        [several @ .., one] if !several.is_empty() => format!("{} {last} {one}", several.join(", ")),
+        all => all.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::segment::Comparison;
+    use crate::fakes::texts;
+
+    #[test]
+    fn conditions_are_written_as_in_a_manifest() {
+        use Op::{And, Atom as A, Not, Or};
+        let atoms = [
+            Atom::Tool("a".into()),
+            Atom::Fact("b".into()),
+            Atom::Compared("c".into(), Comparison::GreaterOrEqual, FactValue::Integer(-2)),
+            Atom::Compared("d".into(), Comparison::NotEqual, FactValue::Text(r"it's \".into())),
+        ];
+        for (ops, text) in [
+            (&[][..], "true"),
+            (&[A(0)], "tools.a"),
+            (&[A(1), Not, Not], "not not facts.b"),
+            (&[A(0), A(1), And, A(2), Or], "tools.a and facts.b or facts.c >= -2"),
+            (&[A(0), A(1), A(2), Or, And], "tools.a and (facts.b or facts.c >= -2)"),
+            (&[A(0), A(1), And, A(3), And], r"tools.a and facts.b and facts.d != 'it\'s \\'"),
+            (&[A(0), A(1), Or, Not, A(1), And], "not (tools.a or facts.b) and facts.b"),
+            // Damage is no reason to panic.
+            (&[And], "? and ?"),
+            (&[A(9)], "?"),
+        ] {
+            assert_eq!(Condition(ops.to_vec()).written(&atoms), text);
+        }
+    }
+
+    #[test]
+    fn requirements_read_well() {
+        let when = Requirement::When { condition: Condition(vec![Op::Atom(0)]), atoms: vec![Atom::Fact("x".into())] };
+        for (requirement, text) in [
+            (Requirement::Env(texts(&["A", "B"])), "the environment variables `A` and `B`"),
+            (Requirement::AnyEnv(texts(&["A", "B"])), "one of the environment variables `A` and `B`"),
+            (Requirement::Programs(texts(&["git"])), "the program `git`"),
+            (Requirement::Os(texts(&["linux"])), "the system `linux`"),
+            (Requirement::Os(texts(&["linux", "macos"])), "one of the systems `linux` and `macos`"),
+            (Requirement::Tools(texts(&["a", "b", "c"])), "the tools `a`, `b` and `c`"),
+            (Requirement::AnyTools(texts(&["a"])), "the tool `a`"),
+            (when, "`facts.x`"),
+            (Requirement::Check, "its handlers' word"),
+        ] {
+            assert_eq!(requirement.to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Numbers: what a decimal string says exactly, and comparison that does not round integers.
+
+use std::cmp::Ordering;
+
+use serde_json::Number;
+
+use crate::data::table::{Bound, Bounds};
+
+/// The number that `text`, one of JSON, says. Something else in the program may have switched on `arbitrary_precision`,
+/// with which `serde_json` takes any text for a number.
+pub(crate) fn parse(text: &str) -> Option<Number> {
+    let number: Number = serde_json::from_str(text).ok()?;
+    if number.is_i64() || number.is_u64() { Some(number) } else { Number::from_f64(number.as_f64()?) }
+}
+
+/// The integer that `number` is, if it is one and no doubt which.
+pub(crate) fn integer(number: &Number) -> Option<i64> {
+    match number.as_i64() {
+        None if number.is_f64() => number.as_f64().and_then(whole),
+        integer => integer,
+    }
+}
+
+/// The integer that `float` is. From 2^53 on a float no longer tells which integer was written: none.
+#[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is far within 64 bits")]
+pub(crate) fn whole(float: f64) -> Option<i64> {
+    (float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0).then_some(float as i64)
+}
+
+/// The integer that `text` says in decimal, if it fits.
+pub(crate) fn integer_from(text: &str) -> Option<i64> {
+    i64::try_from(Decimal::read(text)?.exact()?).ok()
+}
+
+/// The number that `text` says in decimal: exactly where it is an integer of 64 bits, else the nearest `f64`.
+pub(crate) fn number_from(text: &str) -> Option<Number> {
+    let decimal = Decimal::read(text)?;
+    if let Some(exact) = decimal.exact() {
+        let signed = i64::try_from(exact).ok().map(Number::from);
+        if let Some(number) = signed.or_else(|| u64::try_from(exact).ok().map(Number::from)) {
+            return Some(number);
+        }
+    }
+    let nearest = decimal.nearest()?;
+    let underflow = nearest.as_f64() == Some(0.0) && !decimal.is_zero();
+    (!underflow).then_some(nearest)
+}
+
+/// A decimal string, taken apart: `[+-] digits [. digits] [e [+-] digits]`, white space around it.
+struct Decimal<'s> {
+    negative: bool,
+    whole: &'s str,
+    fraction: &'s str,
+    exponent: i64,
+}
+
+impl<'s> Decimal<'s> {
+    fn read(text: &'s str) -> Option<Self> {
+        let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+        let text = text.trim();
+        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+            None => (unsigned, None),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        if !digits(whole) || !digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
+            return None;
+        }
+        let exponent = match exponent {
+            None => 0,
+            Some(signed) => {
+                let unsigned = signed.strip_prefix(['+', '-']).unwrap_or(signed);
+                if unsigned.is_empty() || !digits(unsigned) {
+                    return None;
+                }
+                let size = unsigned.parse().unwrap_or(i64::MAX);
+                if signed.starts_with('-') { -size } else { size }
+            }
+        };
+        Some(Self { negative: text.starts_with('-'), whole, fraction, exponent })
+    }
+
+    fn is_zero(&self) -> bool {
+        self.whole.bytes().chain(self.fraction.bytes()).all(|b| b == b'0')
+    }
+
+    /// The number of JSON that is nearest.
+    fn nearest(&self) -> Option<Number> {
+        let (sign, whole) = (if self.negative { "-" } else { "" }, self.whole.trim_start_matches('0'));
+        let first = if whole.is_empty() { "0" } else { "" };
+        parse(&format!("{sign}{first}{whole}.{}0e{}", self.fraction, self.exponent))
+    }
+
+    /// The integer, where the mantissa is one and the exponent not negative.
+    fn exact(&self) -> Option<i128> {
+        if self.exponent < 0 || self.fraction.bytes().any(|b| b != b'0') {
+            return None;
+        }
+        if self.is_zero() {
+            return Some(0);
+        }
+        let digits: i128 = self.whole.trim_start_matches('0').parse().ok()?;
+        let power = 10_i128.checked_pow(u32::try_from(self.exponent).ok()?)?;
+        let size = digits.checked_mul(power)?;
+        Some(if self.negative { -size } else { size })
+    }
+}
+
+/// As [`within`], quick for the bounds that most integers have.
+#[inline]
+pub(crate) fn is_within(integer: i64, bounds: &Bounds) -> bool {
+    match bounds {
+        Bounds {
+            minimum: None | Some(Bound::Integer(_)),
+            maximum: None | Some(Bound::Integer(_)),
+            exclusive_minimum: None,
+            exclusive_maximum: None,
+            multiple_of: None,
+            ..
+        } => {
+            let least = if let Some(Bound::Integer(least)) = bounds.minimum { least } else { i64::MIN };
+            let most = if let Some(Bound::Integer(most)) = bounds.maximum { most } else { i64::MAX };
+            (least..=most).contains(&integer)
+        }
+        _ => within(&integer.into(), bounds),
+    }
+}
+
+/// Whether `number` keeps to the numeric bounds.
+pub(crate) fn within(number: &Number, bounds: &Bounds) -> bool {
+    let holds = |bound: Option<Bound>, allowed: fn(Ordering) -> bool| {
+        bound.is_none_or(|bound| compare(number, bound).is_some_and(allowed))
+    };
+    holds(bounds.minimum, Ordering::is_ge)
+        && holds(bounds.maximum, Ordering::is_le)
+        && holds(bounds.exclusive_minimum, Ordering::is_gt)
+        && holds(bounds.exclusive_maximum, Ordering::is_lt)
+        && bounds.multiple_of.is_none_or(|step| is_multiple(number, step))
+}
+
+/// Two numbers by value: exactly where both are integers, however they are written.
+pub(crate) fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
+    match (exact(number), exact_bound(bound)) {
+        (Some(integer), Some(bound)) => Some(integer.cmp(&bound)),
+        _ => number.as_f64()?.partial_cmp(&float(bound)),
+    }
+}
+
+/// Whether two JSON numbers have one value.
+pub(crate) fn equal(a: &Number, b: &Number) -> bool {
+    match (exact(a), exact(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.as_f64() == b.as_f64(),
+    }
+}
+
+/// The integer that `number` is, if it is one of at most 64 bits.
+pub(crate) fn exact(number: &Number) -> Option<i128> {
+    let integer = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    integer.or_else(|| exact_float(number.as_f64()?))
+}
+
+fn exact_bound(bound: Bound) -> Option<i128> {
+    match bound {
+        Bound::Integer(integer) => Some(integer.into()),
+        Bound::Number(float) => exact_float(float),
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is below 2^64")]
+fn exact_float(float: f64) -> Option<i128> {
+    (float.fract() == 0.0 && float.abs() < 18_446_744_073_709_551_616.0).then_some(float as i128)
+}
+
+fn is_multiple(number: &Number, step: Bound) -> bool {
+    match (exact(number), exact_bound(step)) {
+        (_, Some(0)) => true,
+        (Some(integer), Some(step)) => integer % step == 0,
+        // The remainder of two floats is exact, however large they are.
+        (None, Some(_)) => number.as_f64().is_some_and(|number| number % float(step) == 0.0),
+        _ => {
+            // 0.3 is a multiple of 0.1 to whoever wrote it.
+            let quotient = number.as_f64().unwrap_or(f64::NAN) / float(step);
+            let whole = quotient.round();
+            // What the division itself may be off by, and no more.
+            (quotient - whole).abs() <= 4.0 * f64::EPSILON * quotient.abs() && (whole != 0.0 || quotient == 0.0)
+        }
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "integers are compared as such before this is asked")]
+fn float(bound: Bound) -> f64 {
+    match bound {
+        Bound::Integer(integer) => integer as f64,
+        Bound::Number(float) => float,
+    }
+}

@@ -1,0 +1,329 @@
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::task::Waker;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::*;
+use crate::call::hooks::{CallInfo, Hook, HookAction};
+use crate::data::behaviour::{Annotations, Execution};
+use crate::data::catalog::Tool;
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::table::Table;
+use crate::fakes::{Fake, tool, wait};
+use crate::provider::HandlerReply;
+use crate::result::limit::ResultLimits;
+use crate::result::output::{ErrorKind, ToolError, ToolOutput};
+use crate::session::{Session, SessionBuilder};
+
+/// What runs, and what has been let go on.
+#[derive(Default)]
+struct Floor {
+    running: Vec<String>,
+    let_go: BTreeMap<String, Vec<Waker>>,
+    /// In which order they began.
+    begun: Vec<String>,
+}
+
+type Shared = Arc<Mutex<Floor>>;
+
+fn keyed(name: &str, space: &'static str, reads: bool) -> Tool {
+    let schema = json!({"type": "object", "properties": {"path": {"type": "string"}, "n": {"type": "integer"}}});
+    let mut tool = Tool { arguments: Table::from_schema(&schema).unwrap().into(), ..tool(name, "home", &[]) };
+    tool.behaviour.parallel = Parallel::Keyed { key: "path".into(), space: space.into() };
+    tool.behaviour.annotations = Annotations { read_only: reads, ..Annotations::DEFAULT };
+    tool
+}
+
+fn with(parallel: Parallel, mut tool: Tool) -> Tool {
+    tool.behaviour.parallel = parallel;
+    tool
+}
+
+fn agents(mut tool: Tool) -> Tool {
+    tool.behaviour.execution = Execution::Agent;
+    tool
+}
+
+/// A session whose calls run until they are let go, each known by its id.
+fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> (Session, Shared) {
+    let shared = Shared::default();
+    let floor = Arc::clone(&shared);
+    let fake = Fake::new([
+        with(Parallel::Always, tool("free", "home", &[])),
+        with(Parallel::Never, tool("alone", "home", &[])),
+        keyed("write", "files", false),
+        keyed("read", "files", true),
+        keyed("move", "pages", false),
+        agents(tool("plan", "home", &[])),
+        with(Parallel::Always, agents(tool("muse", "home", &[]))),
+        agents(tool("of_another", "home", &[])),
+    ]);
+    let fake = fake.answer(move |call| {
+        let floor = Arc::clone(&floor);
+        HandlerReply::Later(Box::pin(async move { stay(&floor, call.id()).await }))
+    });
+    (set(fake.registry().session().env(Env::empty())).build().unwrap(), shared)
+}
+
+/// Runs until it is let go.
+async fn stay(floor: &Shared, id: &str) -> ToolResult {
+    let begin = |floor: &mut Floor| {
+        floor.begun.push(id.to_owned());
+        floor.running.push(id.to_owned());
+    };
+    begin(&mut floor.lock().unwrap());
+    let mut asked = false;
+    poll_fn(|context| {
+        let mut floor = floor.lock().unwrap();
+        if asked && !floor.let_go.contains_key(id) {
+            return Poll::Ready(());
+        }
+        asked = true;
+        floor.let_go.entry(id.to_owned()).or_default().push(context.waker().clone());
+        Poll::Pending
+    })
+    .await;
+    floor.lock().unwrap().running.retain(|running| running != id);
+    assert!(id != "panic", "as it was told");
+    Ok(ToolOutput::text(id))
+}
+
+/// A call that the agent's own loop takes.
+struct Mine;
+
+impl AgentTools for Mine {
+    fn read(tool: &str, _: Slots<'_, '_>) -> Option<Self> {
+        (tool != "of_another").then_some(Mine)
+    }
+}
+
+fn let_go(shared: &Shared, id: &str) {
+    let wakers = shared.lock().unwrap().let_go.remove(id).unwrap_or_else(|| panic!("{id} does not run"));
+    wakers.into_iter().for_each(Waker::wake);
+}
+
+/// Runs calls of `tool path`, whose ids are their positions, and lets one after the other of those that run go, the first
+/// one first. What runs at each of these steps.
+fn steps(calls: &[&str]) -> Vec<String> {
+    steps_in(calls, |session| session)
+}
+
+fn steps_in(calls: &[&str], set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Vec<String> {
+    let (session, shared) = session(set);
+    let turn = session.turn(Dialect::OpenAi);
+    let texts: Vec<[String; 3]> = (calls.iter().enumerate())
+        .map(|(at, call)| {
+            let (name, path) = call.split_once(' ').unwrap_or((call, ""));
+            let arguments = if path.is_empty() { json!({}) } else { json!({ "path": path }) };
+            [name.to_owned(), arguments.to_string(), at.to_string()]
+        })
+        .collect();
+    let requests: Vec<ToolCall<'_>> =
+        texts.iter().map(|[name, arguments, id]| ToolCall::new(name, arguments).with_id(id)).collect();
+    let mut batch = Box::pin(turn.batch_with(&requests, |_: Mine, request| stay(&shared, request.id())));
+    let mut context = Context::from_waker(Waker::noop());
+    let mut steps = Vec::new();
+    loop {
+        match batch.as_mut().poll(&mut context) {
+            Poll::Ready(answers) => {
+                assert!(answers.iter().zip(&texts).all(|(one, [.., id])| one.answer.json == format!("{id:?}")));
+                return steps;
+            }
+            Poll::Pending => {
+                let mut running = shared.lock().unwrap().running.clone();
+                running.sort_by_key(|id| id.parse::<usize>().unwrap());
+                let_go(&shared, &running[0]);
+                steps.push(running.join(" "));
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_overlap_as_far_as_their_tools_allow() {
+    // Always beside anything but never, which is alone.
+    assert_eq!(steps(&["free", "free", "write a"]), ["0 1 2", "1 2", "2"]);
+    assert_eq!(steps(&["free", "alone", "free", "free"]), ["0", "1", "2 3", "3"]);
+    assert_eq!(steps(&["alone", "alone"]), ["0", "1"]);
+    // One after the other where the key is the same, and what does not have it overtakes.
+    assert_eq!(steps(&["write a", "write a", "write b"]), ["0 2", "1 2", "2"]);
+    assert_eq!(steps(&["write a", "write a", "write a"]), ["0", "1", "2"]);
+    assert_eq!(steps(&["write a", "move a"]), ["0 1", "1"]);
+    // Readers beside readers, not beside writers.
+    assert_eq!(steps(&["read a", "read a", "write a", "read a"]), ["0 1", "1", "2", "3"]);
+    assert_eq!(steps(&["write a", "read a", "read a"]), ["0", "1 2", "2"]);
+    // One that names no key may mean any.
+    assert_eq!(steps(&["write a", "write", "write b"]), ["0", "1", "2"]);
+    assert_eq!(steps(&["read", "read a", "move x"]), ["0 1 2", "1 2", "2"]);
+    // Keys are what they name.
+    assert_eq!(steps(&["write ./a", "write b/../a", "write /srv/A", "write b"]), ["0 3", "1 3", "2 3", "3"]);
+    assert!(steps(&[]).is_empty());
+}
+
+#[test]
+fn what_the_agents_loop_runs_is_a_barrier_unless_it_says_otherwise() {
+    assert_eq!(steps(&["free", "plan", "free", "free"]), ["0", "1", "2 3", "3"]);
+    assert_eq!(steps(&["free", "muse", "write a", "alone"]), ["0 1 2", "1 2", "2", "3"]);
+    assert_eq!(steps(&["muse"; 10])[0], "0 1 2 3 4 5 6 7");
+}
+
+#[test]
+fn what_the_agents_loop_comes_to_takes_the_way_of_all_results() {
+    let (session, _) = session(|s| s.result_limits(ResultLimits { per_call: 6_000, per_turn: 8_000 }));
+    let turn = session.turn(Dialect::OpenAi);
+    let requests = ["long", "longer", "fails", "panics"].map(|id| ToolCall::new("plan", "{}").with_id(id));
+    let requests = [&requests[..], &[ToolCall::new("of_another", "{}"), ToolCall::new("plan", "{")]].concat();
+    let answers = wait(turn.batch_with(&requests, |_: Mine, request| async move {
+        match request.id() {
+            "long" => Ok(ToolOutput::text("x".repeat(3_000))),
+            "longer" => Ok(ToolOutput::text("x".repeat(7_000))),
+            "fails" => Err(ToolError::new("no <system>tea")),
+            _ => panic!("no water"),
+        }
+    }));
+    assert!(answers.iter().zip(&requests).all(|(one, request)| one.call.id() == request.id()));
+    let answers: Vec<&str> = answers.iter().map(|one| one.answer.json.as_str()).collect();
+    assert_eq!(answers[0].len(), 3_002);
+    assert!(answers[1].starts_with(r#"{"truncated":true"#) && answers[1].len() < 5_000, "the budget: {}", answers[1]);
+    assert_eq!(answers[2], r#"{"error":"no tea","kind":"failed"}"#);
+    assert_eq!(answers[3], r#"{"error":"the tool failed unexpectedly: no water","kind":"panicked"}"#);
+    assert!(answers[4].contains("this host has none that took the call"), "{}", answers[4]);
+    assert!(answers[5].contains("malformed_arguments"), "{}", answers[5]);
+    // Without a loop, nobody takes any of them.
+    let left = wait(turn.batch(&requests[..1]));
+    assert_eq!(left[0].answer.json, answers[4]);
+}
+
+#[test]
+fn what_the_agents_loop_runs_can_be_cancelled_and_has_no_other_end() {
+    let (session, shared) = session(|session| session.timeout(Duration::ZERO));
+    let turn = session.turn(Dialect::OpenAi);
+    let requests = [ToolCall::new("muse", "{}").with_id("0"), ToolCall::new("plan", "{}").with_id("1")];
+    let mut batch = Box::pin(turn.batch_with(&requests, |_: Mine, request| stay(&shared, request.id())));
+    assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert_eq!(shared.lock().unwrap().running, ["0"], "it takes as long as it takes");
+    session.cancel();
+    let answers = wait(batch);
+    assert!(answers.iter().all(|one| one.answer.error == Some(ErrorKind::Cancelled)), "{answers:?}");
+    assert_eq!(shared.lock().unwrap().begun, ["0"]);
+}
+
+#[test]
+fn hooks_have_a_say_in_what_the_agents_loop_runs_and_only_in_that() {
+    #[derive(Default)]
+    struct Asked(Mutex<Vec<String>>);
+    impl Hook for Asked {
+        fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+            self.0.lock().unwrap().push(call.id().to_owned());
+            Ok(if call.id() == "no" { HookAction::Block("not today".to_owned()) } else { HookAction::Continue })
+        }
+    }
+    let asked = Arc::new(Asked::default());
+    let (session, _) = session(|session| session.hook(Arc::clone(&asked) as Arc<dyn Hook>));
+    let turn = session.turn(Dialect::OpenAi);
+    let requests =
+        [("plan", "yes"), ("plan", "no"), ("of_another", "-")].map(|(tool, id)| ToolCall::new(tool, "{}").with_id(id));
+    let answers = wait(turn.batch_with(&requests, |_: Mine, request| async move {
+        assert_eq!(request.id(), "yes");
+        Ok(ToolOutput::text("run"))
+    }));
+    let kinds: Vec<Option<ErrorKind>> = answers.iter().map(|one| one.answer.error).collect();
+    assert_eq!(kinds, [None, Some(ErrorKind::Blocked), Some(ErrorKind::Failed)]);
+    assert_eq!(*asked.0.lock().unwrap(), ["yes", "no"], "nobody is asked about what is not taken");
+}
+
+/// Moves every call to the file `a`.
+struct Moves;
+
+impl Hook for Moves {
+    fn before_call(&self, _: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+        Ok(HookAction::Change([("path".to_owned(), "a".into())].into_iter().collect()))
+    }
+}
+
+#[test]
+fn a_key_that_a_hook_may_change_may_be_any_of_its_space() {
+    let watched = |calls: &[&str]| steps_in(calls, |session| session.hook(Arc::new(Moves)));
+    assert_eq!(watched(&["write b", "write c", "read d"]), ["0", "1", "2"]);
+    assert_eq!(watched(&["read b", "read c", "write d"]), ["0 1", "1", "2"]);
+    assert_eq!(watched(&["write b", "move c", "free"]), ["0 1 2", "1 2", "2"]);
+}
+
+#[test]
+fn at_most_eight_run_at_once() {
+    let calls = ["free"; 20];
+    let steps = steps(&calls);
+    let most = steps.iter().map(|step| step.split(' ').count()).max();
+    assert_eq!((most, steps.len()), (Some(8), 20));
+    assert_eq!(steps[12], "12 13 14 15 16 17 18 19");
+}
+
+#[test]
+fn each_call_ends_for_itself() {
+    let (session, shared) = session(|session| session);
+    let turn = session.turn(Dialect::OpenAi);
+    let requests = [
+        ToolCall::new("write", "{").with_id("malformed"),
+        ToolCall::new("write", r#"{"n": "many"}"#).with_id("invalid"),
+        ToolCall::new("nobody", "{}").with_id("unknown"),
+        ToolCall::new("write", "{}").with_id("panic"),
+        ToolCall::new("write", "{}").with_id("well"),
+    ];
+    let mut batch = Box::pin(turn.batch(&requests));
+    assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let_go(&shared, "panic");
+    assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let_go(&shared, "well");
+    let answers: Vec<String> = wait(batch)
+        .iter()
+        .map(|CompletedCall { call, answer }| {
+            let value: serde_json::Value = serde_json::from_str(&answer.json).unwrap();
+            format!("{}: {}", call.id(), value["kind"].as_str().unwrap_or("none"))
+        })
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            "malformed: malformed_arguments",
+            "invalid: invalid_arguments",
+            "unknown: unknown_tool",
+            "panic: panicked",
+            "well: none"
+        ]
+    );
+}
+
+#[test]
+fn cancelling_reaches_those_that_wait_too() {
+    let (session, shared) = session(|session| session);
+    let turn = session.turn(Dialect::OpenAi);
+    let requests = [ToolCall::new("alone", "{}").with_id("0"), ToolCall::new("alone", "{}").with_id("1")];
+    let mut batch = Box::pin(turn.batch(&requests));
+    assert!(batch.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    session.cancel();
+    let answers = wait(batch);
+    assert!(answers.iter().all(|one| one.answer.json.contains("\"cancelled\"")), "{answers:?}");
+    assert_eq!(shared.lock().unwrap().begun, ["0"]);
+}
+
+#[test]
+fn integers_and_choices_are_keys_too() {
+    let table = |key: serde_json::Value| {
+        Table::from_schema(&json!({"type": "object", "properties": {"path": key}, "required": ["path"]})).unwrap()
+    };
+    for (key, arguments) in [
+        (json!({"type": "integer"}), [r#"{"path": 7}"#, r#"{"path": "007"}"#]),
+        (json!({"type": "string", "enum": ["7", "8"]}), [r#"{"path": "7"}"#, r#"{"path": 7}"#]),
+    ] {
+        let turn_of = Tool { arguments: table(key).into(), ..keyed("write", "files", false) };
+        let session = Fake::new([turn_of]).registry().session().build().unwrap();
+        let turn = session.turn(Dialect::OpenAi);
+        let besides = arguments.map(|arguments| turn.beside(&ToolCall::new("write", arguments)));
+        let key = Some(Key::new("7"));
+        assert!(besides.iter().all(|b| *b == Beside::OtherKeys { space: "files", key: key.clone(), reads: false }));
+    }
+}

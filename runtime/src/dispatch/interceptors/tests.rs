@@ -1,0 +1,525 @@
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::call::ToolCall;
+use crate::call::approval::{ApprovalDecision, ApprovalRequest, Approver};
+use crate::call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage};
+use crate::call::response::CallResponse;
+use crate::data::behaviour::{Approval, Behaviour};
+use crate::data::catalog::Tool;
+use crate::data::dialect::Dialect;
+use crate::fakes::{Fake, secretive, tool, wait};
+use crate::provider::HandlerReply;
+use crate::result::limit::ResultLimits;
+use crate::result::output::{ErrorKind, ToolError, ToolOutput, ToolResult};
+use crate::result::spill::SpillStore;
+use crate::run::cancel::CancelHandle;
+use crate::run::task::Task;
+use crate::session::SessionBuilder;
+use crate::session::turn::Turn;
+
+type Before = dyn Fn(&Value) -> Result<HookAction, ToolError> + Send + Sync;
+
+type Transform = fn(&ToolResult) -> Result<Option<ToolResult>, ToolError>;
+
+/// A hook that does what it is told to, and writes down what it sees.
+struct Watcher {
+    name: &'static str,
+    before: Box<Before>,
+    transform: Transform,
+    after: fn() -> Result<(), ToolError>,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Watcher {
+    fn new(name: &'static str, seen: &Arc<Mutex<Vec<String>>>) -> Self {
+        let seen = Arc::clone(seen);
+        Self { name, before: Box::new(|_| Ok(HookAction::Continue)), transform: |_| Ok(None), after: || Ok(()), seen }
+    }
+
+    fn before(self, before: impl Fn(&Value) -> Result<HookAction, ToolError> + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { before: Box::new(before), ..self })
+    }
+
+    fn see(&self, what: &str, call: &CallInfo<'_>, more: &str) {
+        let CallInfo { tool, id, task, arguments, .. } = call;
+        self.seen.lock().unwrap().push(format!("{} {what} {tool} {id} {task} {arguments} {more}", self.name));
+    }
+}
+
+impl Hook for Watcher {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+        self.see("before", call, "");
+        (self.before)(call.arguments())
+    }
+
+    fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
+        let text = result.as_ref().map_or_else(|error| error.message(), ToolOutput::as_json);
+        self.see("transforms", call, text);
+        (self.transform)(result)
+    }
+
+    fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
+        self.see("after", call, &answer.json);
+        (self.after)()
+    }
+
+    fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
+        self.see("fault", call, &fault.to_string());
+    }
+}
+
+fn seen() -> Arc<Mutex<Vec<String>>> {
+    Arc::default()
+}
+
+fn take(seen: &Mutex<Vec<String>>) -> Vec<String> {
+    std::mem::take(&mut *seen.lock().unwrap())
+}
+
+/// A tool that says what it was given, a parameter of which is a secret; and one that every call of has to be approved.
+fn tools() -> Fake {
+    let table = secretive();
+    let approval = Approval { always: true, shell: None };
+    Fake::new([
+        Tool { arguments: Arc::clone(&table), ..tool("echo", "home", &[]) },
+        Tool {
+            arguments: table,
+            behaviour: Behaviour { approval, ..Behaviour::default() },
+            ..tool("launch", "home", &[])
+        },
+    ])
+    .answer_with(|args, _| {
+        HandlerReply::Ready(match &args["say"] {
+            Value::String(text) if text == "fail" => Err(ToolError::of(ErrorKind::NotFound, "<system>no such thing")),
+            Value::String(text) if text == "panic" => panic!("out of words"),
+            _ => ToolOutput::json(&args),
+        })
+    })
+}
+
+fn turn(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
+    set(tools().registry().session()).build().unwrap().turn(Dialect::OpenAi)
+}
+
+fn call(turn: &Turn, name: &str, arguments: &str) -> Value {
+    let answer = wait(turn.call(&ToolCall::new(name, arguments).with_id("1").with_task(&Task::new("t"))));
+    let value: Value = serde_json::from_str(&answer.json).unwrap();
+    assert_eq!(answer.is_error(), value.get("kind").is_some(), "{value}");
+    value
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    serde_json::from_value(value).unwrap()
+}
+
+#[test]
+fn hooks_see_a_call_in_order_and_no_secret() {
+    let seen = seen();
+    let turn = turn(|s| s.hook(Arc::new(Watcher::new("a", &seen))).hook(Arc::new(Watcher::new("b", &seen))));
+    // Repaired, too.
+    assert_eq!(call(&turn, "echo", r#"{"pin": "12", "say": 5}"#), json!({"say": "5", "pin": 12}));
+    let given = r#"echo 1 t {"pin":"[secret]","say":"5"}"#;
+    let result = r#"{"pin":12,"say":"5"}"#;
+    let expected = [
+        format!("a before {given} "),
+        format!("b before {given} "),
+        format!("a transforms {given} {result}"),
+        format!("b transforms {given} {result}"),
+        format!("a after {given} {result}"),
+        format!("b after {given} {result}"),
+    ];
+    assert_eq!(take(&seen), expected);
+    // What cannot be run is seen in the end, however it ended.
+    for (name, arguments, shown) in [("nobody", "{}", "null"), ("echo", "{", "null"), ("echo", r#"{"sai": 1}"#, "null")]
+    {
+        assert!(call(&turn, name, arguments)["kind"].is_string());
+        let told = take(&seen);
+        assert!(told.len() == 2 && told[0].starts_with(&format!("a after {name} 1 t {shown} {{")), "{told:?}");
+    }
+    let panicked = call(&turn, "echo", r#"{"say": "panic"}"#);
+    assert_eq!(panicked["kind"], "panicked");
+    assert_eq!(take(&seen).len(), 6);
+}
+
+#[test]
+fn a_hook_changes_arguments_which_are_read_again() {
+    let seen = seen();
+    let change = |some: Value| Watcher::new("a", &seen).before(move |_| Ok(HookAction::Change(object(some.clone()))));
+    let with = |hook: Arc<Watcher>| turn(|s| s.hook(hook).hook(Arc::new(Watcher::new("b", &seen))));
+    // The secret that it does not see stays.
+    let told = call(&with(change(json!({"say": 7}))), "echo", r#"{"pin": 12, "say": "x"}"#);
+    assert_eq!(told, json!({"say": "7", "pin": 12}));
+    assert!(take(&seen)[1].starts_with(r#"b before echo 1 t {"pin":"[secret]","say":"7"}"#));
+    let told = call(&with(change(json!({"pin": 3}))), "echo", r#"{"say": "x"}"#);
+    assert_eq!(told, json!({"say": "x", "pin": 3}));
+    take(&seen);
+    let told = call(&with(change(json!({"pin": "hunter", "sai": 1}))), "echo", r#"{"say": "x"}"#);
+    assert_eq!(told["kind"], "hook_failed");
+    assert!(told.get("problems").is_none() && !told.to_string().contains("sai"), "{told}");
+    let told = take(&seen);
+    assert!(told[1].contains("a failed before a call: invalid arguments: ") && told[1].contains("/sai"), "{told:?}");
+    assert!(!told.concat().contains("hunter") && told.len() == 5, "{told:?}");
+}
+
+#[test]
+fn a_hook_blocks_now_or_later() {
+    let seen = seen();
+    let block = || HookAction::Block("not <system>today".to_owned());
+    for before in [
+        Watcher::new("a", &seen).before(move |_| Ok(block())),
+        Watcher::new("a", &seen).before(move |_| Ok(HookAction::Later(Box::pin(async move { Ok(block()) })))),
+    ] {
+        let turn = turn(|s| s.hook(before).hook(Arc::new(Watcher::new("b", &seen))));
+        let told = call(&turn, "echo", r#"{"say": "x"}"#);
+        assert_eq!(told, json!({"kind": "blocked", "error": "this host does not allow the call: not today"}));
+        let told: Vec<String> = take(&seen).iter().map(|told| told[..8].to_owned()).collect();
+        assert_eq!(told, ["a before", "a after ", "b after "]);
+    }
+}
+
+#[test]
+fn a_hook_that_fails_before_a_call_keeps_it_from_running() {
+    let seen = seen();
+    for before in [
+        Watcher::new("a", &seen).before(|_| Err(ToolError::new("no hunter2"))),
+        Watcher::new("a", &seen).before(|_| panic!("no hunter2")),
+        Watcher::new("a", &seen).before(|_| Ok(HookAction::Later(Box::pin(async { panic!("no hunter2") })))),
+        Watcher::new("a", &seen)
+            .before(|_| Ok(HookAction::Later(Box::pin(async { Err(ToolError::new("no hunter2")) })))),
+    ] {
+        let told = call(&turn(|s| s.hook(before)), "echo", r#"{"say": "x"}"#);
+        assert_eq!(told["kind"], "hook_failed");
+        assert!(!told.to_string().contains("hunter2"), "{told}");
+        let told = take(&seen);
+        assert!(told[1].ends_with("a failed before a call: no hunter2") && told[2].starts_with("a after"), "{told:?}");
+    }
+}
+
+#[test]
+fn a_hook_is_not_waited_for_without_end() {
+    let seen = seen();
+    let pending = |stop: Arc<dyn Fn() + Send + Sync>| {
+        Watcher::new("a", &seen).before(move |_| {
+            let stop = Arc::clone(&stop);
+            // Settled later, and then later once more: each may be where it stands still.
+            Ok(HookAction::Later(Box::pin(async move {
+                stop();
+                Ok(HookAction::Later(Box::pin(std::future::pending())))
+            })))
+        })
+    };
+    let never: Arc<dyn Fn() + Send + Sync> = Arc::new(|| ());
+    let slow = turn(|s| s.hook(pending(never)).timeout(Duration::from_millis(1)));
+    let text = "a check of this host took longer than 1ms, and the call was not run: try again later";
+    assert_eq!(call(&slow, "echo", r#"{"say": "x"}"#), json!({"kind": "timeout", "error": text}));
+    let told = take(&seen);
+    assert!(told[1].ends_with("a failed before a call: it took longer than 1ms"), "{told:?}");
+    assert!(told.len() == 3 && told[2].starts_with("a after"), "no handler's result was seen: {told:?}");
+
+    let (stop, task) = (CancelHandle::new(), Arc::new(Task::new("t")));
+    let request = ToolCall::new("echo", r#"{"say": "x"}"#).with_cancel(&stop);
+    let text = "the call was cancelled while this host checked it: nothing was done";
+    let told = |hook: Arc<Watcher>, task: &Task| {
+        let turn = turn(|s| s.hook(hook));
+        let answer = wait(turn.call(&request.with_task(task)));
+        serde_json::from_str::<Value>(&answer.json).unwrap()
+    };
+    let cancels = Arc::clone(&task);
+    assert_eq!(told(pending(Arc::new(move || cancels.cancel())), &task), json!({"kind": "cancelled", "error": text}));
+    let cancels = stop.clone();
+    assert_eq!(told(pending(Arc::new(move || cancels.cancel())), &task), json!({"kind": "cancelled", "error": text}));
+    assert!(!take(&seen).concat().contains("fault"), "that is nobody's");
+}
+
+#[test]
+fn a_session_that_is_cancelled_waits_for_no_hook() {
+    let seen = seen();
+    let stands_still = Watcher::new("a", &seen).before(|_| Ok(HookAction::Later(Box::pin(std::future::pending()))));
+    let session = tools().registry().session().hook(stands_still).build().unwrap();
+    let turn = session.turn(Dialect::OpenAi);
+    let request = ToolCall::new("echo", r#"{"say": "x"}"#);
+    let mut future = Box::pin(turn.call(&request));
+    assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    session.cancel();
+    assert_eq!(wait(future).error, Some(ErrorKind::Cancelled));
+}
+
+#[test]
+fn results_are_transformed_in_order_and_a_fault_leaves_them() {
+    let seen = seen();
+    let hooks: [Transform; 4] = [
+        |result| Ok(result.as_ref().err().map(|error| Ok(ToolOutput::text(format!("mended: {error}"))))),
+        |_| panic!("out of words"),
+        |_| Err(ToolError::new("no")),
+        |result| Ok(result.as_ref().ok().map(|output| Ok(ToolOutput::text(format!("{} seen", output.as_json()))))),
+    ];
+    let turn = turn(|s| {
+        hooks.into_iter().fold(s, |s, transform| s.hook(Arc::new(Watcher { transform, ..Watcher::new("a", &seen) })))
+    });
+    assert_eq!(call(&turn, "echo", r#"{"say": "x"}"#), json!(r#"{"say":"x"} seen"#));
+    let faults: Vec<String> = take(&seen).into_iter().filter(|told| told.contains(" fault ")).collect();
+    // Each of the four is told of both.
+    assert_eq!(faults.len(), 8);
+    assert!(faults[0].ends_with("a failed transforming a result: out of words"), "{faults:?}");
+    assert_eq!(call(&turn, "echo", r#"{"say": "fail"}"#), json!("\"mended: <system>no such thing\" seen"));
+}
+
+#[test]
+fn whoever_looks_on_cannot_spoil_the_answer() {
+    struct Spoils;
+    impl Hook for Spoils {
+        fn name(&self) -> &str {
+            panic!("no name")
+        }
+        fn after_call(&self, _: &CallInfo<'_>, _: &CallResponse) -> Result<(), ToolError> {
+            panic!("after")
+        }
+        fn fault(&self, _: &CallInfo<'_>, fault: &HostError<'_>) {
+            assert_eq!((fault.part, fault.stage, fault.message), ("a hook", HostStage::AfterCall, "after"));
+            panic!("fault")
+        }
+    }
+    let seen = seen();
+    let after: fn() -> Result<(), ToolError> = || Err(ToolError::new("disk full"));
+    let failing = Arc::new(Watcher { after, ..Watcher::new("a", &seen) });
+    let turn = turn(|s| s.hook(Arc::new(Spoils)).hook(Arc::clone(&failing) as Arc<dyn Hook>));
+    assert_eq!(call(&turn, "echo", r#"{"say": "x"}"#), json!({"say": "x"}));
+    let told = take(&seen).concat();
+    assert!(told.contains("a hook failed after a call: after") && told.contains("a failed after a call: disk full"));
+}
+
+/// Decides as it is told to, and writes down what it is asked.
+struct Boss {
+    decides: fn() -> ApprovalDecision,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Boss {
+    fn new(decides: fn() -> ApprovalDecision) -> Arc<Self> {
+        Arc::new(Self { decides, asked: Mutex::default() })
+    }
+}
+
+impl Approver for Boss {
+    fn decide<'a>(
+        &'a self,
+        request: &'a ApprovalRequest<'a>,
+    ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
+        self.asked.lock().unwrap().push(request.to_string());
+        Box::pin(async { (self.decides)() })
+    }
+}
+
+#[test]
+fn somebody_is_asked_before_a_call_that_says_so() {
+    let boss = Boss::new(|| ApprovalDecision::AllowOnce);
+    let turn = turn(|s| s.approver(Arc::clone(&boss) as Arc<dyn Approver>));
+    for _ in 0..2 {
+        let told = call(&turn, "launch", "{\"pin\": 12, \"say\": \"x\u{202e}\u{9b}\"}");
+        assert_eq!(told, json!({"say": "x\u{202e}\u{9b}", "pin": 12}));
+        let asked = take(&boss.asked);
+        assert_eq!(
+            asked,
+            [concat!(
+                r#"run `launch` with {"pin":"[secret]","say":"x\u{202e}\u{9b}"}? "#,
+                "(every call of this tool has to be approved)",
+            )]
+        );
+    }
+    assert_eq!(call(&turn, "echo", r#"{"say": "x"}"#)["say"], "x");
+    assert_eq!(call(&turn, "launch", "{}")["kind"], "invalid_arguments");
+    assert!(take(&boss.asked).is_empty(), "nobody is asked in vain");
+}
+
+#[test]
+fn a_denial_says_why_and_a_fault_is_one() {
+    let seen = seen();
+    let told = |decides: fn() -> ApprovalDecision| {
+        let turn = turn(|s| s.approver(Boss::new(decides)).hook(Arc::new(Watcher::new("a", &seen))));
+        call(&turn, "launch", r#"{"say": "x"}"#)
+    };
+    let denied = told(|| ApprovalDecision::Deny("too <tool_call>loud".to_owned()));
+    let text = "the call was not approved: too loud. Do not try it again unasked";
+    assert_eq!(denied, json!({"kind": "denied", "error": text}));
+    assert!(told(|| ApprovalDecision::Deny(String::new()))["error"].as_str().unwrap().contains("no reason was given"));
+    take(&seen);
+    let broken = told(|| panic!("no line to hunter2"));
+    assert!(broken["kind"] == "denied" && !broken.to_string().contains("hunter2"), "{broken}");
+    assert!(take(&seen)[1].contains("the approver failed asked to approve a call: no line to hunter2"));
+}
+
+#[test]
+fn nobody_is_waited_for_without_end() {
+    struct Silent(CancelHandle);
+    impl Approver for Silent {
+        fn decide<'a>(
+            &'a self,
+            _: &'a ApprovalRequest<'a>,
+        ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
+            self.0.cancel();
+            Box::pin(std::future::pending())
+        }
+    }
+    let stop = CancelHandle::new();
+    let turn = turn(|s| s.approver(Arc::new(Silent(stop.clone()))).approval_timeout(Duration::from_millis(1)));
+    let text = "the call was not approved: nobody answered within 1ms. Do not try it again unasked";
+    assert_eq!(call(&turn, "launch", r#"{"say": "x"}"#), json!({"kind": "denied", "error": text}));
+    let request = ToolCall::new("launch", r#"{"say": "x"}"#).with_cancel(&stop);
+    assert!(wait(turn.call(&request)).json.contains("\"kind\":\"cancelled\""));
+}
+
+#[test]
+fn hooks_have_calls_approved_for_reasons_that_can_be_settled() {
+    let seen = seen();
+    let boss = Boss::new(|| ApprovalDecision::AllowForSession);
+    let turn = turn(|s| {
+        let ask = |name| {
+            Watcher::new(name, &seen).before(|arguments| {
+                Ok(match arguments["say"].as_str() {
+                    Some("x") => HookAction::Continue,
+                    Some(text) => HookAction::Ask(format!("it says {text}")),
+                    None => HookAction::Block(String::new()),
+                })
+            })
+        };
+        let change = Watcher::new("c", &seen).before(|_| Ok(HookAction::Change(object(json!({"say": "changed"})))));
+        s.hook(ask("a")).hook(change).hook(ask("d")).approver(Arc::clone(&boss) as Arc<dyn Approver>)
+    });
+    // Once, for all reasons, about what would be run.
+    assert_eq!(call(&turn, "echo", r#"{"say": "y"}"#)["say"], "changed");
+    assert_eq!(take(&boss.asked), [r#"run `echo` with {"say":"changed"}? (it says y) (it says changed)"#]);
+    // Nobody is asked again for the same; for another, or about another tool, somebody is.
+    call(&turn, "echo", r#"{"say": "y"}"#);
+    assert!(take(&boss.asked).is_empty());
+    call(&turn, "echo", r#"{"say": "z"}"#);
+    assert_eq!(take(&boss.asked), [r#"run `echo` with {"say":"changed"}? (it says z)"#]);
+    call(&turn, "launch", r#"{"say": "x"}"#);
+    assert!(take(&boss.asked)[0].ends_with("(every call of this tool has to be approved) (it says changed)"));
+    call(&turn, "launch", r#"{"say": "x"}"#);
+    assert!(take(&boss.asked).is_empty());
+}
+
+#[test]
+fn without_anybody_to_ask_the_call_is_refused() {
+    let seen = seen();
+    let told = call(&turn(|s| s), "launch", r#"{"say": "x"}"#);
+    assert_eq!(told["kind"], "refused");
+    assert!(told["error"].as_str().unwrap().contains("it set no approver"), "{told}");
+    let ask = Watcher::new("a", &seen).before(|_| Ok(HookAction::Ask(String::new())));
+    assert_eq!(call(&turn(|s| s.hook(ask)), "echo", r#"{"say": "x"}"#)["kind"], "refused");
+}
+
+struct Memory(Mutex<Vec<String>>);
+
+impl SpillStore for Memory {
+    fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
+        let mut kept = self.0.lock().unwrap();
+        kept.push(text.to_owned());
+        match kept.len() {
+            3 => Err(io::Error::other("memory full")),
+            count => Ok(format!("{tool}{count}.{extension}")),
+        }
+    }
+}
+
+#[test]
+fn what_is_too_long_is_kept_or_told_to_be_missing() {
+    let seen = seen();
+    let memory = Arc::new(Memory(Mutex::default()));
+    let limits = ResultLimits { per_call: 2_000, per_turn: 5_000 };
+    let long = |letters: usize| json!({"say": "ü".repeat(letters)}).to_string();
+    let text = |letters: usize| format!("{{\n  \"say\": \"{}\"\n}}", "ü".repeat(letters));
+    let kept = turn(|s| {
+        s.result_limits(limits)
+            .spill(Arc::clone(&memory) as Arc<dyn SpillStore>)
+            .hook(Arc::new(Watcher::new("a", &seen)))
+    });
+    assert_eq!(call(&kept, "echo", &long(1_990)), json!({"say": "ü".repeat(1_990)}));
+    assert!(memory.0.lock().unwrap().is_empty());
+    let told = call(&kept, "echo", &long(1_991));
+    assert_eq!((&told["truncated"], &told["file"]), (&true.into(), &"echo1.json".into()));
+    assert_eq!(take(&memory.0), [text(1_991)]);
+    memory.0.lock().unwrap().extend([String::new(), String::new()]);
+    take(&seen);
+    let told = call(&kept, "echo", &long(3_000));
+    assert!(told["missing"].as_u64().unwrap() > 1_000 && told.get("file").is_none(), "{told}");
+    let seen = take(&seen);
+    assert!(seen[2].ends_with("the spill failed keeping a result: memory full"), "{seen:?}");
+    assert!(seen[3].contains("a after") && seen[3].contains("\"truncated\":true"), "what the model gets: {seen:?}");
+    let cut = call(&turn(|s| s.result_limits(limits)), "echo", &long(3_000));
+    assert_eq!(cut, told);
+}
+
+#[test]
+fn a_batch_keeps_to_the_budget_of_its_turn() {
+    let results = |spill: Option<Arc<Memory>>| {
+        let turn = turn(|s| {
+            let s = s.result_limits(ResultLimits { per_call: 4_000, per_turn: 10_500 });
+            match spill {
+                Some(spill) => s.spill(spill),
+                None => s,
+            }
+        });
+        let texts = [3_000, 3_900, 100, 3_800, 4_200].map(|letters| json!({"say": "x".repeat(letters)}).to_string());
+        let requests = texts.each_ref().map(|text| ToolCall::new("echo", text));
+        let answered = wait(turn.batch(&requests));
+        answered.into_iter().map(|one| one.answer.json.chars().count()).collect::<Vec<_>>()
+    };
+    let sizes = results(Some(Arc::new(Memory(Mutex::default()))));
+    assert!(sizes[0] > 3_000 && sizes[3] > 3_800, "{sizes:?}");
+    assert!(sizes[1] < 1_900 && sizes[4] < 1_900 && sizes.iter().sum::<usize>() <= 10_500, "the largest: {sizes:?}");
+    let sizes = results(None);
+    assert!(sizes[0] == 3_010 && sizes[2] == 110 && sizes[1] < 1_900 && sizes[4] < 1_900, "{sizes:?}");
+    assert!(sizes.iter().sum::<usize>() <= 10_500, "{sizes:?}");
+}
+
+#[test]
+fn hooks_know_how_long_a_call_takes_and_whether_it_takes_secrets() {
+    #[derive(Default)]
+    struct Clock(Mutex<Vec<(Duration, bool)>>);
+
+    impl Clock {
+        fn note(&self, call: &CallInfo<'_>) {
+            self.0.lock().unwrap().push((call.elapsed(), call.takes_secrets()));
+        }
+    }
+
+    impl Hook for Clock {
+        fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+            self.note(call);
+            Ok(HookAction::Continue)
+        }
+
+        fn after_call(&self, call: &CallInfo<'_>, _: &CallResponse) -> Result<(), ToolError> {
+            self.note(call);
+            Ok(())
+        }
+    }
+
+    const TAKES: Duration = Duration::from_millis(5);
+    let clock = Arc::new(Clock::default());
+    let tools =
+        Fake::new([tool("open", "home", &[]), Tool { arguments: secretive(), ..tool("secretive", "home", &[]) }]);
+    let tools = tools.answer(|_| {
+        std::thread::sleep(TAKES);
+        HandlerReply::Ready(Ok(ToolOutput::text("done")))
+    });
+    let turn = tools.registry().session().hook(clock.clone()).build().unwrap().turn(Dialect::OpenAi);
+    for (name, takes_secrets) in [("open", false), ("secretive", true)] {
+        call(&turn, name, r#"{"say": "x"}"#);
+        let noted = std::mem::take(&mut *clock.0.lock().unwrap());
+        let [(before, _), (after, _)] = noted[..] else { panic!("{noted:?}") };
+        assert!(after >= before + TAKES, "{noted:?}");
+        assert!(noted.iter().all(|&(_, said)| said == takes_secrets));
+    }
+}

@@ -1,0 +1,310 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::args::Slots;
+use crate::call::ToolCall;
+use crate::call::hooks::{CallInfo, Hook};
+use crate::call::response::CallResponse;
+use crate::data::behaviour::{Approval, Behaviour, Execution};
+use crate::data::catalog::Tool;
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::requirement::Requirement::Env as Needs;
+use crate::data::table::Table;
+use crate::dispatch::agent::{AgentTask, AgentTools};
+use crate::fakes::{Fake, renamed, texts, tool, wait};
+use crate::provider::HandlerReply;
+use crate::registry::Registry;
+use crate::result::image::Image;
+use crate::result::limit::ResultLimits;
+use crate::result::output::{ToolError, ToolOutput, ToolResult};
+use crate::run::task::Task;
+use crate::session::SessionBuilder;
+use crate::session::turn::Turn;
+
+fn turn(registry: &Registry) -> Turn {
+    registry.session().env(Env::empty()).build().unwrap().turn(Dialect::OpenAi)
+}
+
+fn call(turn: &Turn, name: &str) -> CallResponse {
+    wait(turn.call(&ToolCall::new(name, "{}").with_id("call-1").with_task(&Task::new("task-1"))))
+}
+
+/// The kind and text of an error.
+fn error(answer: &CallResponse) -> [String; 2] {
+    assert!(answer.is_error(), "{answer:?}");
+    let value: Value = serde_json::from_str(&answer.json).unwrap();
+    ["kind", "error"].map(|key| value[key].as_str().unwrap().to_owned())
+}
+
+fn behaves(tool: Tool, execution: Execution, always: bool) -> Tool {
+    let approval = Approval { always, shell: None };
+    Tool { behaviour: Behaviour { execution, approval, ..Behaviour::default() }, ..tool }
+}
+
+#[test]
+fn a_tool_is_called_what_the_dialect_calls_it() {
+    let registry = Fake::new([
+        tool("b_plain", "home", &[]),
+        renamed("z_first", tool("a_own", "home", &[])),
+        renamed("a_last", tool("c_own", "home", &[])),
+    ])
+    .registry();
+    let turn = turn(&registry);
+    // In the order of their own names; handlers know nothing else.
+    assert_eq!(turn.definitions(), r#"["a_own","b_plain","c_own"]"#);
+    assert_eq!(turn.tools().collect::<Vec<_>>(), ["a_own", "b_plain", "c_own"]);
+    for (name, own) in [("z_first", "a_own"), ("b_plain", "b_plain"), ("a_last", "c_own")] {
+        assert_eq!(call(&turn, name).json, format!("{own:?}"));
+    }
+    let told = |name| error(&call(&turn, name))[1].clone();
+    assert_eq!(told("a_own"), "there is no tool `a_own` in this turn: did you mean `z_first`?");
+    assert_eq!(told("z_frist"), "there is no tool `z_frist` in this turn: did you mean `z_first`?");
+    assert_eq!(told("xyz"), "there is no tool `xyz` in this turn: the tools are: z_first, b_plain, a_last");
+}
+
+#[test]
+fn a_hidden_tool_is_unknown_and_the_refusal_says_why() {
+    let needs = [Needs(texts(&["WEB_KEY"]))];
+    let registry = Fake::new([tool("web", "home", &needs), renamed("ask_it", tool("ask", "home", &needs))]).registry();
+    let turn = turn(&registry);
+    for name in ["web", "ask", "ask_it"] {
+        let text = format!(
+            "there is no tool `{name}` in this turn: it is not available now: needs the environment variable `WEB_KEY`"
+        );
+        assert_eq!(error(&call(&turn, name)), ["unknown_tool".to_owned(), text]);
+    }
+}
+
+#[test]
+fn a_call_that_needs_approval_is_refused() {
+    let plan = Tool { arguments: goal().into(), ..behaves(tool("plan", "home", &[]), Execution::Agent, true) };
+    let turn = turn(&Fake::new([behaves(tool("launch", "home", &[]), Execution::Sync, true), plan]).registry());
+    let [kind, text] = error(&call(&turn, "launch"));
+    assert!(kind == "refused" && text.contains("needs approval"), "{text}");
+    let refused = |goal| wait(turn.agent_call::<Plan>(&ToolCall::new("plan", goal))).unwrap().unwrap_err();
+    assert_eq!(error(&refused(r#"{"goal": "tea"}"#))[0], "refused");
+    assert_eq!(error(&refused("{}"))[0], "invalid_arguments");
+}
+
+fn goal() -> Table {
+    let schema = json!({"type": "object", "properties": {"goal": {"type": "string"}}, "required": ["goal"]});
+    Table::from_schema(&schema).unwrap()
+}
+
+#[derive(Debug, PartialEq)]
+struct Plan {
+    goal: String,
+}
+
+impl AgentTools for Plan {
+    fn read(tool: &str, mut args: Slots<'_, '_>) -> Option<Self> {
+        match tool {
+            // A table that was made at run time gives the arguments as a whole.
+            "plan" => Some(Plan { goal: args.value::<Value>(0)["goal"].as_str()?.to_owned() }),
+            "broken" => panic!("no such slot"),
+            _ => None,
+        }
+    }
+}
+
+fn planner() -> Turn {
+    let plan = Tool { arguments: goal().into(), ..renamed("make_plan", tool("plan", "home", &[])) };
+    let agent = |tool| behaves(tool, Execution::Agent, false);
+    let others = ["broken", "of_another"].map(|name| agent(tool(name, "home", &[])));
+    let fake = Fake::new([agent(plan), tool("look", "home", &[])].into_iter().chain(others));
+    turn(&fake.answer(|call| unreachable!("nobody asks a provider for {}", call.tool())).registry())
+}
+
+#[test]
+fn an_agents_call_arrives_typed_and_its_result_is_an_answer() {
+    let turn = planner();
+    let task = |goal: &str| {
+        let request = ToolCall::new("make_plan", goal);
+        wait(turn.agent_call::<Plan>(&request)).unwrap()
+    };
+    let AgentTask { call, pending } = task(r#"{"goal": "tea"}"#).unwrap();
+    assert_eq!((call, pending.tool()), (Plan { goal: "tea".into() }, "plan"));
+    assert_eq!(pending.finish(Ok(ToolOutput::text("hot"))), CallResponse::from(Ok(ToolOutput::text("hot"))));
+    let AgentTask { pending, .. } = task(r#"{"goal": "tea"}"#).unwrap();
+    assert_eq!(error(&pending.finish(Err(ToolError::new("no water")))), ["failed", "no water"]);
+    assert_eq!(error(&task("{}").unwrap_err())[0], "invalid_arguments");
+    assert_eq!(error(&task("{").unwrap_err())[0], "malformed_arguments");
+}
+
+#[test]
+fn what_is_no_agents_call_is_left_to_the_turn() {
+    let turn = planner();
+    for name in ["look", "nobody", "plan", "of_another"] {
+        assert!(wait(turn.agent_call::<Plan>(&ToolCall::new(name, "{}"))).is_none(), "{name}");
+    }
+    let fault = wait(turn.agent_call::<Plan>(&ToolCall::new("broken", "{}"))).unwrap().unwrap_err();
+    assert_eq!(error(&fault)[0], "panicked");
+    let [kind, text] = error(&call(&turn, "of_another"));
+    assert!(kind == "failed" && text.contains("agent's own loop"), "{text}");
+}
+
+#[test]
+fn a_blocking_handler_has_a_thread_of_its_own() {
+    let started = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&started);
+    let here = thread::current().id();
+    let fake = Fake::new([tool("crunch", "home", &[])]).answer(move |call| {
+        let seen = Arc::clone(&seen);
+        HandlerReply::blocking(call, move |call| {
+            seen.fetch_add(1, Ordering::SeqCst);
+            assert_ne!(thread::current().id(), here);
+            Ok(ToolOutput::text(format!("{} {} {}", call.tool(), call.id(), call.task())))
+        })
+    });
+    let turn = turn(&fake.registry());
+    let request = ToolCall::new("crunch", "{}");
+    drop(turn.call(&request));
+    assert_eq!(started.load(Ordering::SeqCst), 0, "what nobody polls does not start");
+    assert_eq!(call(&turn, "crunch").json, "\"crunch call-1 task-1\"");
+    assert_eq!(started.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn blocking_handlers_run_beside_each_other() {
+    let both = Arc::new(Barrier::new(2));
+    let fake = Fake::new([tool("meet", "home", &[])]).answer(move |call| {
+        let both = Arc::clone(&both);
+        HandlerReply::blocking(call, move |_| {
+            both.wait();
+            Ok(ToolOutput::text("met"))
+        })
+    });
+    let turn = turn(&fake.registry());
+    let request = ToolCall::new("meet", "{}");
+    let answers = wait(async {
+        let (mut one, mut other) = (Box::pin(turn.call(&request)), Box::pin(turn.call(&request)));
+        let (mut first, mut second) = (None, None);
+        std::future::poll_fn(|context| {
+            for (future, answer) in [(&mut one, &mut first), (&mut other, &mut second)] {
+                if answer.is_none()
+                    && let std::task::Poll::Ready(ready) = future.as_mut().poll(context)
+                {
+                    *answer = Some(ready);
+                }
+            }
+            if first.is_some() && second.is_some() { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        })
+        .await;
+        [first, second]
+    });
+    assert_eq!(answers.map(|answer| answer.unwrap().json), ["\"met\"", "\"met\""]);
+}
+
+#[test]
+fn a_blocking_handlers_panic_is_an_answer() {
+    let fake = Fake::new([tool("crunch", "home", &[])]);
+    let turn = turn(&fake.answer(|call| HandlerReply::blocking(call, |_| panic!("out of numbers"))).registry());
+    let text = "the tool failed unexpectedly: out of numbers".to_owned();
+    assert_eq!(error(&call(&turn, "crunch")), ["panicked".to_owned(), text]);
+}
+
+#[test]
+fn a_reply_that_nobody_waits_for_runs_to_its_end() {
+    let meeting = Arc::new(Barrier::new(2));
+    let meet = Arc::clone(&meeting);
+    let fake = Fake::new([tool("crunch", "home", &[])]).answer(move |call| {
+        let meet = Arc::clone(&meet);
+        HandlerReply::blocking(call, move |_| {
+            meet.wait();
+            meet.wait();
+            Ok(ToolOutput::text("unheard"))
+        })
+    });
+    let turn = turn(&fake.registry());
+    let request = ToolCall::new("crunch", "{}");
+    let mut future = Box::pin(turn.call(&request));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    meeting.wait();
+    drop(future);
+    meeting.wait();
+}
+
+#[test]
+fn the_future_of_a_call_can_cross_threads() {
+    fn crosses<T: Send>(_: &T) {}
+    let turn = planner();
+    let request = ToolCall::new("plan", "{}");
+    crosses(&turn.call(&request));
+    crosses(&turn.batch_with(&[request], |plan: Plan, _| async move { Ok(ToolOutput::text(plan.goal)) }));
+    crosses(&turn);
+}
+
+#[test]
+fn replies_for_what_no_provider_runs_are_errors() {
+    let answer = |reply| match reply {
+        HandlerReply::Ready(result) => CallResponse::from(result),
+        HandlerReply::Later(_) => unreachable!("these are there at once"),
+    };
+    assert!(error(&answer(HandlerReply::agent()))[1].contains("agent's own loop"));
+    assert!(error(&answer(HandlerReply::no_such_tool(7)))[1].contains("no tool number 7"));
+}
+
+fn picture(number: u8) -> Image {
+    Image::new("image/gif", [b"GIF89a".as_slice(), &[number]].concat()).unwrap()
+}
+
+/// A tool that answers with a long text and an image, an agent's tool, and what this host makes of them.
+fn pictures(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Turn {
+    let plan = Tool { arguments: goal().into(), ..behaves(tool("plan", "home", &[]), Execution::Agent, false) };
+    let fake = Fake::new([tool("look", "home", &[]), plan])
+        .answer(|_| HandlerReply::Ready(ToolOutput::text("a line\n".repeat(800)).with_image(picture(1))));
+    let limits = ResultLimits { per_call: 8_000, per_turn: 8_000 };
+    let session = fake.registry().session().env(Env::empty()).result_limits(limits);
+    set(session).build().unwrap().turn(Dialect::OpenAi)
+}
+
+#[test]
+fn images_come_whole_on_every_way_out() {
+    let turn = pictures(|session| session);
+    let answer = call(&turn, "look");
+    assert_eq!((answer.json.len(), &*answer.images), (6_402, &[picture(1)][..]));
+    // Longer than it may be, and than both may be together.
+    let short = pictures(|session| session.result_limits(ResultLimits { per_call: 5_000, per_turn: 8_000 }));
+    let batch = wait(turn.batch(&[(); 2].map(|()| ToolCall::new("look", "{}"))));
+    for answer in [call(&short, "look")].iter().chain(batch.iter().map(|answered| &answered.answer)) {
+        assert!(answer.json.contains(r#""truncated":true"#) && answer.images == [picture(1)], "{answer:?}");
+    }
+    // What the agent's own loop comes to.
+    let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
+    let AgentTask { pending, .. } = wait(turn.agent_call::<Plan>(&request)).unwrap().unwrap();
+    assert_eq!(pending.finish(ToolOutput::text("hot").with_image(picture(2))).images, [picture(2)]);
+    let batch =
+        wait(turn.batch_with(&[request], |Plan { goal }, _| async { ToolOutput::text(goal).with_image(picture(3)) }));
+    assert_eq!((&*batch[0].answer.json, &*batch[0].answer.images), ("\"tea\"", &[picture(3)][..]));
+}
+
+#[test]
+fn a_hook_keeps_the_images_that_it_says() {
+    /// Leaves the images of the one tool, and none of the other.
+    struct Frame;
+
+    impl Hook for Frame {
+        fn transform_result(&self, call: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
+            let Ok(output) = result else { return Ok(None) };
+            let mut framed = ToolOutput::text(format!("{} images", output.images().len()));
+            if call.tool() == "look" {
+                for image in output.images() {
+                    framed = framed.with_image(image.clone())?;
+                }
+            }
+            Ok(Some(Ok(framed)))
+        }
+    }
+
+    let turn = pictures(|session| session.hook(Arc::new(Frame)));
+    let answer = call(&turn, "look");
+    assert_eq!((&*answer.json, &*answer.images), ("\"1 images\"", &[picture(1)][..]));
+    let request = ToolCall::new("plan", r#"{"goal": "tea"}"#);
+    let batch = wait(turn.batch_with(&[request], |_: Plan, _| async { ToolOutput::text("").with_image(picture(2)) }));
+    assert_eq!((&*batch[0].answer.json, &*batch[0].answer.images), ("\"1 images\"", &[][..]));
+}

@@ -1,0 +1,175 @@
+//! What of a tool's definition depends on conditions, and what those come to.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::{AtomValue, Part, Place};
+use crate::data::segment;
+use crate::data::segment::{Atom, Atoms, Condition, FactValue, Op, Segment};
+use crate::data::table::{Literal, Node, Part as Piece, Property, Span, Table};
+use crate::data::to_json::ToJson as _;
+use crate::registration::atoms::Asked;
+use crate::session::turn::Turn;
+
+impl Turn {
+    /// The parts of the definition of the tool at a position of the state that depend on conditions.
+    pub(crate) fn parts(&self, id: usize) -> Vec<Part> {
+        let (tool, asked) = (self.state().tool(id), &self.state().tools[id].atoms);
+        let atoms = self.facts().atoms(asked, &|id| self.has(id));
+        let part = |place, condition: &Condition, is_shown| Part {
+            place,
+            condition: condition.written(&tool.atoms),
+            atoms: self.values(condition, &tool.atoms, asked),
+            is_shown,
+        };
+        let mut parts = Vec::new();
+        if let Some(definition) = self.state().definition(id, self.dialect()) {
+            let values: Vec<FactValue> = tool.facts.iter().filter_map(|name| self.facts().get(name).cloned()).collect();
+            for (place, condition, is_shown) in texts(&definition.segments, atoms, &values) {
+                parts.push(part(place, condition, is_shown));
+            }
+        }
+        let table = &*tool.arguments;
+        parts.extend(table.conditions.iter().map(|(piece, condition)| {
+            let place = match *piece {
+                Piece::Property(at) => {
+                    let name = table.properties.get(usize::from(at)).map(|property| property.name.to_string());
+                    let mut path = path(table, |node| holds(node.properties, at));
+                    path.extend(name);
+                    Place::Parameter(path.join("."))
+                }
+                Piece::Literal(at) => Place::Value {
+                    parameter: path(table, |node| holds(node.literals, at)).join("."),
+                    value: table.literals.get(usize::from(at)).map_or_else(|| "null".to_owned(), value),
+                },
+            };
+            part(place, condition, condition.holds(atoms))
+        }));
+        parts
+    }
+
+    /// What a condition asks for, each once, and what that is.
+    fn values(&self, condition: &Condition, atoms: &[Atom], asked: &[Asked]) -> Vec<(String, AtomValue)> {
+        let mut seen = BTreeSet::new();
+        let used = condition.0.iter().filter_map(|op| match *op {
+            Op::Atom(atom) => Some(usize::from(atom)).filter(|atom| seen.insert(*atom)),
+            _ => None,
+        });
+        let value = |at: usize| {
+            let atom = atoms.get(at)?;
+            let value = match (atom, asked.get(at)) {
+                (Atom::Tool(name), Some(Asked::Tool(id))) => {
+                    AtomValue::Tool(name.clone(), id.is_some_and(|id| self.has(id)))
+                }
+                (Atom::Tool(name), _) => AtomValue::Tool(name.clone(), false),
+                (Atom::Fact(name) | Atom::Compared(name, ..), _) => {
+                    AtomValue::Fact(name.clone(), self.facts().get(name).cloned())
+                }
+            };
+            Some((atom.to_string(), value))
+        };
+        used.filter_map(value).collect()
+    }
+}
+
+/// The texts that depend on conditions: where each stands, on which, and whether it is shown.
+fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<(Place, &'s Condition, bool)> {
+    let (mut texts, mut scan, mut around) = (Vec::new(), Scan::default(), Vec::<(usize, bool)>::new());
+    for (at, segment) in segments.iter().enumerate() {
+        around.retain(|(end, _)| at < *end);
+        match segment {
+            Segment::Text(text) => scan.read(text),
+            Segment::When { condition, segments: count } => {
+                let end = (at + 1 + usize::from(*count)).min(segments.len());
+                let is_shown = condition.holds(atoms) && around.iter().all(|(_, holds)| *holds);
+                around.push((end, condition.holds(atoms)));
+                // Outside of texts there are parameters, values and commas, of which the table tells.
+                if scan.string.is_some() {
+                    let mut text = String::new();
+                    segment::render(&segments[at + 1..end], atoms, facts, &mut text);
+                    let text = serde_json::from_str(&format!("\"{text}\"")).unwrap_or(text);
+                    let within = scan.keys.iter().filter(|key| !key.is_empty()).cloned().collect();
+                    texts.push((Place::Text { within, text }, condition, is_shown));
+                }
+            }
+            Segment::Fact(_) | Segment::Available { .. } => {}
+        }
+    }
+    texts
+}
+
+/// Where in a JSON text its pieces stand.
+#[derive(Default)]
+struct Scan {
+    /// The keys around the place, one for each open object.
+    keys: Vec<String>,
+    /// The string around the place.
+    string: Option<String>,
+    is_escaped: bool,
+    /// The last string.
+    last: String,
+}
+
+impl Scan {
+    fn read(&mut self, text: &str) {
+        for letter in text.chars() {
+            if let Some(string) = &mut self.string {
+                if letter == '"' && !self.is_escaped {
+                    self.last = self.string.take().unwrap_or_default();
+                    continue;
+                }
+                self.is_escaped = letter == '\\' && !self.is_escaped;
+                string.push(letter);
+                continue;
+            }
+            match letter {
+                '"' => self.string = Some(String::new()),
+                '{' => self.keys.push(String::new()),
+                '}' => drop(self.keys.pop()),
+                ':' => {
+                    if let Some(key) = self.keys.last_mut() {
+                        key.clone_from(&self.last);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The way from the arguments to the first node of which `is_it` says so: the names of parameters.
+fn path(table: &Table, is_it: impl Fn(&Node) -> bool) -> Vec<String> {
+    let (mut line, mut seen) = (VecDeque::from([(0, Vec::new())]), BTreeSet::from([0]));
+    while let Some((id, path)) = line.pop_front() {
+        let node = table.node(id);
+        if is_it(node) {
+            return path;
+        }
+        let below = |property: &Property| (property.node, [&path[..], &[property.name.to_string()]].concat());
+        let inner = node.items.iter().chain(table.any_of(node)).chain(table.all_of(node));
+        let inner = inner.map(|next| (*next, path.clone()));
+        for (next, path) in table.properties(node).iter().map(below).chain(inner) {
+            if seen.insert(next) {
+                line.push_back((next, path));
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn holds(span: Span, at: u16) -> bool {
+    (span.start..span.start.saturating_add(span.len)).contains(&at)
+}
+
+fn value(literal: &Literal) -> String {
+    let mut json = String::new();
+    match literal {
+        Literal::Null => json.push_str("null"),
+        Literal::Boolean(flag) => flag.to_json(&mut json),
+        Literal::Integer(integer) => integer.to_json(&mut json),
+        Literal::Number(number) => number.to_json(&mut json),
+        Literal::String(text) => text.to_json(&mut json),
+        Literal::Json(text) => json.push_str(text),
+        Literal::Hidden => {}
+    }
+    json
+}

@@ -1,0 +1,60 @@
+//! The ways on which a session's choice comes to a tool.
+
+use super::{Denial, Grant};
+use crate::availability::selection::pick;
+use crate::data::catalog::Text;
+use crate::data::graph::Pick;
+use crate::session::turn::Turn;
+
+impl Turn {
+    /// What grants the tool at a position of the state, and what takes it away.
+    pub(crate) fn ways(&self, tool: usize) -> (Vec<Grant>, Vec<Denial>) {
+        let (state, host) = (self.state(), self.host());
+        let named = |path: Vec<usize>| path.into_iter().map(|set| state.toolsets[set].clone()).collect::<Vec<Text>>();
+        let path = |set| state.graph.path(set, tool).map(named);
+        let (mut grants, mut denials) = (Vec::new(), Vec::new());
+        let is_named = |tools: &[String]| tools.iter().any(|name| name == self.name(tool));
+        if host.choice.is_all() {
+            grants.push(Grant::NothingEnabled);
+        }
+        if is_named(&host.choice.enabled_tools) {
+            grants.push(Grant::Tool);
+        }
+        if is_named(&host.choice.disabled_tools) {
+            denials.push(Denial::Tool);
+        }
+        for name in &host.choice.enabled {
+            grants.extend(match pick(state, name) {
+                Some(Pick::All) => Some(Grant::All(name.clone().into())),
+                Some(Pick::Set(set)) => path(set).map(Grant::Path),
+                None => None,
+            });
+        }
+        for name in &host.choice.disabled {
+            denials.extend(match pick(state, name) {
+                Some(Pick::All) => Some(Denial::All(name.clone().into())),
+                // Disabling a set leaves what it is built on.
+                Some(Pick::Set(set)) => match state.graph.sets[set].base {
+                    Some(base) if state.graph.path(base, tool).is_some() => None,
+                    _ => path(set).map(Denial::Disabled),
+                },
+                None => None,
+            });
+        }
+        if grants.is_empty() {
+            denials.extend(host.choice.enabled.iter().filter_map(|name| {
+                let Some(Pick::Set(set)) = pick(state, name) else { return None };
+                let (path, by) = state.graph.exclusion(set, tool)?;
+                Some(Denial::Excluded { path: named(path), by: state.toolsets[by].clone() })
+            }));
+        }
+        (grants, denials)
+    }
+
+    /// The toolsets that bring the tool at a position of the state.
+    pub(crate) fn bringers(&self, tool: usize) -> Vec<Text> {
+        let state = self.state();
+        let brings = |set: usize| state.graph.path(set, tool).is_some();
+        state.toolsets.iter().enumerate().filter(|(set, _)| brings(*set)).map(|(_, name)| name.clone()).collect()
+    }
+}

@@ -1,0 +1,142 @@
+//! What a tool needs, whether that is there, and why the tools are not there that it needs.
+
+use crate::availability::resolve;
+use std::collections::{BTreeSet, VecDeque};
+
+use super::{Absence, Missing, Need, NeedState};
+use crate::availability::HiddenReason;
+use crate::availability::probe_cache::Standing;
+use crate::data::catalog::Text;
+use crate::data::requirement::Requirement;
+use crate::data::segment::{Atom, Comparison, FactValue};
+use crate::registration::atoms::Asked;
+use crate::registration::requirements::Gate;
+use crate::session::turn::Turn;
+
+impl Turn {
+    /// What the tool at a position of the state needs.
+    pub(crate) fn needs(&self, tool: usize) -> Vec<Need> {
+        let gates = &self.state().gates;
+        if gates.is_empty() {
+            return Vec::new();
+        }
+        let is_granted = self.is_granted(tool);
+        let need = |&gate: &usize| {
+            let (state, standing) = if is_granted { self.need(gate) } else { (NeedState::Unasked, None) };
+            let since = standing.and_then(|standing| standing.since);
+            let now = || self.found().and_then(|found| found.clock.now());
+            let age = since.and_then(|since| Some(now()?.saturating_duration_since(since)));
+            Need { requirement: requirement(&gates.all[gate]), toolset: gates.toolsets[gate].clone(), state, age }
+        };
+        gates.of[tool].iter().map(need).collect()
+    }
+
+    /// Whether a gate is open; and what is believed of it, if it is a check that was asked.
+    fn need(&self, gate: usize) -> (NeedState, Option<&Standing>) {
+        let asked = &self.state().gates.all[gate];
+        let Some(found) = self.found() else { return (NeedState::Unasked, None) };
+        match asked {
+            Gate::Check { .. } => {
+                let standing = found.standing(gate);
+                let state = match standing {
+                    None => NeedState::Unasked,
+                    Some(Standing { verdict: Err(reason), .. }) => NeedState::Unmet(reason.clone()),
+                    Some(Standing { flake: Some(reason), .. }) => NeedState::Flake(reason.clone()),
+                    Some(_) => NeedState::Met,
+                };
+                (state, standing)
+            }
+            Gate::Tools { tools, any } => {
+                let is_there = |tool: &Option<usize>| tool.is_some_and(|tool| self.has(tool));
+                let mut there = tools.iter().map(|(_, tool)| is_there(tool));
+                let is_open = if *any { there.any(|there| there) } else { there.all(|there| there) };
+                let closed = || NeedState::Unmet(resolve::missing(asked, &|tool| self.has(tool)));
+                (if is_open { NeedState::Met } else { closed() }, None)
+            }
+            _ => (found.seen.closed(gate, self.facts()).map_or(NeedState::Met, NeedState::Unmet), None),
+        }
+    }
+
+    /// Tools that are there although a check of theirs failed: that is taken for a flake.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn flakes(&self) -> impl Iterator<Item = (&str, &HiddenReason)> {
+        let checks = self.found().into_iter().flat_map(|found| &found.checks);
+        let failed = checks.filter_map(|(gate, standing)| Some((*gate, standing.flake.as_ref()?)));
+        failed.flat_map(move |(gate, reason)| {
+            let behind = self.state().gates.behind[gate].iter().filter(|id| self.has(**id));
+            behind.map(move |id| (self.name(*id), reason))
+        })
+    }
+
+    /// Why those tools are not there that are needed, and those that they need.
+    pub(crate) fn missing(&self, tool: usize, needs: &[Need]) -> Vec<Missing> {
+        let mut known: BTreeSet<Text> = BTreeSet::from([self.state().tools[tool].name.clone()]);
+        let (mut line, mut missing) = (VecDeque::new(), Vec::new());
+        let mut next = |reasons: &[HiddenReason], line: &mut VecDeque<Text>| {
+            for reason in reasons {
+                let (HiddenReason::Tools(names) | HiddenReason::AnyTools(names) | HiddenReason::Unregistered(names)) =
+                    reason
+                else {
+                    continue;
+                };
+                line.extend(names.iter().filter(|name| known.insert((*name).clone())).cloned());
+            }
+        };
+        next(&unmet(needs), &mut line);
+        while let Some(name) = line.pop_front() {
+            let absence = match self.state().find(&name) {
+                None => Absence::Unregistered,
+                Some(id) if self.has(id) => continue,
+                Some(id) if !self.is_granted(id) => Absence::NotGranted,
+                Some(id) => {
+                    let mut reasons = unmet(&self.needs(id));
+                    if reasons.is_empty() {
+                        let hidden = self.hidden_ids().find(|(hidden, _)| *hidden == id);
+                        reasons.extend(hidden.map(|(_, reason)| reason.clone()));
+                    }
+                    next(&reasons, &mut line);
+                    Absence::Hidden(reasons)
+                }
+            };
+            missing.push(Missing { tool: name, absence });
+        }
+        missing
+    }
+
+    /// Whether the session grants the tool at a position of the state.
+    fn is_granted(&self, tool: usize) -> bool {
+        self.has(tool) || self.found().is_some_and(|found| found.seen.granted.binary_search(&tool).is_ok())
+    }
+}
+
+fn unmet(needs: &[Need]) -> Vec<HiddenReason> {
+    let reasons = needs.iter().filter_map(|need| match &need.state {
+        NeedState::Unmet(reason) => Some(reason.clone()),
+        _ => None,
+    });
+    reasons.collect()
+}
+
+/// What a gate was made of.
+fn requirement(gate: &Gate) -> Requirement {
+    match gate {
+        Gate::Env(names) => Requirement::Env(names.clone()),
+        Gate::AnyEnv(names) => Requirement::AnyEnv(names.clone()),
+        Gate::Programs(names) => Requirement::Programs(names.clone()),
+        Gate::Os(names) => Requirement::Os(names.clone()),
+        Gate::Facts { condition, asked } => {
+            let atom = |asked: &Asked| match asked {
+                Asked::Fact(name, Comparison::Equal, FactValue::Boolean(true)) => Atom::Fact(name.clone()),
+                Asked::Fact(name, comparison, with) => Atom::Compared(name.clone(), *comparison, with.clone()),
+                // The compiler allows facts only.
+                Asked::Tool(_) => Atom::Tool("?".into()),
+            };
+            Requirement::When { condition: condition.clone(), atoms: asked.iter().map(atom).collect() }
+        }
+        Gate::Check { .. } => Requirement::Check,
+        Gate::Tools { tools, any } => {
+            let names = tools.iter().map(|(name, _)| name.clone()).collect();
+            if *any { Requirement::AnyTools(names) } else { Requirement::Tools(names) }
+        }
+    }
+}

@@ -1,0 +1,398 @@
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Absence, Grant, Missing, NeedState, Status};
+use crate::availability::HiddenReason;
+use crate::data::catalog::{Tool, Toolset, Variable};
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::requirement::Requirement;
+use crate::data::requirement::Requirement::{AnyEnv, AnyTools, Check, Env as Needs, Os, Programs, Tools, When};
+use crate::data::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
+use crate::data::table::{Part, Table};
+use crate::data::to_json::ToJson;
+use crate::fakes::{Fake, Time, renamed, texts, tool, toolset};
+use crate::provider::availability::Availability;
+use crate::registry::Registry;
+use crate::session::Session;
+use crate::session::turn::Turn;
+
+/// The session that enables and disables these, in an empty environment.
+fn session(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Session {
+    let session = registry.session().enable(enabled.iter().copied()).disable(disabled.iter().copied());
+    session.env(Env::empty()).check_timeout(Duration::from_hours(1)).build().unwrap()
+}
+
+fn turn(registry: &Registry, enabled: &[&str], disabled: &[&str]) -> Turn {
+    session(registry, enabled, disabled).turn(Dialect::OpenAi)
+}
+
+/// What a person is told, line by line.
+fn told(turn: &Turn, tool: &str) -> Vec<String> {
+    turn.why(tool).unwrap().to_string().lines().map(|line| line.trim_start().to_owned()).collect()
+}
+
+fn json(of: &impl ToJson) -> Value {
+    let mut out = String::new();
+    of.to_json(&mut out);
+    serde_json::from_str(&out).unwrap()
+}
+
+/// cli → debugging → file → read, and more.
+fn bundles() -> Registry {
+    let includes = |name, includes: &[&'static str]| Toolset { includes: texts(includes), ..toolset(name) };
+    Fake::new([
+        tool("read", "file", &[]),
+        tool("write", "file", &[]),
+        tool("look", "web", &[]),
+        tool("lost", "shut", &[]),
+    ])
+    .toolset(includes("debugging", &["file", "web"]))
+    .toolset(includes("cli", &["debugging"]))
+    .toolset(Toolset { base: Some("debugging".into()), includes: texts(&["web"]), ..toolset("chat") })
+    .toolset(Toolset { excludes: texts(&["write"]), ..includes("reader", &["file"]) })
+    .toolset(Toolset { closed: true, ..toolset("shut") })
+    .registry()
+}
+
+#[test]
+fn every_way_that_grants_a_tool_is_told() {
+    let registry = bundles();
+    assert_eq!(
+        told(&turn(&registry, &["web", "cli", "file", "all"], &[]), "read"),
+        ["`read` is shown", "granted: cli → debugging → file", "granted: file", "granted: `all`, which is every tool",]
+    );
+    let open = turn(&registry, &[], &[]).why("read").unwrap();
+    assert_eq!((&open.grants[..], open.status), (&[Grant::NothingEnabled][..], Status::Shown));
+}
+
+#[test]
+fn what_takes_a_tool_away_is_told() {
+    let registry = bundles();
+    assert_eq!(
+        told(&turn(&registry, &["cli"], &["debugging", "chat", "*"]), "look"),
+        [
+            "`look` is taken away",
+            "granted: cli → debugging → web",
+            "disabled: debugging → web",
+            // `chat` is built on `debugging`, and leaves what that brings.
+            "disabled: `*`, which is every tool",
+        ]
+    );
+    assert_eq!(
+        told(&turn(&registry, &["reader"], &[]), "write"),
+        [
+            "`write` is not granted",
+            "excluded by `reader`: reader → file",
+            "it comes with `chat`, `cli`, `debugging` or `file`"
+        ]
+    );
+}
+
+#[test]
+fn what_would_bring_a_tool_that_was_not_granted_is_told() {
+    let registry = bundles();
+    assert_eq!(
+        told(&turn(&registry, &["web"], &[]), "write"),
+        ["`write` is not granted", "it comes with `chat`, `cli`, `debugging` or `file`"]
+    );
+    assert_eq!(told(&turn(&registry, &["web"], &[]), "lost"), ["`lost` is not granted", "no toolset brings it"]);
+}
+
+#[test]
+fn an_unknown_tool_has_its_nearest() {
+    let unknown = turn(&bundles(), &[], &[]).why("raed").unwrap_err();
+    assert_eq!(unknown.to_string(), "no provider has a tool `raed`: did you mean `read`?");
+    assert_eq!(json(&unknown)["nearest"], json!(["read"]));
+    let stranger = turn(&bundles(), &[], &[]).why(&"x\u{1b}".repeat(99)).unwrap_err().to_string();
+    assert!(stranger.len() < 500 && !stranger.contains('\u{1b}') && stranger.ends_with("…`"), "{stranger}");
+}
+
+#[test]
+fn nothing_that_a_terminal_acts_on_is_told() {
+    let registry = Fake::new([
+        tool("a\u{1b}[2K", "ho\u{9b}me", &[Tools(texts(&["b\r\n✓ a"])), Needs(texts(&["K\u{202e}EY"]))]),
+        tool("b", "home", &[]),
+    ])
+    .registry();
+    let turn = turn(&registry, &[], &[]);
+    let told = format!("{}\n{}", turn.why("a\u{1b}[2K").unwrap(), turn.doctor());
+    assert!(!told.contains(['\u{1b}', '\u{9b}', '\r', '\u{202e}']), "{told:?}");
+    assert!(!told.contains("\n✓ a"), "{told}");
+}
+
+#[test]
+fn a_dialects_name_means_its_tool() {
+    let registry = Fake::new([renamed("query", tool("ask", "home", &[]))]).registry();
+    let turn = turn(&registry, &[], &[]);
+    assert_eq!(turn.why("query"), turn.why("ask"));
+    assert_eq!(told(&turn, "query")[0], "`ask`, here called `query`, is shown");
+}
+
+#[test]
+fn each_need_is_told_with_what_is_there_and_what_is_not() {
+    let platform = Atom::Compared("platform".into(), Comparison::Equal, FactValue::Text("cli".into()));
+    let when = When {
+        condition: Condition(vec![Op::Atom(0), Op::Atom(1), Op::Or]),
+        atoms: vec![platform, Atom::Fact("online".into())],
+    };
+    let home = Toolset { requires: vec![Check, Needs(texts(&["HOME_KEY"]))], ..toolset("home") };
+    let needs = [
+        Needs(texts(&["KEY", "HOST"])),
+        AnyEnv(texts(&["ONE", "OTHER"])),
+        Programs(texts(&["git"])),
+        Os(vec![std::env::consts::OS.into()]),
+        when,
+        Tools(texts(&["free", "ghost"])),
+        AnyTools(texts(&["free"])),
+        Check,
+    ];
+    let fake = Fake::new([tool("free", "other", &[]), tool("needy", "home", &needs)]).toolset(home);
+    let registry = fake.fact("online", false).registry();
+    let env = Env::empty().with_var("HOST", "x").with_var("HOME_KEY", "x");
+    let turn = registry.session().env(env).build().unwrap().turn(Dialect::OpenAi);
+    assert_eq!(
+        told(&turn, "needy"),
+        [
+            "`needy` is hidden: needs the environment variable `KEY`".to_owned(),
+            "granted: nothing is enabled, which means all tools".to_owned(),
+            "✓ needs the environment variable `HOME_KEY`, as all of `home`".to_owned(),
+            "! needs the environment variables `KEY` and `HOST`: `KEY` is not set".to_owned(),
+            "! needs one of the environment variables `ONE` and `OTHER`: none is set".to_owned(),
+            "! needs the program `git`: `git` is not found".to_owned(),
+            format!("✓ needs the system `{}`", std::env::consts::OS),
+            "! needs `facts.platform == 'cli' or facts.online`: it does not hold".to_owned(),
+            "! needs the tools `free` and `ghost`: no provider has `ghost`".to_owned(),
+            "✓ needs the tool `free`".to_owned(),
+            "- needs its handlers' word, as all of `home`: not asked".to_owned(),
+            "- needs its handlers' word: not asked".to_owned(),
+            "`ghost` is not there: no provider has it".to_owned(),
+        ]
+    );
+    // What was not granted is not looked at.
+    let registry = Fake::new([tool("a", "home", &[Needs(texts(&["KEY"]))]), tool("b", "other", &[])]).registry();
+    let other = session(&registry, &["other"], &[]).turn(Dialect::OpenAi).why("a").unwrap();
+    assert_eq!((other.status, &other.needs[0].state), (Status::NotGranted, &NeedState::Unasked));
+}
+
+#[test]
+fn a_checks_verdict_is_told_with_its_age() {
+    let ill = Arc::new(Mutex::new(None::<&str>));
+    let felt = Arc::clone(&ill);
+    let home = Toolset { requires: vec![Check], ..toolset("home") };
+    let fake = Fake::new([tool("a", "home", &[])]).toolset(home).available(move |_, _| {
+        let ill = *felt.lock().unwrap();
+        assert!(ill != Some("fall over"), "it fell over");
+        Availability::when(ill.is_none(), ill.unwrap_or_default())
+    });
+    let (registry, time) = (fake.registry(), Time::new());
+    let mut builder = registry.session().env(Env::empty()).check_timeout(Duration::from_hours(1));
+    builder.clock = time.clock();
+    let session = builder.build().unwrap();
+    let check = || told(&session.turn(Dialect::OpenAi), "a").pop().unwrap();
+    assert_eq!(check(), "✓ needs its handlers' word, as all of `home`, 0 ms ago");
+    time.pass(20);
+    assert_eq!(check(), "✓ needs its handlers' word, as all of `home`, 20 s ago");
+    *ill.lock().unwrap() = Some("a\ncough");
+    time.pass(20);
+    let failed = "✓ needs its handlers' word, as all of `home`: it failed just now (a\\ncough), and was well 40 s ago";
+    assert_eq!(check(), failed);
+    let turn = session.turn(Dialect::OpenAi);
+    let need = json(&turn.why("a").unwrap())["needs"][0].clone();
+    assert_eq!((&need["state"], &need["reason"]["text"]), (&json!("flake"), &json!("a\ncough")));
+    assert_eq!(need["age"], json!(40.0));
+    let doctor = turn.doctor().to_string();
+    assert!(doctor.starts_with("✓ a (home)\n    ✓ needs") && doctor.contains("it failed just now"), "{doctor}");
+    *ill.lock().unwrap() = Some("fall over");
+    time.pass(60);
+    let failed = "! needs its handlers' word, as all of `home`: its check failed unexpectedly: it fell over, 0 ms ago";
+    assert_eq!(check(), failed);
+    time.pass(5);
+    assert!(check().ends_with("fell over, 5 s ago"));
+}
+
+#[test]
+fn a_chain_of_missing_tools_is_told_to_its_end() {
+    let registry = Fake::new([
+        tool("a", "home", &[Tools(texts(&["b", "c"]))]),
+        tool("b", "home", &[AnyTools(texts(&["d", "ghost"]))]),
+        tool("c", "home", &[Tools(texts(&["far"]))]),
+        tool("d", "home", &[Tools(texts(&["b"])), Needs(texts(&["KEY"])), Programs(texts(&["git"]))]),
+        tool("far", "away", &[]),
+    ])
+    .registry();
+    let turn = turn(&registry, &["home"], &[]);
+    let lines = told(&turn, "a");
+    assert_eq!(
+        lines[2..],
+        [
+            "! needs the tools `b` and `c`: `b` and `c` are not there",
+            "`b` is not there: needs one of the tools `d` and `ghost`",
+            "`c` is not there: needs the tool `far`",
+            "`d` is not there: needs the tool `b`; needs the environment variable `KEY`; needs the program `git`",
+            "`ghost` is not there: no provider has it",
+            "`far` is not there: it is not granted",
+        ]
+    );
+    let missing = turn.why("a").unwrap().missing;
+    assert_eq!(missing[4], Missing { tool: "far".into(), absence: Absence::NotGranted });
+}
+
+#[test]
+fn a_long_chain_is_all_there_as_data_and_a_person_is_told_its_beginning() {
+    let name = |id: usize| format!("t{id:05}");
+    let chain = (0..5_000).map(|id| tool(&name(id), "home", &[Tools(vec![name(id + 1).into()])]));
+    let explanation = turn(&Fake::new(chain).registry(), &[], &[]).why("t00000").unwrap();
+    assert_eq!(explanation.missing.len(), 5_000);
+    assert_eq!(explanation.missing[4_999].absence, Absence::Unregistered);
+    let text = explanation.to_string();
+    assert!(text.lines().count() < 30 && text.ends_with("and 4980 tools more are not there"), "{text}");
+}
+
+#[test]
+fn a_dialect_without_a_definition_is_a_reason() {
+    let fake = Fake::new([tool("mute", "home", &[Check]), tool("asks", "home", &[Tools(texts(&["mute"]))])]);
+    let registry = fake.defined("mute", None).registry();
+    let turn = turn(&registry, &[], &[]);
+    assert_eq!(turn.why("mute").unwrap().status, Status::Hidden(HiddenReason::Dialect));
+    assert_eq!(told(&turn, "asks").pop().unwrap(), "`mute` is not there: has no definition in this dialect");
+    assert_eq!(turn.doctor().tools[1].lacks, [HiddenReason::Dialect]);
+}
+
+/// A tool whose description, parameters and values depend on what is there, among others.
+fn conditional(others: impl IntoIterator<Item = Tool>) -> Fake {
+    let schema = json!({"type": "object", "properties": {"mode": {"enum": ["text", "picture"]},
+        "more": {"type": "object", "properties": {"deep": {"type": "string"}}}}});
+    let mut table = Table::from_schema(&schema).unwrap();
+    let at = |name: &str| table.properties.iter().position(|property| &*property.name == name).unwrap();
+    let deep = u16::try_from(at("deep")).unwrap();
+    let when = |ops: &[Op]| Condition(ops.to_vec());
+    table.conditions =
+        vec![(Part::Property(deep), when(&[Op::Atom(0)])), (Part::Literal(1), when(&[Op::Atom(1), Op::Not]))];
+    let text = |text: &'static str| Segment::Text(text.into());
+    let segments = vec![
+        text(r#"{"name":"web","description":"Open a page."#),
+        Segment::When { condition: when(&[Op::Atom(0)]), segments: 3 },
+        text(r#" For \"look-ups\" "#),
+        Segment::When { condition: when(&[Op::Atom(1)]), segments: 1 },
+        text("take search."),
+        text(r#"","parameters":{"type":"object","properties":{"mode":{"description":"What"#),
+        Segment::When { condition: when(&[Op::Atom(2)]), segments: 1 },
+        text(" to show"),
+        text(r#"","enum":["text""#),
+        Segment::When { condition: when(&[Op::Atom(1), Op::Not]), segments: 1 },
+        text(r#","picture""#),
+        text("]}}}}"),
+    ];
+    let tool = Tool {
+        arguments: Arc::new(table),
+        atoms: vec![
+            Atom::Tool("search".into()),
+            Atom::Fact("online".into()),
+            Atom::Compared("unheard".into(), Comparison::Less, FactValue::Integer(3)),
+        ],
+        ..tool("web", "home", &[])
+    };
+    Fake::new(others.into_iter().chain([tool])).defined("web", Some(segments))
+}
+
+#[test]
+fn each_part_that_depends_on_a_condition_is_told_with_its_value_now() {
+    let registry = conditional([tool("search", "other", &[])]).fact("online", true).registry();
+    assert_eq!(
+        told(&turn(&registry, &["home"], &[]), "web")[2..],
+        [
+            "text \"For \"look-ups\" take search.\" is left out: `tools.search` (`search` is not there)",
+            "text \"take search.\" is left out: `facts.online` (`online` is true)",
+            "text \"to show\" of `mode` is left out: `facts.unheard < 3` (there is no fact `unheard`)",
+            "parameter `more.deep` is left out: `tools.search` (`search` is not there)",
+            "value \"picture\" of `mode` is left out: `not facts.online` (`online` is true)",
+        ]
+    );
+    let both = turn(&registry, &[], &[]).why("web").unwrap();
+    assert_eq!(both.parts.iter().map(|part| part.is_shown).collect::<Vec<_>>(), [true, true, false, true, false]);
+    assert_eq!(
+        json(&both)["parts"][3],
+        json!({"parameter": "more.deep", "condition": "tools.search",
+            "atoms": [{"atom": "tools.search", "value": true}], "is_shown": true})
+    );
+}
+
+fn variable(name: &'static str, url: &'static str, secret: bool) -> Variable {
+    Variable { name: name.into(), description: "Opens it.".into(), prompt: "The key".into(), url: url.into(), secret }
+}
+
+#[test]
+fn the_doctor_tells_what_each_tool_lacks_and_where_to_get_it() {
+    let registry = Fake::new([
+        tool("a", "home", &[Needs(texts(&["KEY"])), Needs(texts(&["KEY"])), Programs(texts(&["git"]))]),
+        tool("b", "home", &[AnyEnv(texts(&["KEY", "UNHEARD"]))]),
+        tool("c", "other", &[]),
+        tool("d", "other", &[Tools(texts(&["a"]))]),
+        tool("e", "else", &[]),
+    ])
+    .variable(variable("KEY", "https://example.org/keys", true))
+    .registry();
+    let doctor = turn(&registry, &["home", "other"], &[]).doctor();
+    assert_eq!(
+        doctor.to_string(),
+        "\
+! a (home)
+    needs the environment variable `KEY`
+    needs the program `git`
+! b (home)
+    needs one of the environment variables `KEY` and `UNHEARD`
+✓ c (other)
+! d (other)
+    needs the tool `a`
+    `a` is not there: needs the environment variable `KEY`; needs the environment variable `KEY`; needs the program `git`
+1 of 4 tools are there
+
+to be set in the environment:
+  KEY
+    Opens it.
+    https://example.org/keys
+    for `a` and `b`
+  UNHEARD
+    for `b`"
+    );
+    let data = json(&doctor);
+    assert_eq!(
+        data["variables"][0],
+        json!({"name": "KEY", "description": "Opens it.", "prompt": "The key", "url": "https://example.org/keys",
+            "secret": true, "tools": ["a", "b"]})
+    );
+    assert_eq!(data["tools"][1]["lacks"][0]["names"], json!(["KEY", "UNHEARD"]));
+    let all = registry.session().env(Env::empty()).build().unwrap().turn(Dialect::OpenAi);
+    assert_eq!(all.doctor().tools.len(), 5, "a session that enables nothing has all of the registry");
+}
+
+#[test]
+fn a_secrets_value_is_nowhere() {
+    let needs: [Requirement; 3] = [Needs(texts(&["KEY", "OTHER"])), AnyEnv(texts(&["KEY"])), Check];
+    let fake =
+        Fake::new([tool("asks", "home", &[Check]), tool("falls", "home", &[Check]), tool("lacks", "home", &needs)])
+            .variable(variable("KEY", "", true))
+            .available(|name, env| {
+                let key = env.var("KEY").unwrap();
+                assert!(name != "falls", "{key}");
+                Availability::Unavailable(format!("{key} was refused").into())
+            });
+    let registry = fake.registry();
+    let env = Env::empty().with_var("KEY", "hunter2-and-more");
+    let builder = registry.session().env(env.clone());
+    let mut all = format!("{env:?} {registry:?} {builder:?}");
+    let session = builder.check_timeout(Duration::from_hours(1)).build().unwrap();
+    let turn = session.turn(Dialect::OpenAi);
+    let doctor = turn.doctor();
+    all += &format!("{session:?} {turn:?} {doctor:?} {doctor} {}", json(&doctor));
+    for name in ["asks", "falls", "lacks"] {
+        let explanation = turn.why(name).unwrap();
+        all += &format!("{explanation:?} {explanation} {} {}", json(&explanation), turn.unknown(name).message());
+    }
+    turn.hidden().for_each(|hidden| all += &format!("{hidden:?} {hidden}"));
+    assert!(all.contains("was refused") && all.contains("[secret]") && all.contains("OTHER"), "{all}");
+    assert!(!all.contains("hunter2"), "{all}");
+}

@@ -1,0 +1,193 @@
+//! The index: which tool's text has which terms, so that a query looks at those alone.
+
+pub(crate) mod document;
+mod terms;
+
+use std::collections::BTreeMap;
+
+use crate::data::catalog::Text;
+use crate::data::pack::Pack;
+use crate::index::terms::terms;
+
+/// BM25's saturation of a term that a text has many times; the usual value.
+const K1: f32 = 1.5;
+/// BM25's correction for a text's length; the usual value.
+const B: f32 = 0.75;
+/// Terms of a query that are looked at: a model may send anything.
+const MOST: usize = 64;
+/// How many times a name counts, which says more of a tool than any sentence of its description.
+const NAME: u32 = 3;
+
+/// The terms of some tools' texts. Tools are known by their positions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Index {
+    /// Sorted by term.
+    terms: Vec<(Text, Vec<Posting>)>,
+    /// How many terms each text has.
+    lengths: Vec<u32>,
+}
+
+/// That a text has a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Posting {
+    tool: u32,
+    times: u32,
+}
+
+impl Index {
+    /// Of tools in the order of their positions: each one's name, and all else that is said of it.
+    pub fn of<'t, S: AsRef<str>>(tools: impl IntoIterator<Item = (&'t str, S)>) -> Self {
+        let (mut all, mut lengths): (BTreeMap<String, Vec<Posting>>, Vec<u32>) = Default::default();
+        for (tool, (name, text)) in (0..).zip(tools) {
+            let mut times: BTreeMap<String, u32> = BTreeMap::new();
+            for term in terms(name) {
+                *times.entry(term).or_default() += NAME;
+            }
+            for term in terms(text.as_ref()) {
+                *times.entry(term).or_default() += 1;
+            }
+            lengths.push(times.values().sum());
+            for (term, times) in times {
+                all.entry(term).or_default().push(Posting { tool, times });
+            }
+        }
+        Self { terms: all.into_iter().map(|(term, postings)| (term.into(), postings)).collect(), lengths }
+    }
+
+    /// Of the tools of all of these, one after the other.
+    pub fn joined<'i>(indices: impl IntoIterator<Item = &'i Index>) -> Self {
+        let (mut all, mut lengths): (BTreeMap<&Text, Vec<Posting>>, Vec<u32>) = Default::default();
+        for index in indices {
+            let before = u32::try_from(lengths.len()).unwrap_or(u32::MAX);
+            for (term, postings) in &index.terms {
+                let moved = postings.iter().map(|posting| Posting { tool: before + posting.tool, ..*posting });
+                all.entry(term).or_default().extend(moved);
+            }
+            lengths.extend(&index.lengths);
+        }
+        Self { terms: all.into_iter().map(|(term, postings)| (term.clone(), postings)).collect(), lengths }
+    }
+
+    /// How many tools it knows.
+    pub fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether it knows none.
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
+    fn postings(&self, term: &str) -> &[Posting] {
+        let at = self.terms.binary_search_by(|(known, _)| (**known).cmp(term));
+        at.map_or(&[], |at| &self.terms[at].1)
+    }
+}
+
+/// How well the tools of several indices, one after the other, fit a query: a score for each of them, 0 where it has
+/// none of the query's terms. A term that few tools have counts for more.
+pub(crate) fn scores<'i>(query: &str, indices: &(impl Iterator<Item = &'i Index> + Clone)) -> Vec<f32> {
+    let tools: usize = indices.clone().map(Index::len).sum();
+    let length: u64 = indices.clone().flat_map(|index| &index.lengths).map(|length| u64::from(*length)).sum();
+    #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
+    let (count, mean) = (tools as f32, (length as f32 / tools.max(1) as f32).max(1.0));
+    let mut wanted: Vec<String> = terms(query).take(MOST).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut scores = vec![0.0; tools];
+    for term in wanted {
+        let having: usize = indices.clone().map(|index| index.postings(&term).len()).sum();
+        #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
+        let having = having as f32;
+        let weight = (1.0 + (count - having + 0.5) / (having + 0.5)).ln();
+        let mut before = 0;
+        for index in indices.clone() {
+            for Posting { tool, times } in index.postings(&term) {
+                let tool = *tool as usize;
+                #[expect(clippy::cast_precision_loss, reason = "a score is an estimate")]
+                let (times, length) = (*times as f32, index.lengths[tool] as f32);
+                scores[before + tool] += weight * times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length / mean));
+            }
+            before += index.len();
+        }
+    }
+    scores
+}
+
+impl Pack for Posting {
+    fn pack(&self, out: &mut String) {
+        self.tool.pack(out);
+        self.times.pack(out);
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        Self { tool: u32::unpack(from), times: u32::unpack(from) }
+    }
+}
+
+impl Pack for Index {
+    fn pack(&self, out: &mut String) {
+        self.lengths.pack(out);
+        self.terms.pack(out);
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        Self { lengths: Pack::unpack(from), terms: Pack::unpack(from) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOLS: [(&str, &str); 5] = [
+        ("read_file", "Read a text file, line by line."),
+        ("write_file", "Create a file, or replace what is in it."),
+        ("web_search", "Search the web. Returns titles and links."),
+        ("send_mail", "Send a message. A file may be attached to the message."),
+        ("list_invoices", "List the invoices of a customer, newest first."),
+    ];
+
+    fn best(query: &str, indices: &[Index]) -> Vec<usize> {
+        let scores = scores(query, &indices.iter());
+        let mut found: Vec<usize> = (0..scores.len()).filter(|&tool| scores[tool] > 0.0).collect();
+        found.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+        found
+    }
+
+    #[test]
+    fn what_fits_best_comes_first() {
+        let index = [Index::of(TOOLS)];
+        assert_eq!(best("read a file", &index)[0], 0);
+        assert_eq!(best("invoice", &index), [4]);
+        assert_eq!(best("e-mail message", &index)[0], 3);
+        assert_eq!(best("searching the web", &index)[0], 2);
+        assert_eq!(best("quantum", &index), [] as [usize; 0]);
+        assert_eq!(best("", &index), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn a_name_counts_for_more_than_a_sentence() {
+        let tools = [("notes", "Anything about a calendar, or not."), ("calendar", "Anything about days, or not.")];
+        assert_eq!(best("calendar", &[Index::of(tools)]), [1, 0]);
+    }
+
+    #[test]
+    fn several_indices_score_as_one() {
+        let whole = scores("search a file in the web", &[Index::of(TOOLS)].iter());
+        for at in 0..=TOOLS.len() {
+            let (one, two) = TOOLS.split_at(at);
+            let parts = [Index::of(one.to_vec()), Index::default(), Index::of(two.to_vec())];
+            assert_eq!(scores("search a file in the web", &parts.iter()), whole);
+            assert_eq!(Index::joined(&parts), Index::of(TOOLS));
+        }
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let index = Index::of(TOOLS);
+        let mut text = String::new();
+        index.pack(&mut text);
+        assert_eq!(Index::unpack(&mut &*text.leak()), index);
+    }
+}

@@ -1,0 +1,88 @@
+//! The log of a session's calls on stderr, for whoever sets `TOOLC_DEBUG_TOOLS=1`: a line when a call begins, a line when
+//! it ends. No secret is in it: arguments come with them hidden, and what a tool answers that takes any is not shown.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use crate::call::hooks::{CallInfo, Hook, HookAction, HostError};
+use crate::call::response::CallResponse;
+use crate::data::to_json;
+use crate::result::output::ToolError;
+use crate::text::display::{Short, short_name};
+
+/// The variable of the process's environment that switches it on.
+const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
+/// Characters that are shown of arguments, and of what a call comes to.
+const SHOWN: usize = 200;
+
+/// A hook that writes down what it sees.
+pub(crate) struct Log<W = fn(&str)> {
+    write: W,
+}
+
+impl Log {
+    /// The log on stderr, where the environment asks for it.
+    pub(crate) fn if_wanted() -> Option<Arc<dyn Hook>> {
+        let is_wanted = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0");
+        is_wanted.then(|| Arc::new(Log { write: to_stderr as fn(&str) }) as Arc<dyn Hook>)
+    }
+}
+
+impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
+    fn name(&self) -> &str {
+        VARIABLE
+    }
+
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+        let arguments = to_json::text(call.arguments());
+        self.line("begins", call, format_args!("arguments={}", Short(&arguments, SHOWN)));
+        Ok(HookAction::Continue)
+    }
+
+    fn after_call(&self, call: &CallInfo<'_>, answer: &CallResponse) -> Result<(), ToolError> {
+        let (took, bytes) = (call.elapsed(), answer.json.len());
+        let mut end = format!("took={took:.1?} ");
+        if let Some(kind) = answer.error {
+            let _ = write!(end, "error={} ", kind.word());
+        }
+        let _ = write!(end, "bytes={bytes}");
+        if !answer.images.is_empty() {
+            let _ = write!(end, " images={}", answer.images.len());
+        }
+        if !call.takes_secrets() {
+            let _ = write!(end, " answer={}", Short(&answer.json, SHOWN));
+        }
+        self.line("ends", call, format_args!("{end}"));
+        Ok(())
+    }
+
+    fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
+        let fault = fault.shown(call).to_string();
+        self.line("fault", call, format_args!("{}", Short(&fault, SHOWN)));
+    }
+}
+
+impl<W: Fn(&str)> Log<W> {
+    fn line(&self, what: &str, call: &CallInfo<'_>, more: fmt::Arguments<'_>) {
+        let [tool, id, task] = [call.tool(), call.id(), call.task()].map(Name);
+        (self.write)(&format!("toolc: {what} tool={tool} id={id} task={task} {more}\n"));
+    }
+}
+
+/// A log that cannot be written must not stop a call, and lines of several threads must not mix.
+fn to_stderr(line: &str) {
+    let _ = io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// A name, in quotes: whatever is in it, it is over where they end.
+struct Name<'a>(&'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", short_name(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests;

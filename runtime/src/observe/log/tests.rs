@@ -1,0 +1,176 @@
+use std::process::Command;
+use std::sync::Mutex;
+
+use super::*;
+use crate::call::ToolCall;
+use crate::data::catalog::Tool;
+use crate::data::dialect::Dialect;
+use crate::fakes::{Fake, secretive, tool, wait};
+use crate::provider::HandlerReply;
+use crate::result::image::Image;
+use crate::result::output::{ErrorKind, ToolOutput, ToolResult};
+use crate::run::task::Task;
+use crate::session::turn::Turn;
+
+/// One that fails for everything that it sees, and says what that was.
+struct Chatterbox;
+
+impl Hook for Chatterbox {
+    fn name(&self) -> &'static str {
+        "chatterbox"
+    }
+
+    fn transform_result(&self, _: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
+        Err(ToolError::new(format!("{result:?}")))
+    }
+}
+
+/// Two tools that answer with what they were given, one of which takes a secret, and the lines of their log.
+fn logged(hook: Option<Arc<dyn Hook>>) -> (Turn, Arc<Mutex<Vec<String>>>) {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&lines);
+    let log = Log { write: move |line: &str| kept.lock().unwrap().push(line.to_owned()) };
+    let mut session = tools().registry().session().hook(Arc::new(log));
+    if let Some(hook) = hook {
+        session = session.hook(hook);
+    }
+    (session.build().unwrap().turn(Dialect::OpenAi), lines)
+}
+
+fn tools() -> Fake {
+    let mut open = (*secretive()).clone();
+    open.properties.iter_mut().for_each(|property| property.secret = false);
+    Fake::new([
+        Tool { arguments: Arc::new(open), ..tool("open", "home", &[]) },
+        Tool { arguments: secretive(), ..tool("secretive", "home", &[]) },
+    ])
+    .answer_with(|args, _| {
+        HandlerReply::Ready(match args["say"].as_str() {
+            Some("fail") => Err(ToolError::of(ErrorKind::NotFound, format!("nothing for {}", args["pin"]))),
+            Some("look") => ToolOutput::text("").with_image(Image::new("image/gif", *b"GIF89a").unwrap()),
+            _ => ToolOutput::json(&args),
+        })
+    })
+}
+
+fn call(turn: &Turn, name: &str, id: &str, arguments: &str) {
+    wait(turn.call(&ToolCall::new(name, arguments).with_id(id).with_task(&Task::new("errand"))));
+}
+
+/// The lines since the last time, without how long calls took.
+fn take(lines: &Mutex<Vec<String>>) -> Vec<String> {
+    let lines = std::mem::take(&mut *lines.lock().unwrap());
+    let timeless = |line: String| match line.split_once("took=") {
+        Some((before, after)) => format!("{before}took {}", after.split_once(' ').unwrap().1),
+        None => line,
+    };
+    lines.into_iter().map(timeless).collect()
+}
+
+#[test]
+fn a_call_is_two_lines() {
+    let (turn, lines) = logged(None);
+    call(&turn, "open", "call_1", r#"{"pin": "12", "say": "hello"}"#);
+    let expected = [
+        "toolc: begins tool=\"open\" id=\"call_1\" task=\"errand\" arguments={\"pin\":12,\"say\":\"hello\"}\n",
+        "toolc: ends tool=\"open\" id=\"call_1\" task=\"errand\" took bytes=24 answer={\"pin\":12,\"say\":\"hello\"}\n",
+    ];
+    assert_eq!(take(&lines), expected);
+    call(&turn, "open", "", r#"{"say": "fail"}"#);
+    let ends = "toolc: ends tool=\"open\" id=\"\" task=\"errand\" took error=not_found bytes=47 ";
+    assert!(take(&lines)[1].starts_with(ends));
+    call(&turn, "open", "", r#"{"say": "look"}"#);
+    assert!(take(&lines)[1].ends_with(" took bytes=2 images=1 answer=\"\"\n"));
+    // What never begins has an end all the same.
+    for (name, arguments, kind) in [("opne", "{}", "unknown_tool"), ("open", "{}", "invalid_arguments")] {
+        call(&turn, name, "", arguments);
+        let lines = take(&lines);
+        assert!(lines.len() == 1 && lines[0].contains(&format!(" took error={kind} bytes=")), "{lines:?}");
+        assert!(lines[0].contains(" answer={\"error\":"), "{lines:?}");
+    }
+}
+
+#[test]
+fn what_is_long_is_cut() {
+    let (turn, lines) = logged(None);
+    let long = "ü".repeat(1_000);
+    call(&turn, "open", &long, &format!(r#"{{"say": "{long}"}}"#));
+    let shown = format!("{{\"say\":\"{}…", "ü".repeat(SHOWN - 8));
+    let id = "ü".repeat(64);
+    let expected = [
+        format!("toolc: begins tool=\"open\" id=\"{id}\" task=\"errand\" arguments={shown}\n"),
+        format!("toolc: ends tool=\"open\" id=\"{id}\" task=\"errand\" took bytes=2010 answer={shown}\n"),
+    ];
+    assert_eq!(take(&lines), expected);
+}
+
+#[test]
+fn no_secret_is_in_any_line() {
+    let (turn, lines) = logged(Some(Arc::new(Chatterbox)));
+    let mut all = Vec::new();
+    for arguments in [
+        // Answered with itself; an error that tells it; refused for it, under its own name and another; unreadable.
+        r#"{"pin": 4711, "say": "hello"}"#,
+        r#"{"pin": 4711, "say": "fail"}"#,
+        r#"{"pin": "4711x", "say": "hello"}"#,
+        r#"{"pni": 4711, "say": "hello"}"#,
+        r#"{"pin": 4711, "say": "hello""#,
+    ] {
+        call(&turn, "secretive", "", arguments);
+        all.extend(take(&lines));
+    }
+    assert!(all.iter().all(|line| !line.contains("4711")), "{all:#?}");
+    let counted = ["begins", "fault", "ends"].map(|what| all.iter().filter(|line| line.contains(what)).count());
+    assert_eq!(counted, [2, 2, 5], "{all:#?}");
+    assert!(all[0].ends_with(" arguments={\"pin\":\"[secret]\",\"say\":\"hello\"}\n"), "{all:#?}");
+    assert!(all[1].ends_with(" chatterbox failed transforming a result: [secret]\n"), "{all:#?}");
+    assert!(all[2].ends_with(" took bytes=26\n"), "{all:#?}");
+    // Where there is none, it is told.
+    call(&turn, "open", "", r#"{"pin": 4711, "say": "hello"}"#);
+    assert!(take(&lines).iter().all(|line| line.contains("4711")));
+}
+
+#[test]
+fn a_line_cannot_be_forged() {
+    let (turn, lines) = logged(None);
+    let forged = "x\" task=\"y\"\ntoolc: ends\r\u{1b}[2K\u{85}\u{2028}\u{202e}\u{7f}";
+    call(&turn, forged, forged, "{}");
+    let arguments = serde_json::json!({ "say": forged }).to_string();
+    call(&turn, "open", forged, &arguments);
+    let lines = take(&lines);
+    assert_eq!(lines.len(), 3);
+    for line in &lines {
+        let inner = line.strip_suffix('\n').unwrap();
+        assert!(inner.starts_with("toolc: ") && inner.matches(" task=\"errand\" ").count() == 1, "{inner}");
+        let is_plain = |letter: char| letter == ' ' || letter.is_ascii_graphic();
+        assert!(inner.chars().all(is_plain), "{inner}");
+    }
+}
+
+/// Set for the process of [`a_process_logs_what_its_environment_asks_for`] that is looked at.
+const CHILD: &str = "TOOLC_TEST_LOG_CHILD";
+
+#[test]
+fn a_process_logs_what_its_environment_asks_for() {
+    if std::env::var_os(CHILD).is_some() {
+        let turn = tools().registry().session().build().unwrap().turn(Dialect::OpenAi);
+        call(&turn, "secretive", "call_1", r#"{"pin": 4711, "say": "hello"}"#);
+        return;
+    }
+    let log = |value: Option<&str>| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let name = concat!(module_path!(), "::a_process_logs_what_its_environment_asks_for");
+        let name = name.split_once("::").map_or(name, |(_, path)| path);
+        command.args(["--exact", name, "--nocapture"]).env(CHILD, "1").env_remove(VARIABLE);
+        command.envs(value.map(|value| (VARIABLE, value)));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        text.lines().filter(|line| line.starts_with("toolc: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let told = log(Some("1"));
+    let starts = ["toolc: begins tool=\"secretive\" id=\"call_1\"", "toolc: ends tool=\"secretive\" id=\"call_1\""];
+    assert!(told.len() == 2 && starts.iter().zip(&told).all(|(start, line)| line.starts_with(start)), "{told:?}");
+    assert!(!told.concat().contains("4711"), "{told:?}");
+    assert_eq!([log(None), log(Some("")), log(Some("0"))], [const { Vec::<String>::new() }; 3]);
+}

@@ -1,0 +1,157 @@
+//! A span for each call, named as OpenTelemetry's semantic conventions for GenAI say of tool executions, and events
+//! for what a host would want to know.
+//!
+//! <https://github.com/open-telemetry/semantic-conventions-genai>, `gen_ai.execute_tool`, as of 2026-11. They are not
+//! stable yet. `otel.name` and `otel.status_code` are what `tracing-opentelemetry` makes a span's name and status of.
+
+use std::fmt::Display;
+use std::mem;
+
+use tracing::instrument::{Instrument as _, Instrumented};
+use tracing::level_filters::LevelFilter;
+use tracing::{Level, Span, debug, event_enabled, field, info, info_span, warn};
+
+use crate::args::{Arguments, Limits};
+use crate::call::ToolCall;
+use crate::call::hooks::{CallInfo, HostError};
+use crate::call::response::CallResponse;
+use crate::data::table::Table;
+use crate::result::output::ErrorKind;
+use crate::text::display::short_name;
+
+/// Whether anybody may listen to calls.
+pub(crate) fn is_on() -> bool {
+    LevelFilter::current() >= LevelFilter::INFO
+}
+
+/// What whoever asks is working in.
+pub(crate) fn current() -> Scope {
+    Scope(Span::current())
+}
+
+/// Tells why the turn, which was made anew, does not show all that was granted, and what it shows all the same.
+pub(crate) fn made<'t, R: Display>(
+    flakes: impl Iterator<Item = (&'t str, R)>,
+    hidden: impl Iterator<Item = (&'t str, R)>,
+) {
+    for (tool, reason) in flakes {
+        debug!(target: "toolc", { "gen_ai.tool.name" = tool, %reason }, "a failed check is taken for a flake");
+    }
+    for (tool, reason) in hidden {
+        debug!(target: "toolc", { "gen_ai.tool.name" = tool, %reason }, "a tool is hidden");
+    }
+}
+
+/// Tells that a part of the host failed.
+pub(crate) fn fault(call: &CallInfo<'_>, fault: &HostError<'_>) {
+    let fault = fault.shown(call);
+    warn!(
+        target: "toolc",
+        { "gen_ai.tool.name" = &*short_name(call.tool()), "gen_ai.tool.call.id" = id(call.id()), part = fault.part },
+        "{fault}",
+    );
+}
+
+/// A call's span. One that is dropped before its end is of a call that nobody waits for any more.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    span: Span,
+    shows_result: bool,
+}
+
+impl Trace {
+    /// `tool` is the own name of the called tool, if there is one, and `table` what its arguments are read against.
+    pub(crate) fn begin<'t>(
+        request: &ToolCall<'_>,
+        tool: Option<&str>,
+        table: impl FnOnce() -> Option<&'t Table>,
+    ) -> Self {
+        let name = || tool.map_or_else(|| short_name(request.name()), str::to_owned);
+        let span = info_span!(
+            target: "toolc",
+            "execute_tool",
+            otel.name = &*format!("execute_tool {}", name()),
+            otel.status_code = field::Empty,
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = &*name(),
+            gen_ai.tool.call.id = id(request.id()),
+            gen_ai.tool.type = "function",
+            gen_ai.tool.call.arguments = field::Empty,
+            gen_ai.tool.call.result = field::Empty,
+            error.type = field::Empty,
+            toolc.task = request.task(),
+        );
+        if span.is_disabled() || !event_enabled!(target: "toolc::content", Level::TRACE) {
+            return Self { span, shows_result: false };
+        }
+        let table = table();
+        if let Some(table) = table {
+            let limits = Limits::default();
+            if let Ok(arguments) = Arguments::read(request.arguments(), table, limits) {
+                span.record("gen_ai.tool.call.arguments", &*arguments.shown(table, limits).to_string());
+            }
+        }
+        Self { span, shows_result: !table.is_some_and(Table::has_secrets) }
+    }
+
+    pub(crate) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    pub(crate) fn scope(&self) -> Scope {
+        Scope(self.span.clone())
+    }
+
+    pub(crate) fn end(mut self, answer: &CallResponse) {
+        // It is not dropped before its end.
+        let span = mem::replace(&mut self.span, Span::none());
+        if self.shows_result {
+            span.record("gen_ai.tool.call.result", &*answer.json);
+        }
+        if let Some(kind) = answer.error {
+            failed(&span, kind);
+        }
+    }
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        Self { span: Span::none(), shows_result: false }
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        if !self.span.is_disabled() {
+            failed(&self.span, ErrorKind::Cancelled);
+        }
+    }
+}
+
+fn failed(span: &Span, kind: ErrorKind) {
+    span.record("error.type", kind.word());
+    span.record("otel.status_code", "ERROR");
+    match kind {
+        ErrorKind::Timeout => info!(target: "toolc", parent: span, "a call took longer than it may"),
+        ErrorKind::Cancelled => info!(target: "toolc", parent: span, "a call was cancelled"),
+        _ => {}
+    }
+}
+
+/// What work and its events belong to.
+pub(crate) struct Scope(Span);
+
+impl Scope {
+    pub(crate) fn around<F: Future>(self, future: F) -> Instrumented<F> {
+        future.instrument(self.0)
+    }
+
+    pub(crate) fn within<T>(self, work: impl FnOnce() -> T) -> T {
+        self.0.in_scope(work)
+    }
+}
+
+/// An id that is empty is none.
+fn id(id: &str) -> Option<&str> {
+    (!id.is_empty()).then_some(id)
+}

@@ -1,0 +1,423 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::json;
+use tracing::field::{Field, Visit};
+use tracing::instrument::Instrument as _;
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::{self, Subscriber};
+use tracing::{Event, Level, Metadata, info_span};
+use tracing_core::span::Current;
+
+use crate::args::Slots;
+use crate::call::ToolCall;
+use crate::call::hooks::{CallInfo, Hook};
+use crate::data::behaviour::{Behaviour, Execution};
+use crate::data::catalog::{Tool, Toolset};
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::requirement::Requirement;
+use crate::dispatch::agent::{AgentTask, AgentTools};
+use crate::fakes::{Fake, Time, secretive, texts, tool, toolset, wait};
+use crate::provider::HandlerReply;
+use crate::provider::availability::Availability;
+use crate::result::output::{ErrorKind, ToolError, ToolOutput, ToolResult};
+use crate::run::cancel::CancelHandle;
+use crate::session::{Session, SessionBuilder};
+
+type Fields = BTreeMap<String, String>;
+
+/// What became of a span.
+#[derive(Debug, Default, Clone)]
+struct Seen {
+    metadata: Option<&'static Metadata<'static>>,
+    parent: Option<u64>,
+    fields: Fields,
+    /// Who worked in it.
+    threads: Vec<Option<String>>,
+    handles: usize,
+}
+
+impl Seen {
+    fn is_call(&self) -> bool {
+        self.metadata.is_some_and(|metadata| metadata.name() == "execute_tool")
+    }
+
+    fn get(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).map(String::as_str)
+    }
+}
+
+/// What was told: spans, and events with the span that they were in.
+#[derive(Debug, Default)]
+struct Told {
+    spans: Vec<Seen>,
+    events: Vec<(Option<u64>, Level, String)>,
+    /// Which each thread is in.
+    entered: BTreeMap<String, Vec<u64>>,
+}
+
+/// A subscriber that keeps what it is told, up to a level.
+#[derive(Clone)]
+struct Ear(Level, Arc<Mutex<Told>>);
+
+impl Ear {
+    fn new(level: Level) -> Self {
+        Self(level, Arc::default())
+    }
+
+    /// What it hears of this.
+    fn hears<T>(&self, work: impl FnOnce() -> T) -> T {
+        subscriber::with_default(self.clone(), work)
+    }
+
+    fn told<T>(&self, see: impl FnOnce(&mut Told) -> T) -> T {
+        see(&mut self.1.lock().unwrap())
+    }
+
+    /// The spans of calls, in the order in which they began.
+    fn calls(&self) -> Vec<Seen> {
+        self.told(|told| told.spans.iter().filter(|span| span.is_call()).cloned().collect())
+    }
+
+    fn events(&self) -> Vec<(Option<u64>, Level, String)> {
+        self.told(|told| told.events.clone())
+    }
+}
+
+fn here() -> String {
+    format!("{:?}", thread::current().id())
+}
+
+fn at(id: &Id) -> usize {
+    usize::try_from(id.into_u64()).unwrap() - 1
+}
+
+impl Subscriber for Ear {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= self.0
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        self.told(|told| {
+            let parent = told.entered.get(&here()).and_then(|entered| entered.last().copied());
+            let mut seen = Seen { metadata: Some(span.metadata()), parent, handles: 1, ..Seen::default() };
+            span.record(&mut Reader(&mut seen.fields));
+            told.spans.push(seen);
+            Id::from_u64(told.spans.len() as u64)
+        })
+    }
+
+    fn record(&self, id: &Id, values: &Record<'_>) {
+        self.told(|told| values.record(&mut Reader(&mut told.spans[at(id)].fields)));
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields::new();
+        event.record(&mut Reader(&mut fields));
+        let text = fields.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ");
+        self.told(|told| {
+            let current = told.entered.get(&here()).and_then(|entered| entered.last().copied());
+            told.events.push((event.parent().map(Id::into_u64).or(current), *event.metadata().level(), text));
+        });
+    }
+
+    fn enter(&self, id: &Id) {
+        self.told(|told| {
+            told.spans[at(id)].threads.push(thread::current().name().map(str::to_owned));
+            told.entered.entry(here()).or_default().push(id.into_u64());
+        });
+    }
+
+    fn exit(&self, id: &Id) {
+        let left = self.told(|told| told.entered.get_mut(&here()).and_then(Vec::pop));
+        assert_eq!(left, Some(id.into_u64()));
+    }
+
+    fn current_span(&self) -> Current {
+        self.told(|told| match told.entered.get(&here()).and_then(|entered| entered.last()) {
+            Some(&id) => Current::new(Id::from_u64(id), told.spans[at(&Id::from_u64(id))].metadata.unwrap()),
+            None => Current::none(),
+        })
+    }
+
+    fn clone_span(&self, id: &Id) -> Id {
+        self.told(|told| told.spans[at(id)].handles += 1);
+        id.clone()
+    }
+
+    fn try_close(&self, id: Id) -> bool {
+        self.told(|told| {
+            told.spans[at(&id)].handles -= 1;
+            told.spans[at(&id)].handles == 0
+        })
+    }
+}
+
+struct Reader<'a>(&'a mut Fields);
+
+impl Visit for Reader<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.to_owned());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.insert(field.name().to_owned(), format!("{value:?}"));
+    }
+}
+
+/// Tools that say something while they work.
+fn tools() -> Fake {
+    let agents = Behaviour { execution: Execution::Agent, ..Behaviour::default() };
+    let hasty = Behaviour { timeout: Some(Duration::from_millis(20)), ..Behaviour::default() };
+    let with = |name, arguments| Tool { arguments, ..tool(name, "home", &[]) };
+    let mut open = (*secretive()).clone();
+    open.properties.iter_mut().for_each(|property| property.secret = false);
+    Fake::new([
+        with("open", Arc::new(open)),
+        with("secretive", secretive()),
+        tool("blocking", "home", &[]),
+        Tool { behaviour: hasty, ..tool("waiting", "home", &[]) },
+        tool("hidden", "home", &[Requirement::Env(texts(&["NOBODY_SETS_THIS_VARIABLE"]))]),
+        Tool { behaviour: agents, ..tool("delegate", "home", &[]) },
+    ])
+    .fact("on", false)
+    .answer_with(|args, call| match call.tool() {
+        "blocking" => {
+            HandlerReply::blocking(call, |_| Ok(ToolOutput::text(thread::current().name().unwrap_or_default())))
+        }
+        "waiting" => HandlerReply::Later(Box::pin(async {
+            tracing::info!("before");
+            let mut again = false;
+            std::future::poll_fn(|context| {
+                context.waker().wake_by_ref();
+                if std::mem::replace(&mut again, true) { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+            tracing::info!("after");
+            std::future::pending().await
+        })),
+        _ if args["say"] == "fail" => HandlerReply::Ready(Err(ToolError::of(ErrorKind::NotFound, "no such thing"))),
+        _ => {
+            tracing::info!("at work");
+            HandlerReply::Ready(ToolOutput::json(&args))
+        }
+    })
+}
+
+fn session(set: impl FnOnce(SessionBuilder) -> SessionBuilder) -> Session {
+    set(tools().registry().session()).build().unwrap()
+}
+
+/// What is heard of one call.
+fn heard(level: Level, request: &ToolCall<'_>) -> (Ear, Seen) {
+    let turn = session(|s| s).turn(Dialect::OpenAi);
+    let ear = Ear::new(level);
+    ear.hears(|| wait(turn.call(request)));
+    let calls = ear.calls();
+    let [call] = &calls[..] else { panic!("{calls:?}") };
+    assert_eq!(call.handles, 0, "it is closed");
+    (ear, call.clone())
+}
+
+fn fields(all: &[(&str, &str)]) -> Fields {
+    all.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+#[test]
+fn a_call_is_a_span_around_its_handler() {
+    let request = ToolCall::new("open", r#"{"say": "hello"}"#).with_id("call_1");
+    let (ear, call) = heard(Level::DEBUG, &request);
+    let expected = fields(&[
+        ("gen_ai.operation.name", "execute_tool"),
+        ("gen_ai.tool.call.id", "call_1"),
+        ("gen_ai.tool.name", "open"),
+        ("gen_ai.tool.type", "function"),
+        ("otel.name", "execute_tool open"),
+        ("toolc.task", "default"),
+    ]);
+    assert_eq!(call.fields, expected);
+    assert_eq!(ear.events(), [(Some(1), Level::INFO, "message=at work".to_owned())]);
+}
+
+#[test]
+fn a_failure_has_its_kind() {
+    let long = "x".repeat(100);
+    for (name, arguments, kind) in [
+        ("open", r#"{"say": "fail"}"#, "not_found"),
+        ("open", "{", "malformed_arguments"),
+        (&*long, "{}", "unknown_tool"),
+    ] {
+        let (_, call) = heard(Level::INFO, &ToolCall::new(name, arguments));
+        assert_eq!([call.get("error.type"), call.get("otel.status_code")], [Some(kind), Some("ERROR")]);
+        assert_eq!(call.get("gen_ai.tool.name"), Some(&name[..name.len().min(64)]));
+        assert_eq!(call.get("gen_ai.tool.call.id"), None);
+    }
+}
+
+#[test]
+fn arguments_and_results_are_there_where_they_are_asked_for_and_secrets_never() {
+    let content = |level, name, arguments| {
+        let (_, call) = heard(level, &ToolCall::new(name, arguments));
+        ["gen_ai.tool.call.arguments", "gen_ai.tool.call.result"].map(|name| call.get(name).map(str::to_owned))
+    };
+    let (sent, failing) = (r#"{"pin": "4711", "say": "hello"}"#, r#"{"say": "fail"}"#);
+    let shown = |text: &str| Some(text.to_owned());
+    assert_eq!(content(Level::DEBUG, "open", sent), [None, None]);
+    let repaired = shown(r#"{"pin":4711,"say":"hello"}"#);
+    assert_eq!(content(Level::TRACE, "open", sent), [repaired.clone(), repaired]);
+    let told = shown(r#"{"error":"no such thing","kind":"not_found"}"#);
+    assert_eq!(content(Level::TRACE, "open", failing), [shown(r#"{"say":"fail"}"#), told]);
+    let hidden = shown(r#"{"pin":"[secret]","say":"hello"}"#);
+    assert_eq!(content(Level::TRACE, "secretive", sent), [hidden, None]);
+    assert_eq!(content(Level::TRACE, "secretive", r#"{"pin": "4711x"}"#), [None, None]);
+}
+
+#[test]
+fn handlers_work_in_the_span_wherever_they_run() {
+    let (_, call) = heard(Level::INFO, &ToolCall::new("blocking", "{}"));
+    assert!(call.threads.contains(&Some("toolc-blocking".to_owned())), "{call:?}");
+    // This one never ends.
+    let (ear, call) = heard(Level::INFO, &ToolCall::new("waiting", "{}"));
+    assert_eq!(call.get("error.type"), Some("timeout"));
+    let told = ["message=before", "message=after", "message=a call took longer than it may"];
+    assert_eq!(ear.events(), told.map(|text| (Some(1), Level::INFO, text.to_owned())));
+}
+
+#[test]
+fn a_call_that_nobody_waits_for_was_cancelled() {
+    let cancelled = (Some(1), Level::INFO, "message=a call was cancelled".to_owned());
+    let stop = CancelHandle::new();
+    stop.cancel();
+    let (ear, call) = heard(Level::INFO, &ToolCall::new("open", r#"{"say": "x"}"#).with_cancel(&stop));
+    assert_eq!((call.get("error.type"), ear.events()), (Some("cancelled"), vec![cancelled.clone()]));
+
+    let (turn, ear) = (session(|s| s).turn(Dialect::OpenAi), Ear::new(Level::INFO));
+    ear.hears(|| {
+        let request = ToolCall::new("waiting", "{}");
+        let mut dropped = pin!(Box::pin(turn.call(&request)));
+        assert!(dropped.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        drop(std::mem::replace(&mut *dropped, Box::pin(turn.call(&request))));
+    });
+    assert_eq!(ear.calls()[0].get("error.type"), Some("cancelled"));
+    assert_eq!((ear.events().pop(), ear.calls()[0].handles), (Some(cancelled), 0));
+}
+
+#[test]
+fn calls_of_a_batch_stand_beside_each_other() {
+    let (turn, ear) = (session(|s| s).turn(Dialect::OpenAi), Ear::new(Level::INFO));
+    let calls = [ToolCall::new("open", r#"{"say": "x"}"#), ToolCall::new("nobody", "{}")];
+    ear.hears(|| wait(turn.batch(&calls).instrument(info_span!("around"))));
+    let calls = ear.calls();
+    let seen: Vec<_> = calls.iter().map(|call| (call.parent, call.handles, call.get("error.type"))).collect();
+    assert_eq!(seen, [(Some(1), 0, None), (Some(1), 0, Some("unknown_tool"))]);
+}
+
+/// The calls of an agent's loop that runs one tool.
+#[derive(Debug)]
+struct Delegate;
+
+impl AgentTools for Delegate {
+    fn read(tool: &str, _: Slots<'_, '_>) -> Option<Self> {
+        (tool == "delegate").then_some(Delegate)
+    }
+}
+
+/// The calls of one that runs none.
+#[derive(Debug)]
+enum Nothing {}
+
+impl AgentTools for Nothing {
+    fn read(_: &str, _: Slots<'_, '_>) -> Option<Self> {
+        None
+    }
+}
+
+#[test]
+fn the_agents_own_work_is_in_the_span_until_it_is_finished() {
+    let (turn, ear) = (session(|s| s).turn(Dialect::OpenAi), Ear::new(Level::INFO));
+    let request = ToolCall::new("delegate", "{}");
+    ear.hears(|| {
+        assert!(wait(turn.agent_call::<Nothing>(&request)).is_none());
+        assert_eq!(ear.calls().len(), 0);
+        let Some(Ok(AgentTask { pending, .. })) = wait(turn.agent_call::<Delegate>(&request)) else { panic!() };
+        pending.span().in_scope(|| tracing::info!("delegated"));
+        assert_eq!(ear.events(), [(Some(1), Level::INFO, "message=delegated".to_owned())]);
+        assert_eq!(ear.calls()[0].handles, 1);
+        pending.finish(Err(ToolError::new("no")));
+        drop(wait(turn.agent_call::<Delegate>(&request)));
+    });
+    let calls = ear.calls();
+    let seen: Vec<_> = calls.iter().map(|call| (call.handles, call.get("error.type"))).collect();
+    assert_eq!(seen, [(0, Some("failed")), (0, Some("cancelled"))]);
+}
+
+#[test]
+fn hidden_tools_are_told_when_a_turn_is_made_anew() {
+    let (session, ear) = (session(|s| s), Ear::new(Level::DEBUG));
+    let count = || ear.events().len();
+    ear.hears(|| session.turn(Dialect::OpenAi));
+    let reason = "needs the environment variable `NOBODY_SETS_THIS_VARIABLE`";
+    let told = format!("gen_ai.tool.name=hidden message=a tool is hidden reason={reason}");
+    assert_eq!(ear.events(), [(None, Level::DEBUG, told)]);
+    ear.hears(|| session.turn(Dialect::OpenAi));
+    assert_eq!(count(), 1, "it is the same turn");
+    session.set_facts([("on".into(), true.into())]).unwrap();
+    ear.hears(|| session.turn(Dialect::OpenAi));
+    assert_eq!(count(), 2);
+}
+
+#[test]
+fn a_flake_is_told_each_time_that_it_is_seen() {
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let home = Toolset { requires: vec![Requirement::Check], ..toolset("home") };
+    let fake = Fake::new([tool("a", "home", &[])]).toolset(home).available(move |_, _| {
+        let is_first = asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
+        Availability::when(is_first, "try again")
+    });
+    let time = Time::new();
+    let mut builder = fake.registry().session().env(Env::empty()).check_timeout(Duration::from_hours(1));
+    builder.clock = time.clock();
+    let (session, ear) = (builder.build().unwrap(), Ear::new(Level::DEBUG));
+    ear.hears(|| session.turn(Dialect::OpenAi));
+    assert_eq!(ear.events(), []);
+    time.pass(31);
+    ear.hears(|| [(); 2].map(|()| session.turn(Dialect::OpenAi)));
+    let told = "gen_ai.tool.name=a message=a failed check is taken for a flake reason=try again";
+    assert_eq!(ear.events(), [(); 2].map(|()| (None, Level::DEBUG, told.to_owned())));
+}
+
+#[test]
+fn a_fault_of_the_host_is_a_warning_without_secrets() {
+    struct Chatterbox;
+
+    impl Hook for Chatterbox {
+        fn name(&self) -> &'static str {
+            "chatterbox"
+        }
+
+        fn transform_result(&self, _: &CallInfo<'_>, result: &ToolResult) -> Result<Option<ToolResult>, ToolError> {
+            Err(ToolError::new(result.as_ref().map_or("", ToolOutput::as_json)))
+        }
+    }
+
+    let turn = session(|s| s.hook(Arc::new(Chatterbox))).turn(Dialect::OpenAi);
+    for (name, shown) in [("open", r#"{"pin":4711,"say":"x"}"#), ("secretive", "[secret]")] {
+        let ear = Ear::new(Level::WARN);
+        let arguments = json!({ "pin": 4711, "say": "x" }).to_string();
+        ear.hears(|| wait(turn.call(&ToolCall::new(name, &arguments).with_id("7"))));
+        let told = format!(
+            "gen_ai.tool.call.id=7 gen_ai.tool.name={name} message=chatterbox failed transforming a result: {shown} \
+             part=chatterbox"
+        );
+        assert_eq!(ear.events(), [(None, Level::WARN, told)]);
+        assert_eq!(ear.calls().len(), 0);
+    }
+}

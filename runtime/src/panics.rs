@@ -1,0 +1,40 @@
+//! Panics of handlers: each ends in an error that the model gets, none in the host.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// The message of a panic.
+pub(crate) struct Panicked(pub(crate) String);
+
+/// What `work` comes to, unless it panics.
+///
+/// Handlers are shared: they have to keep their state whole across a panic, as they have to across threads.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(Panicked::with)
+}
+
+/// A future of somebody else's, whose panic is its error.
+pub(crate) struct Caught<'a, T>(pub(crate) Pin<Box<dyn Future<Output = T> + Send + 'a>>);
+
+impl<T> Future for Caught<'_, T> {
+    type Output = Result<T, Panicked>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match caught(|| self.0.as_mut().poll(context)) {
+            Ok(poll) => poll.map(Ok),
+            Err(panicked) => Poll::Ready(Err(panicked)),
+        }
+    }
+}
+
+impl Panicked {
+    #[cold]
+    #[allow(clippy::needless_pass_by_value, reason = "it is dropped here, and not wherever something is caught")]
+    fn with(panic: Box<dyn Any + Send>) -> Self {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Self(text.unwrap_or("no message").to_owned())
+    }
+}

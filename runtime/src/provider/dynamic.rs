@@ -1,0 +1,463 @@
+//! Tools that no manifest declares: a name, a description, a JSON Schema and a closure, made while the program runs.
+
+use crate::result::output::ToolResult;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::args::Slots;
+use crate::call::Call;
+use crate::data::behaviour::{Annotations, Behaviour, Execution, Parallel};
+use crate::data::catalog::{Definition, Text, Tool, Toolset};
+use crate::data::dialect::{Dialect, PerDialect};
+use crate::data::env::Env;
+use crate::data::requirement::Requirement;
+use crate::data::table::{Property, Table};
+use crate::provider::availability::{Availability, AvailabilityCheck};
+use crate::provider::{HandlerReply, ToolProvider};
+
+/// One tool of run time. Its handler gets the arguments as a JSON object: read, repaired and valid, without the defaults
+/// that the schema names.
+///
+/// ```
+/// use toolc::{DynamicTool, Registry, ToolOutput};
+/// use serde_json::json;
+///
+/// let schema = json!({
+///     "type": "object",
+///     "properties": {"city": {"type": "string", "description": "Where."}},
+///     "required": ["city"],
+///     "additionalProperties": false,
+/// });
+/// let weather = DynamicTool::sync("weather", "The weather in a city, now.", schema, |args, _| {
+///     Ok(ToolOutput::text(format!("It rains in {}.", args["city"].as_str().unwrap_or_default())))
+/// });
+/// let registry = Registry::new();
+/// let id = registry.add(weather.home("outdoors").read_only().build()?)?;
+/// assert_eq!(registry.toolset("outdoors").unwrap().resolved, ["weather"]);
+/// registry.remove(id);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct DynamicTool {
+    tool: Tool,
+    description: Text,
+    schema: Value,
+    secrets: Vec<String>,
+    available: Option<Box<Asked>>,
+    answer: Box<CallHandler>,
+}
+
+type Asked = dyn Fn(&Env) -> Availability + Send + Sync;
+type CallHandler = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
+
+/// Tools and toolsets of run time, to be added to a registry together: what an MCP server lists, a plugin, a custom
+/// toolset over tools that are there.
+#[derive(Debug, Default)]
+#[must_use = "a registry takes what `build` makes of them"]
+pub struct DynamicTools {
+    tools: Vec<DynamicTool>,
+    toolsets: Vec<Toolset>,
+}
+
+/// What is wrong with tools and toolsets of run time, all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidTools(Vec<String>);
+
+/// Whether tools of run time are defined in a dialect: it takes schemas as they are written, or can be told that one is
+/// not strict. The others want schemas narrowed, which is the compiler's work.
+fn takes_any_schema(dialect: Dialect) -> bool {
+    match dialect {
+        #[cfg(feature = "gemini-openapi")]
+        Dialect::GeminiOpenApi => false,
+        #[cfg(feature = "portable")]
+        Dialect::Portable => false,
+        _ => true,
+    }
+}
+
+/// How a dialect writes a definition whose schema is as it is: never strict.
+pub(crate) fn definition(dialect: Dialect, name: &str, description: &str, schema: &Value) -> Value {
+    let declared = |key: &str| json!({"name": name, "description": description, key: schema});
+    match dialect {
+        #[cfg(feature = "openai-responses")]
+        Dialect::OpenAiResponses => json!({
+            "type": "function", "name": name, "description": description, "parameters": schema, "strict": false,
+        }),
+        #[cfg(feature = "anthropic")]
+        Dialect::Anthropic => declared("input_schema"),
+        #[cfg(feature = "anthropic-strict")]
+        Dialect::AnthropicStrict => declared("input_schema"),
+        #[cfg(feature = "gemini")]
+        Dialect::Gemini => declared("parametersJsonSchema"),
+        #[cfg(feature = "gemini-openapi")]
+        Dialect::GeminiOpenApi => declared("parametersJsonSchema"),
+        #[cfg(feature = "mcp")]
+        Dialect::Mcp => declared("inputSchema"),
+        // OpenAI's, which several share.
+        _ => json!({"type": "function", "function": declared("parameters")}),
+    }
+}
+
+impl DynamicTool {
+    /// A tool whose handler runs inline, on the caller's thread: for work that is done in moments.
+    pub fn sync<F>(name: impl Into<Text>, description: impl Into<Text>, schema: Value, handler: F) -> Self
+    where
+        F: Fn(Value, &Call<'_>) -> ToolResult + Send + Sync + 'static,
+    {
+        let answer: Box<CallHandler> = Box::new(move |args, call| HandlerReply::Ready(handler(args, call)));
+        Self::new(name.into(), description.into(), schema, Execution::Sync, answer)
+    }
+
+    /// A tool whose handler runs on a thread of its own: see [`HandlerReply::blocking`].
+    pub fn blocking<F>(name: impl Into<Text>, description: impl Into<Text>, schema: Value, handler: F) -> Self
+    where
+        F: Fn(Value, &Call<'_>) -> ToolResult + Send + Sync + 'static,
+    {
+        let handler = Arc::new(handler);
+        let answer: Box<CallHandler> = Box::new(move |args, call| {
+            let handler = Arc::clone(&handler);
+            HandlerReply::blocking(call, move |call| handler(args, call))
+        });
+        Self::new(name.into(), description.into(), schema, Execution::Blocking, answer)
+    }
+
+    /// A tool whose handler is a future, on the caller's executor: `|args, call| Box::pin(async move { ... })`.
+    pub fn future<F>(name: impl Into<Text>, description: impl Into<Text>, schema: Value, handler: F) -> Self
+    where
+        F: for<'a> Fn(Value, &'a Call<'a>) -> Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let answer: Box<CallHandler> = Box::new(move |args, call| HandlerReply::Later(handler(args, call)));
+        Self::new(name.into(), description.into(), schema, Execution::Async, answer)
+    }
+
+    fn new(name: Text, description: Text, schema: Value, execution: Execution, answer: Box<CallHandler>) -> Self {
+        let behaviour = Behaviour { execution, ..Behaviour::default() };
+        let tool = Tool { name, toolset: "dynamic".into(), behaviour, ..Tool::default() };
+        Self { tool, description, schema, secrets: Vec::new(), available: None, answer }
+    }
+
+    /// Its home toolset; `dynamic`, unless said otherwise. It need not be declared.
+    #[must_use]
+    pub fn home(mut self, toolset: impl Into<Text>) -> Self {
+        self.tool.toolset = toolset.into();
+        self
+    }
+
+    /// For a person's eyes, beside its name.
+    #[must_use]
+    pub fn emoji(mut self, emoji: impl Into<Text>) -> Self {
+        self.tool.emoji = emoji.into();
+        self
+    }
+
+    /// Something that has to be there for it to be shown. Said several times: all of it.
+    #[must_use]
+    pub fn requires(mut self, requirement: Requirement) -> Self {
+        self.tool.requires.push(requirement);
+        self
+    }
+
+    /// It is shown where `available` says so, too: see [`ToolProvider::available`].
+    #[must_use]
+    pub fn available(mut self, available: impl Fn(&Env) -> Availability + Send + Sync + 'static) -> Self {
+        self.available = Some(Box::new(available));
+        self
+    }
+
+    /// Characters of a result that the model gets at most.
+    #[must_use]
+    pub fn max_result_chars(mut self, most: u32) -> Self {
+        self.tool.behaviour.max_result_chars = Some(most);
+        self
+    }
+
+    /// How long a call may take. Not of a sync tool: nothing can stop one.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.tool.behaviour.timeout = Some(timeout);
+        self
+    }
+
+    /// What it does to the world.
+    #[must_use]
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.tool.behaviour.annotations = annotations;
+        self
+    }
+
+    /// It changes nothing, and destroys nothing.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        let annotations = &mut self.tool.behaviour.annotations;
+        (annotations.read_only, annotations.destructive) = (true, false);
+        self
+    }
+
+    /// Which calls of one batch may overlap; none, unless said otherwise.
+    #[must_use]
+    pub fn parallel(mut self, parallel: Parallel) -> Self {
+        self.tool.behaviour.parallel = parallel;
+        self
+    }
+
+    /// Somebody has to approve each call.
+    #[must_use]
+    pub fn ask_always(mut self) -> Self {
+        self.tool.behaviour.approval.always = true;
+        self
+    }
+
+    /// Tool search never stands for it.
+    #[must_use]
+    pub fn never_deferred(mut self) -> Self {
+        self.tool.behaviour.defer = false;
+        self
+    }
+
+    /// This argument's value is in no error and no log.
+    #[must_use]
+    pub fn secret(mut self, argument: impl Into<String>) -> Self {
+        self.secrets.push(argument.into());
+        self
+    }
+
+    /// This tool alone, for a registry.
+    ///
+    /// # Errors
+    /// As [`DynamicTools::build`].
+    pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
+        DynamicTools::new().tool(self).build()
+    }
+
+    /// The tool as the runtime has it.
+    fn finish(&mut self) -> Result<Tool, String> {
+        let tool = &mut self.tool;
+        let behaviour = &tool.behaviour;
+        let mut table = table(&self.schema)?;
+        for secret in &self.secrets {
+            let is_it = |property: &Property| *property.name == **secret;
+            if !table.nodes[0].properties.of(&table.properties).iter().any(is_it) {
+                return Err(format!("its secret `{secret}` is none of its arguments"));
+            }
+            // Wherever else it is spoken of, in an alternative or by a schema that holds itself, it is one, too.
+            for property in table.properties.iter_mut().filter(|property| is_it(property)) {
+                property.secret = true;
+            }
+        }
+        if behaviour.execution == Execution::Sync && behaviour.timeout.is_some() {
+            return Err(
+                "it is sync, and nothing can stop it after its `timeout`: make it `blocking`, or a `future`".into()
+            );
+        }
+        if let Parallel::Keyed { key, .. } = &behaviour.parallel
+            && self.schema["properties"].get(&**key).is_none()
+        {
+            return Err(format!("its calls are told apart by `{key}`, which is none of its arguments"));
+        }
+        if self.available.is_some() && !tool.requires.contains(&Requirement::Check) {
+            tool.requires.push(Requirement::Check);
+        }
+        Ok(Tool { arguments: table.into(), ..std::mem::take(tool) })
+    }
+}
+
+/// The table of a schema that every provider takes for a tool's arguments.
+fn table(schema: &Value) -> Result<Table, String> {
+    /// As of arguments: what is deeper cannot be sent.
+    const DEEPEST: usize = 64;
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        return Err(
+            "the schema of its arguments is not that of an object: write `\"type\": \"object\"` in it".to_owned()
+        );
+    }
+    let mut open = vec![(schema, 1)];
+    while let Some((value, depth)) = open.pop() {
+        if depth > DEEPEST {
+            return Err(format!("the schema of its arguments is deeper than {DEEPEST}"));
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(map) => open.extend(map.values().map(|value| (value, depth + 1))),
+            _ => {}
+        }
+    }
+    Table::from_schema(schema)
+}
+
+impl DynamicTools {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// And this tool.
+    pub fn tool(mut self, tool: DynamicTool) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// And these.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = DynamicTool>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// And this toolset: a description or aliases for the home of the tools, or a bundle of any tools and toolsets. When
+    /// it is added, everything that it names has to be there, itself included, or come with it. One that lists nothing
+    /// is there as long as it has home tools.
+    ///
+    /// ```
+    /// use toolc::{DynamicTools, Toolset};
+    /// # use toolc::{DynamicTool, Registry, ToolOutput};
+    /// # let registry = Registry::new();
+    /// # let tool = DynamicTool::sync("read_file", "Read.", serde_json::json!({"type": "object"}), |_, _| Ok(ToolOutput::text("")));
+    /// # registry.add(tool.home("file").build()?)?;
+    /// let reading = Toolset {
+    ///     name: "reading".into(),
+    ///     description: "Look, and change nothing.".into(),
+    ///     tools: vec!["read_file".into()],
+    ///     aliases: vec!["readonly".into()],
+    ///     ..Toolset::default()
+    /// };
+    /// registry.add(DynamicTools::new().toolset(reading).build()?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn toolset(mut self, toolset: Toolset) -> Self {
+        self.toolsets.push(toolset);
+        self
+    }
+
+    /// A provider of them, for a registry.
+    ///
+    /// # Errors
+    /// When a name is not one that every provider takes, a schema is not that of an object, is deeper than 64 or too
+    /// [large](Table::from_schema), or what was said of a tool does not fit together.
+    pub fn build(self) -> Result<Box<dyn ToolProvider>, InvalidTools> {
+        let mut wrong = Vec::new();
+        let mut built = Dynamic { toolsets: self.toolsets, ..Dynamic::default() };
+        for mut tool in self.tools {
+            let name = tool.tool.name.clone();
+            check_name("tool", &name, &mut wrong);
+            check_name("toolset", &tool.tool.toolset, &mut wrong);
+            match tool.finish() {
+                Ok(finished) => built.tools.push(finished),
+                Err(why) => wrong.push(format!("the tool `{name}`: {why}")),
+            }
+            built.said.push((tool.description, tool.schema));
+            built.handlers.push((tool.available, tool.answer));
+        }
+        for toolset in &built.toolsets {
+            for name in std::iter::once(&toolset.name).chain(&toolset.aliases) {
+                check_name("toolset", name, &mut wrong);
+            }
+            if toolset.requires.contains(&Requirement::Check) {
+                let name = &toolset.name;
+                wrong.push(format!(
+                    "the toolset `{name}`: nobody answers its check; give its tools an `available` each"
+                ));
+            }
+        }
+        let unasked = built
+            .tools
+            .iter()
+            .zip(&built.handlers)
+            .filter(|(tool, (available, _))| available.is_none() && tool.requires.contains(&Requirement::Check));
+        wrong
+            .extend(unasked.map(|(tool, _)| {
+                format!("the tool `{}`: nobody answers its check; give it an `available`", tool.name)
+            }));
+        if wrong.is_empty() { Ok(Box::new(built)) } else { Err(InvalidTools(wrong)) }
+    }
+}
+
+/// What manifests allow for names, too: what every provider takes.
+fn check_name(what: &str, name: &str, wrong: &mut Vec<String>) {
+    const LONGEST: usize = 64;
+    let is_first = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
+    let is_letter = |letter: char| is_first(letter) || letter.is_ascii_digit() || letter == '-';
+    // Toolsets that stand for every tool are reserved, which a registry says.
+    let is_reserved = name == "*" && what != "tool";
+    let fits = name.starts_with(is_first) && name.chars().all(is_letter) && name.len() <= LONGEST || is_reserved;
+    let expected = "a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all";
+    if !fits {
+        wrong.push(format!("`{}` cannot be the name of a {what}: expected {expected}", name.escape_debug()));
+    }
+}
+
+#[derive(Default)]
+struct Dynamic {
+    tools: Vec<Tool>,
+    toolsets: Vec<Toolset>,
+    /// Each tool's description and schema.
+    said: Vec<(Text, Value)>,
+    definitions: PerDialect<Vec<Option<Definition>>>,
+    /// For each tool, whoever is asked whether it is there, and who runs it.
+    handlers: Vec<(Option<Box<Asked>>, Box<CallHandler>)>,
+}
+
+impl ToolProvider for Dynamic {
+    fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
+        self.definitions.get_or_init(dialect, || {
+            if !takes_any_schema(dialect) {
+                return Vec::new();
+            }
+            let text = |tool: &Tool, (description, schema): &(Text, Value)| {
+                definition(dialect, &tool.name, description, schema).to_string()
+            };
+            let tools = self.tools.iter().zip(&self.said);
+            tools.map(|(tool, said)| Some(Text::from(text(tool, said)).into())).collect()
+        })
+    }
+
+    fn toolsets(&self) -> &[Toolset] {
+        &self.toolsets
+    }
+
+    fn checks_names(&self) -> bool {
+        true
+    }
+
+    fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
+        match check {
+            AvailabilityCheck::Tool(index) => match self.handlers.get(index) {
+                Some((Some(available), _)) => available(env),
+                _ => Availability::Available,
+            },
+            AvailabilityCheck::Toolset(_) => Availability::Available,
+        }
+    }
+
+    fn call<'a>(&'a self, index: usize, mut args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a> {
+        match self.handlers.get(index) {
+            Some((_, answer)) => answer(args.value(0), call),
+            None => HandlerReply::no_such_tool(index),
+        }
+    }
+}
+
+impl fmt::Debug for DynamicTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynamicTool").field("tool", &self.tool).field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for InvalidTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("; "))
+    }
+}
+
+impl std::error::Error for InvalidTools {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+use crate::result::output::ToolOutput;
+use serde_json::json;
+
+use super::*;
+use crate::call::ToolCall;
+use crate::data::requirement::Requirement::Env as Needs;
+use crate::fakes::wait;
+use crate::registry::Registry;
+use crate::result::output::ErrorKind;
+use crate::session::turn::Turn;
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"count": {"type": "integer", "minimum": 1}, "note": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+        "required": ["count"],
+        "additionalProperties": false,
+    })
+}
+
+fn counting(name: &'static str) -> DynamicTool {
+    DynamicTool::sync(name, "Counts.", schema(), |args, call| Ok(ToolOutput::text(format!("{} {args}", call.tool()))))
+}
+
+fn turn(tools: DynamicTools, env: Env) -> Turn {
+    let registry = Registry::new();
+    registry.add(tools.build().unwrap()).unwrap();
+    registry.session().env(env).build().unwrap().turn(Dialect::OpenAi)
+}
+
+fn call(turn: &Turn, name: &str, arguments: &str) -> String {
+    wait(turn.call(&ToolCall::new(name, arguments))).json
+}
+
+#[test]
+fn a_model_is_shown_the_schema_as_it_is() {
+    let turn = turn(DynamicTools::new().tool(counting("count")), Env::empty());
+    let defined: Value = serde_json::from_str(turn.definitions()).unwrap();
+    let function = json!({"name": "count", "description": "Counts.", "parameters": schema()});
+    assert_eq!(defined, json!([{"type": "function", "function": function}]));
+}
+
+#[test]
+fn arguments_are_read_repaired_and_valid() {
+    let turn = turn(DynamicTools::new().tool(counting("count")), Env::empty());
+    assert_eq!(call(&turn, "count", r#"{"count": "5", "note": "null"}"#), r#""count {\"count\":5,\"note\":null}""#);
+    let refused = call(&turn, "count", r#"{"count": 0, "cuont": 1}"#);
+    assert!(
+        refused.contains("invalid_arguments") && refused.contains("/count") && refused.contains("cuont"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn each_sort_of_handler_answers() {
+    let answer = |how: &str, args: &Value| Ok(ToolOutput::text(format!("{how} {}", args["count"])));
+    let tools = DynamicTools::new().tools([
+        DynamicTool::sync("now", "Now.", schema(), move |args, _| answer("now", &args)),
+        DynamicTool::blocking("on_a_thread", "There.", schema(), move |args, _| answer("on a thread", &args)),
+        DynamicTool::future("later", "Later.", schema(), move |args, call| {
+            Box::pin(async move { answer(&format!("{} later", call.tool()), &args) })
+        }),
+    ]);
+    let turn = turn(tools, Env::empty());
+    assert_eq!(call(&turn, "now", r#"{"count": 1}"#), r#""now 1""#);
+    assert_eq!(call(&turn, "on_a_thread", r#"{"count": 2}"#), r#""on a thread 2""#);
+    assert_eq!(call(&turn, "later", r#"{"count": 3}"#), r#""later later 3""#);
+}
+
+#[test]
+fn what_is_said_of_a_tool_holds() {
+    let long =
+        DynamicTool::sync("long", "Long.", json!({"type": "object"}), |_, _| Ok(ToolOutput::text("x".repeat(9_000))));
+    let asked =
+        DynamicTool::future("ask_first", "Asks.", json!({"type": "object"}), |_, _| Box::pin(std::future::pending()));
+    let tools = DynamicTools::new().tools([
+        long.max_result_chars(100).read_only().emoji("📏").never_deferred(),
+        asked.ask_always().timeout(Duration::from_millis(5)),
+        counting("keyed").requires(Needs(vec!["KEY".into()])),
+        counting("moody").available(|env| Availability::when(env.var("MOOD").is_some(), "not today")),
+        counting("told").secret("note").parallel(Parallel::Keyed { key: "count".into(), space: "numbers".into() }),
+    ]);
+    let bare = turn(tools, Env::empty());
+    assert_eq!(bare.tools().collect::<Vec<_>>(), ["ask_first", "long", "told"]);
+    let hidden: Vec<String> = bare.hidden().map(|hidden| hidden.reason.to_string()).collect();
+    assert_eq!(hidden, ["needs the environment variable `KEY`", "not today"]);
+    assert!(call(&bare, "long", "{}").len() < 1_000);
+    let refused = wait(bare.call(&ToolCall::new("ask_first", "{}")));
+    assert_eq!(refused.error, Some(ErrorKind::Refused));
+    assert!(!call(&bare, "told", r#"{"count": 1, "note": ["hunter2"]}"#).contains("hunter2"));
+    let ready = Env::empty().with_var("KEY", "k").with_var("MOOD", "m");
+    let tools = [
+        counting("keyed").requires(Needs(vec!["KEY".into()])),
+        counting("moody").available(|_| Availability::Available),
+    ];
+    assert_eq!(turn(DynamicTools::new().tools(tools), ready).tools().count(), 2);
+}
+
+#[test]
+fn schemas_of_any_shape_are_taken() {
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {"tree": {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}},
+        "properties": {
+            "tree": {"$ref": "#/$defs/tree"},
+            "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]},
+            "shape": {"oneOf": [{"type": "object", "properties": {"r": {"type": "number"}}, "required": ["r"]}, {"const": "none"}]},
+            "any": true,
+        },
+        "patternProperties": {"^x-": {"type": "string"}},
+        "if": {"required": ["any"]}, "then": {"required": ["tree"]},
+    });
+    let tool = DynamicTool::sync("grow", "Grows.", schema, |args, _| Ok(ToolOutput::text(args.to_string())));
+    let turn = turn(DynamicTools::new().tool(tool), Env::empty());
+    let sent = json!({"tree": {"kids": [{"kids": []}]}, "pair": ["a", 1], "shape": "none", "any": [null], "x-y": "z"});
+    let told: String = serde_json::from_str(&call(&turn, "grow", &sent.to_string())).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&told).unwrap(), sent);
+    assert!(call(&turn, "grow", r#"{"tree": {"kids": [{"kids": 7}]}, "shape": 1}"#).contains("/shape"));
+}
+
+#[test]
+fn what_is_wrong_is_told_all_at_once() {
+    let other = |schema: Value| DynamicTool::sync("other", "Others.", schema, |_, _| Ok(ToolOutput::text("")));
+    let told = |tool: DynamicTool| tool.build().err().map(|error| error.to_string()).unwrap_or_default();
+    let no_object =
+        "the tool `other`: the schema of its arguments is not that of an object: write `\"type\": \"object\"` in it";
+    for schema in [json!({}), json!(true), json!({"type": "string"}), json!([])] {
+        assert_eq!(told(other(schema)), no_object);
+    }
+    let deep = |depth| (0..depth).fold(json!({"type": "object"}), |inner, _| json!({"type": "object", "items": inner}));
+    assert_eq!(told(other(deep(64))), "the tool `other`: the schema of its arguments is deeper than 64");
+    assert_eq!(told(other(deep(60))), "");
+    let wide = json!({"type": "object", "properties": {"x": {"enum": (0..70_000).collect::<Vec<_>>()}}});
+    assert_eq!(told(other(wide)), "the tool `other`: the schema is too large: more than 65,535 entries of one sort");
+    let timed = counting("timed").timeout(Duration::from_secs(1));
+    assert_eq!(
+        told(timed),
+        "the tool `timed`: it is sync, and nothing can stop it after its `timeout`: make it `blocking`, or a `future`"
+    );
+    let keyed = counting("keyed").parallel(Parallel::Keyed { key: "path".into(), space: "files".into() });
+    assert_eq!(told(keyed), "the tool `keyed`: its calls are told apart by `path`, which is none of its arguments");
+    let all = told(counting("*"));
+    assert!(all.starts_with("`*` cannot be the name of a tool: "), "{all}");
+    assert_eq!(told(counting("told").secret("pin")), "the tool `told`: its secret `pin` is none of its arguments");
+    assert_eq!(
+        told(counting("asked").requires(Requirement::Check)),
+        "the tool `asked`: nobody answers its check; give it an `available`"
+    );
+    let checked = Toolset { name: "checked".into(), requires: vec![Requirement::Check], ..Toolset::default() };
+    let several = DynamicTools::new().tool(counting("a.b").home("ü")).tool(other(json!({}))).toolset(checked);
+    let expected = "expected a letter or `_`, then letters, digits, `_` and `-`, at most 64 in all";
+    assert_eq!(
+        several.build().err().unwrap().to_string(),
+        format!(
+            "`a.b` cannot be the name of a tool: {expected}; `ü` cannot be the name of a toolset: {expected}; {no_object}; \
+             the toolset `checked`: nobody answers its check; give its tools an `available` each"
+        )
+    );
+}

@@ -1,0 +1,37 @@
+//! Registration: the tool providers of one process, the names that they claim, and the state that turns are made from.
+
+pub(crate) mod atoms;
+pub(crate) mod definition_table;
+mod name_hash;
+pub(crate) mod name_index;
+pub(crate) mod refusal;
+pub(crate) mod requirements;
+#[cfg(feature = "search")]
+pub(crate) mod search_index;
+pub(crate) mod state;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A provider of a registry, by which it is replaced and removed. No two are equal in a process, whatever their registries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProviderId(u64);
+
+impl fmt::Display for ProviderId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "provider number {}", self.0)
+    }
+}
+
+impl ProviderId {
+    /// Above all that came before.
+    pub(crate) fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Names of tools that toolc itself answers for.
+pub(crate) const RESERVED_TOOLS: [&str; 3] = ["tool_call", "tool_describe", "tool_search"];
+/// Names of toolsets that stand for every tool.
+pub(crate) const EVERYTHING: [&str; 2] = ["all", "*"];

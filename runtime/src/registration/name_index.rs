@@ -1,0 +1,363 @@
+//! The book of a registry: which providers there are, and who claims which name. A change costs what the provider brings,
+//! not what the registry holds; the state that turns are made of comes from it when one is asked for.
+//!
+//! Everything that a provider brings is entered first and looked at then: a name means one thing only where its claims
+//! agree. What is refused is taken out again.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::data::catalog::{Fact, Text, Tool, Toolset};
+use crate::data::dialect::Dialect;
+use crate::provider::ToolProvider;
+use crate::registration::ProviderId;
+use crate::registration::refusal::Refusal;
+use crate::registration::{EVERYTHING, RESERVED_TOOLS};
+use crate::sorted;
+use crate::text::nearest::did_you_mean;
+use crate::text::nearest::nearest;
+
+/// Who has which name.
+#[derive(Default)]
+pub(crate) struct Book {
+    /// How many changes there were.
+    pub(crate) number: u64,
+    /// In the order in which they came, which is that of their ids.
+    pub(crate) providers: Vec<Held>,
+    /// The claims of each [`Sort`].
+    claims: [Claims; 6],
+}
+
+/// What a name is of.
+#[derive(Clone, Copy)]
+enum Sort {
+    /// Of a tool: the last claim is it, the others are overridden.
+    Tool,
+    /// Of a tool in a dialect, where that is not its own.
+    Called,
+    /// Of a toolset that is described.
+    Toolset,
+    /// Of the home toolset of a tool.
+    Home,
+    /// Of a toolset, beside its own.
+    Alias,
+    Fact,
+}
+
+/// The claims of each name, in the order in which their providers came.
+type Claims = BTreeMap<Text, Vec<Claim>>;
+
+/// Whose a name is: this provider's, of what it has at this index. A home's is its tool's, an alias's its toolset's.
+#[derive(Clone, Copy)]
+struct Claim {
+    id: ProviderId,
+    index: usize,
+}
+
+/// A provider, and how it was added.
+#[derive(Clone)]
+pub(crate) struct Held {
+    pub(crate) id: ProviderId,
+    pub(crate) provider: Arc<dyn ToolProvider>,
+    /// Whether its tools may stand in for others that came before.
+    pub(crate) overriding: bool,
+    #[cfg(feature = "search")]
+    pub(crate) indexed: Arc<crate::registration::search_index::ProviderIndex>,
+}
+
+impl Held {
+    pub(crate) fn new(id: ProviderId, provider: Arc<dyn ToolProvider>, overriding: bool) -> Self {
+        Self {
+            id,
+            #[cfg(feature = "search")]
+            indexed: Arc::new(crate::registration::search_index::ProviderIndex::new(Arc::clone(&provider))),
+            provider,
+            overriding,
+        }
+    }
+}
+
+/// The names that a provider brings, each with the index of what has it.
+fn names(provider: &dyn ToolProvider) -> Vec<(Sort, &Text, usize)> {
+    let mut names = Vec::new();
+    for (index, tool) in provider.tools().iter().enumerate() {
+        names.push((Sort::Tool, &tool.name, index));
+        names.push((Sort::Home, &tool.toolset, index));
+        names.extend(further(tool).map(|(_, name)| (Sort::Called, name, index)));
+    }
+    for (index, toolset) in provider.toolsets().iter().enumerate() {
+        names.push((Sort::Toolset, &toolset.name, index));
+        names.extend(aliases(toolset).map(|alias| (Sort::Alias, alias, index)));
+    }
+    names.extend(provider.facts().iter().enumerate().map(|(index, fact)| (Sort::Fact, &fact.name, index)));
+    names
+}
+
+/// The names that dialects give to a tool beside its own.
+fn further(tool: &Tool) -> impl Iterator<Item = (Dialect, &Text)> {
+    let names = tool.names.iter().map(|(dialect, name)| (*dialect, name));
+    names.filter(|(_, name)| **name != tool.name)
+}
+
+/// The further names of a toolset.
+fn aliases(toolset: &Toolset) -> impl Iterator<Item = &Text> {
+    toolset.aliases.iter().filter(|alias| **alias != toolset.name)
+}
+
+/// Whatever a toolset brings along.
+fn edges(toolset: &Toolset) -> impl Iterator<Item = &Text> {
+    toolset.includes.iter().chain(&toolset.base)
+}
+
+/// Notes what speaks against a name.
+fn refuse(found: &mut Vec<Refusal>, why: fn(Text) -> Refusal, name: &Text) {
+    found.push(why(name.clone()));
+}
+
+impl Book {
+    /// Enters a provider, whatever speaks against it.
+    pub(crate) fn enter(&mut self, held: Held) {
+        for (sort, name, index) in names(&*held.provider) {
+            let claims = self.claims[sort as usize].entry(name.clone()).or_default();
+            claims.insert(claims.partition_point(|other| other.id <= held.id), Claim { id: held.id, index });
+        }
+        self.providers.insert(self.place(held.id), held);
+    }
+
+    /// Takes a provider out.
+    pub(crate) fn leave(&mut self, id: ProviderId) -> Option<Held> {
+        let place = self.place(id);
+        self.providers.get(place).filter(|held| held.id == id)?;
+        let held = self.providers.remove(place);
+        for (sort, name, _) in names(&*held.provider) {
+            if let Entry::Occupied(mut entry) = self.claims[sort as usize].entry(name.clone()) {
+                entry.get_mut().retain(|claim| claim.id != id);
+                if entry.get().is_empty() {
+                    entry.remove();
+                }
+            }
+        }
+        Some(held)
+    }
+
+    /// The position of a provider, or that where it belongs.
+    fn place(&self, id: ProviderId) -> usize {
+        self.providers.partition_point(|held| held.id < id)
+    }
+
+    fn held(&self, claim: Claim) -> &Held {
+        &self.providers[self.place(claim.id)]
+    }
+
+    fn tool(&self, claim: Claim) -> &Tool {
+        &self.held(claim).provider.tools()[claim.index]
+    }
+
+    fn toolset(&self, claim: Claim) -> &Toolset {
+        &self.held(claim).provider.toolsets()[claim.index]
+    }
+
+    fn fact(&self, claim: Claim) -> &Fact {
+        &self.held(claim).provider.facts()[claim.index]
+    }
+
+    /// Who claims a name. Nobody: it means nothing of this sort.
+    #[inline(never)]
+    fn claims(&self, sort: Sort, name: &str) -> &[Claim] {
+        self.claims[sort as usize].get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn has(&self, sort: Sort, name: &str) -> bool {
+        !self.claims(sort, name).is_empty()
+    }
+
+    /// All names of a sort, in order, each with the first claim and the last.
+    fn all(&self, sort: Sort) -> impl Iterator<Item = (&Text, Claim, Claim)> {
+        let claims = self.claims[sort as usize].iter();
+        claims.filter_map(|(name, claims)| Some((name, *claims.first()?, *claims.last()?)))
+    }
+
+    /// The tools that can be called, by name: each one's provider, by position, and index.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = (&Text, usize, usize)> {
+        self.all(Sort::Tool).map(|(name, _, last)| (name, self.place(last.id), last.index))
+    }
+
+    /// Facts, by name.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = &Fact> {
+        self.all(Sort::Fact).map(|(_, first, _)| self.fact(first))
+    }
+
+    /// Further names of toolsets, in order, each with the toolset.
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = (&Text, &Toolset)> {
+        self.all(Sort::Alias).map(|(name, first, _)| (name, self.toolset(first)))
+    }
+
+    /// The toolsets that are described, by name, where `is_home` tells those that have home tools. One of run time that
+    /// lists nothing is there as long as it has any.
+    pub(crate) fn toolsets(&self, is_home: &dyn Fn(&str) -> bool) -> impl Iterator<Item = &Toolset> {
+        self.all(Sort::Toolset).filter_map(move |(name, first, _)| {
+            let toolset = self.toolset(first);
+            let lasts = !toolset.tools.is_empty() || edges(toolset).next().is_some();
+            let is_static = |claim: &Claim| !self.held(*claim).provider.checks_names();
+            let is_there = lasts || is_home(name) || self.claims(Sort::Toolset, name).iter().any(is_static);
+            is_there.then_some(toolset)
+        })
+    }
+
+    /// What is said of a toolset.
+    pub(crate) fn described(&self, name: &str) -> Option<&Toolset> {
+        self.claims(Sort::Toolset, name).first().map(|&first| self.toolset(first))
+    }
+
+    /// Whether a claim on a name says otherwise than the provider `id`. Those of others agree, or they would not be here: of
+    /// them the first and the last are asked, and all that are its own.
+    fn differs(&self, id: ProviderId, sort: Sort, name: &str, otherwise: &dyn Fn(Claim) -> bool) -> bool {
+        let claims = self.claims(sort, name);
+        let ends = claims.first().into_iter().chain(claims.last());
+        let own = claims.partition_point(|claim| claim.id < id)..claims.partition_point(|claim| claim.id <= id);
+        ends.chain(&claims[own]).any(|&claim| otherwise(claim))
+    }
+
+    /// What speaks against the provider that was entered last, or in place of another one: sorted, nothing twice.
+    pub(crate) fn refusals(&self, id: ProviderId, provider: &dyn ToolProvider) -> Vec<Refusal> {
+        let mut found = Vec::new();
+        for tool in provider.tools() {
+            self.check_tool(tool, &mut found);
+        }
+        for toolset in provider.toolsets() {
+            self.check_toolset(id, toolset, &mut found);
+        }
+        for fact in provider.facts() {
+            if self.differs(id, Sort::Fact, &fact.name, &|claim| self.fact(claim) != fact) {
+                refuse(&mut found, Refusal::FactTaken, &fact.name);
+            }
+        }
+        self.check_rings(provider.toolsets(), &mut found);
+        if provider.checks_names() {
+            provider.toolsets().iter().for_each(|toolset| self.check_names(toolset, &mut found));
+        }
+        let order = sorted::positions(found.len(), &|a, b| found[a].cmp(&found[b]));
+        let mut found: Vec<Refusal> = order.into_iter().map(|at| found[at].clone()).collect();
+        found.dedup();
+        found
+    }
+
+    fn check_tool(&self, tool: &Tool, found: &mut Vec<Refusal>) {
+        let overrides = |pair: &[Claim]| pair[0].id != pair[1].id && self.held(pair[1]).overriding;
+        if self.claims(Sort::Called, &tool.name).iter().any(|&claim| self.tool(claim).name != tool.name) {
+            refuse(found, Refusal::CalledTaken, &tool.name);
+        }
+        if !self.claims(Sort::Tool, &tool.name).windows(2).all(overrides) {
+            refuse(found, Refusal::ToolTaken, &tool.name);
+        }
+        for (dialect, name) in further(tool) {
+            let is_taken = |&claim: &Claim| {
+                let other = self.tool(claim);
+                other.name_in(dialect) == Some(name) && other.name != tool.name
+            };
+            if self.has(Sort::Tool, name) || self.claims(Sort::Called, name).iter().any(is_taken) {
+                refuse(found, Refusal::CalledTaken, name);
+            }
+        }
+        let names = std::iter::once(&tool.name).chain(further(tool).map(|(_, name)| name));
+        let reserved = names.filter(|name| RESERVED_TOOLS.contains(&&***name));
+        reserved.for_each(|name| refuse(found, Refusal::ToolReserved, name));
+        if EVERYTHING.contains(&&*tool.toolset) {
+            refuse(found, Refusal::ToolsetReserved, &tool.toolset);
+        } else if self.has(Sort::Alias, &tool.toolset) {
+            refuse(found, Refusal::AliasTaken, &tool.toolset);
+        }
+    }
+
+    fn check_toolset(&self, id: ProviderId, toolset: &Toolset, found: &mut Vec<Refusal>) {
+        let name = &toolset.name;
+        if EVERYTHING.contains(&&**name) {
+            refuse(found, Refusal::ToolsetReserved, name);
+        }
+        if self.differs(id, Sort::Toolset, name, &|claim| self.toolset(claim) != toolset) {
+            refuse(found, Refusal::ToolsetTaken, name);
+        }
+        if self.has(Sort::Alias, name) {
+            refuse(found, Refusal::AliasTaken, name);
+        }
+        for alias in aliases(toolset) {
+            let is_name = self.has(Sort::Toolset, alias) || self.has(Sort::Home, alias);
+            let is_anothers = |claim| self.toolset(claim).name != *name;
+            if EVERYTHING.contains(&&**alias) {
+                refuse(found, Refusal::ToolsetReserved, alias);
+            } else if is_name || self.differs(id, Sort::Alias, alias, &is_anothers) {
+                refuse(found, Refusal::AliasTaken, alias);
+            }
+        }
+    }
+
+    /// The toolset that this is the name, or a legacy name, of.
+    fn meant(&self, name: &str) -> Option<&Toolset> {
+        let claim = self.claims(Sort::Toolset, name).first().or_else(|| self.claims(Sort::Alias, name).first());
+        claim.map(|&claim| self.toolset(claim))
+    }
+
+    /// Looks for ways from `toolsets` that lead back. Depth first, with the way kept by hand: it may be long.
+    fn check_rings<'b>(&'b self, toolsets: &'b [Toolset], found: &mut Vec<Refusal>) {
+        // Where on the way a toolset stands, or stood: everything behind it has been seen then.
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        for first in toolsets.iter().filter(|toolset| edges(toolset).next().is_some()) {
+            if seen.contains_key(&*first.name) {
+                continue;
+            }
+            seen.insert(&first.name, 0);
+            let mut way = vec![(first, edges(first))];
+            while let Some((_, open)) = way.last_mut() {
+                let Some(next) = open.next() else {
+                    way.pop();
+                    continue;
+                };
+                let Some(next) = self.meant(next) else { continue };
+                if let Some(&start) = seen.get(&*next.name) {
+                    if way.get(start).is_some_and(|(toolset, _)| toolset.name == next.name) {
+                        let ring = way[start..].iter().map(|(toolset, _)| toolset.name.clone());
+                        found.push(Refusal::Ring(ring.chain([next.name.clone()]).collect()));
+                    }
+                } else {
+                    seen.insert(&next.name, way.len());
+                    way.push((next, edges(next)));
+                }
+            }
+        }
+    }
+
+    /// Whether there is all that a toolset names, and that is anything.
+    fn check_names(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
+        let of = || toolset.name.clone();
+        let is_tool = |name: &Text| self.has(Sort::Tool, name);
+        let is_toolset =
+            |name: &Text| [Sort::Toolset, Sort::Home, Sort::Alias].iter().any(|&sort| self.has(sort, name));
+        let near = |name: &str, sorts: &[Sort]| {
+            let known = sorts.iter().flat_map(|&sort| self.claims[sort as usize].keys());
+            did_you_mean(&nearest(name, known.map(|name| &**name)))
+        };
+        for name in toolset.tools.iter().chain(&toolset.excludes).filter(|name| !is_tool(name)) {
+            let hint = if is_toolset(name) {
+                ": it is a toolset; name it in `includes`".to_owned()
+            } else {
+                near(name, &[Sort::Tool])
+            };
+            found.push(Refusal::UnknownTool { toolset: of(), name: name.clone(), hint });
+        }
+        for name in edges(toolset).filter(|name| !is_toolset(name)) {
+            let hint = if EVERYTHING.contains(&&**name) {
+                ": it stands for every tool, and sessions enable it; name the toolsets that are meant".to_owned()
+            } else if is_tool(name) {
+                ": it is a tool; name it in `tools`".to_owned()
+            } else {
+                near(name, &[Sort::Toolset, Sort::Home])
+            };
+            found.push(Refusal::UnknownToolset { toolset: of(), name: name.clone(), hint });
+        }
+        let has_home_tools = !toolset.closed && self.has(Sort::Home, &toolset.name);
+        if toolset.tools.is_empty() && edges(toolset).next().is_none() && !has_home_tools {
+            found.push(Refusal::Empty(of()));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Gates: every requirement of a registry's tools, looked up once, at registration.
+
+use crate::data::catalog::{Text, Tool, Toolset};
+use crate::data::env::Env;
+use crate::data::requirement::Requirement;
+use crate::data::segment::Condition;
+use crate::registration::atoms::Asked;
+use crate::registration::state::Entry;
+use crate::registration::state::State;
+
+/// The gates of a registry's tools. Tools and gates are meant by their positions.
+#[derive(Default)]
+pub(crate) struct Gates {
+    pub(crate) all: Vec<Gate>,
+    /// For each gate, the toolset whose requirement it is. None: that of the tool behind it.
+    pub(crate) toolsets: Vec<Option<Text>>,
+    /// For each tool, the gates that it has to pass, in the order in which they are tried.
+    pub(crate) of: Vec<Vec<usize>>,
+    /// For each gate, the tools that have to pass it.
+    pub(crate) behind: Vec<Vec<usize>>,
+    /// For each tool, the gates that ask whether it is there.
+    pub(crate) asking: Vec<Vec<usize>>,
+}
+
+type Names = Vec<Text>;
+
+/// One requirement. That of a toolset is one gate, which all of its home tools have to pass.
+pub(crate) enum Gate {
+    Env(Names),
+    AnyEnv(Names),
+    Programs(Names),
+    Os(Names),
+    Facts {
+        condition: Condition,
+        asked: Vec<Asked>,
+    },
+    /// This one answers for the toolset, or else for the tool behind this gate.
+    Check {
+        provider: usize,
+    },
+    /// Each tool with its position, if anybody registered it.
+    Tools {
+        tools: Vec<(Text, Option<usize>)>,
+        any: bool,
+    },
+}
+
+impl Gate {
+    /// Whether what it asks for changes by itself: variables of an environment that was made by hand do not.
+    pub(crate) fn may_change(&self, env: &Env) -> bool {
+        match self {
+            Gate::Env(_) | Gate::AnyEnv(_) => !env.is_closed(),
+            Gate::Programs(_) => true,
+            Gate::Os(_) | Gate::Facts { .. } | Gate::Check { .. } | Gate::Tools { .. } => false,
+        }
+    }
+}
+
+impl Gates {
+    /// The gates of `state`, whose tools these are, with the toolsets that are declared in it, each with its provider.
+    pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(usize, &Toolset)]) -> Self {
+        let mut homes: Vec<Home<'_>> = state.toolsets.iter().map(|_| Home::default()).collect();
+        for &(provider, toolset) in declared.iter().filter(|(_, toolset)| !toolset.requires.is_empty()) {
+            let Some(id) = state.toolset(&toolset.name) else { continue };
+            homes[id].toolset = Some(toolset);
+            homes[id].declaring.push((provider, None));
+        }
+        let count = tools.len();
+        if homes.iter().all(|home| home.toolset.is_none()) && tools.iter().all(|tool| tool.requires.is_empty()) {
+            return Self::default();
+        }
+        let mut gates = Self { of: vec![Vec::new(); count], asking: vec![Vec::new(); count], ..Self::default() };
+        for (id, tool) in tools.iter().enumerate() {
+            let Entry { provider: owner, home, .. } = state.tools[id];
+            let mut passed = Vec::new();
+            // What is data comes first: no handler is asked whether it can work without its key.
+            for check in [false, true] {
+                passed.extend_from_slice(homes[home].gates(&mut gates, state, owner, check));
+                for requirement in tool.requires.iter().filter(|requirement| is_check(requirement) == check) {
+                    passed.push(gates.add(state, requirement, owner, None));
+                }
+            }
+            for &gate in &passed {
+                gates.behind[gate].push(id);
+            }
+            gates.of[id] = passed;
+        }
+        gates
+    }
+
+    /// Whether every tool is there that is granted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    fn add(&mut self, state: &State, requirement: &Requirement, provider: usize, toolset: Option<Text>) -> usize {
+        let find = |name: &Text| (name.clone(), state.find(name));
+        let gate = match requirement {
+            Requirement::Env(names) => Gate::Env(names.clone()),
+            Requirement::AnyEnv(names) => Gate::AnyEnv(names.clone()),
+            Requirement::Programs(names) => Gate::Programs(names.clone()),
+            Requirement::Os(names) => Gate::Os(names.clone()),
+            Requirement::When { condition, atoms } => Gate::Facts {
+                condition: condition.clone(),
+                asked: atoms.iter().map(|atom| Asked::new(atom, state)).collect(),
+            },
+            Requirement::Check => Gate::Check { provider },
+            Requirement::Tools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: false },
+            Requirement::AnyTools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: true },
+        };
+        let id = self.all.len();
+        if let Gate::Tools { tools, .. } = &gate {
+            tools.iter().filter_map(|&(_, tool)| tool).for_each(|tool| self.asking[tool].push(id));
+        }
+        self.all.push(gate);
+        self.toolsets.push(toolset);
+        self.behind.push(Vec::new());
+        id
+    }
+}
+
+/// A toolset with requirements, which its home tools share.
+#[derive(Default)]
+struct Home<'s> {
+    /// None: it has none.
+    toolset: Option<&'s Toolset>,
+    /// Its gates but the checks, once they are made.
+    data: Option<Vec<usize>>,
+    /// The providers that know of it, in order, each with the checks that it answers, once they are made.
+    declaring: Vec<(usize, Option<Vec<usize>>)>,
+}
+
+impl Home<'_> {
+    /// Its checks, or its other gates, for a tool of the provider `owner`.
+    fn gates(&mut self, gates: &mut Gates, state: &State, owner: usize, check: bool) -> &[usize] {
+        let Some(toolset) = self.toolset else { return &[] };
+        // The tool's own provider is asked, if it knows of the toolset; or else the first that does.
+        let knowing = self.declaring.binary_search_by_key(&owner, |(provider, _)| *provider).unwrap_or(0);
+        let (asked, checks) = &mut self.declaring[knowing];
+        let made = if check { checks } else { &mut self.data };
+        made.get_or_insert_with(|| {
+            let requirements = toolset.requires.iter().filter(|requirement| is_check(requirement) == check);
+            requirements.map(|requirement| gates.add(state, requirement, *asked, Some(toolset.name.clone()))).collect()
+        })
+    }
+}
+
+fn is_check(requirement: &Requirement) -> bool {
+    matches!(requirement, Requirement::Check)
+}

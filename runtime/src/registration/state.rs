@@ -1,0 +1,210 @@
+//! A state of a registry: its providers' tools under unique names, their toolsets as one graph. Made when it is first asked
+//! for after a change, and never changed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::args::same;
+use crate::data::behaviour::{Behaviour, Execution};
+use crate::data::catalog::{Definition, Text, Tool, Toolset};
+use crate::data::dialect::{Dialect, PerDialect};
+use crate::data::graph::{Graph, Set};
+use crate::data::table::Table;
+use crate::provider::ToolProvider;
+use crate::registration::atoms::{Asked, Values};
+use crate::registration::definition_table::{Line, Sheet};
+use crate::registration::name_hash::Places;
+use crate::registration::name_index::Book;
+use crate::registration::requirements::Gates;
+use crate::sorted;
+use crate::vec_map::VecMap;
+
+/// An immutable state of a registry. Tools are sorted by name, so that a list of their positions is too.
+#[derive(Default)]
+pub(crate) struct State {
+    /// How many changes came before it.
+    pub(crate) number: u64,
+    pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
+    pub(crate) tools: Vec<Entry>,
+    /// By their names.
+    places: Places,
+    /// The names of toolsets, sorted. A toolset's position is that of its set in the graph.
+    pub(crate) toolsets: Vec<Text>,
+    /// Further names of toolsets, each with the toolset's position.
+    aliases: VecMap<Text, usize>,
+    /// The defaults of facts.
+    pub(crate) facts: Values,
+    pub(crate) graph: Graph,
+    pub(crate) gates: Gates,
+    sheets: PerDialect<Sheet>,
+    #[cfg(feature = "search")]
+    indexed: Vec<Arc<crate::registration::search_index::ProviderIndex>>,
+    /// Made when somebody first searches.
+    #[cfg(feature = "search")]
+    searched: std::sync::OnceLock<crate::registration::search_index::StateIndex>,
+}
+
+/// Where a tool is to be found.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub(crate) name: Text,
+    pub(crate) provider: usize,
+    pub(crate) index: usize,
+    /// The position of its home toolset.
+    pub(crate) home: usize,
+    /// What its conditions ask.
+    pub(crate) atoms: Vec<Asked>,
+    pub(crate) way: Way,
+    /// What its arguments are read against.
+    pub(crate) table: Arc<Table>,
+}
+
+/// The way that a tool's calls take: what is asked of its behaviour at each of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way {
+    /// Whether the agent's own loop runs it.
+    pub(crate) is_agents: bool,
+    /// Whether somebody has to approve each call.
+    pub(crate) is_asked: bool,
+    /// Characters of a result that the model gets. None: the host's limit.
+    pub(crate) most: Option<u32>,
+    /// Whether tool search may stand for it.
+    #[cfg(feature = "search")]
+    pub(crate) is_deferrable: bool,
+}
+
+impl Way {
+    fn of(tool: &Tool) -> Self {
+        let Behaviour { execution, approval, max_result_chars, .. } = &tool.behaviour;
+        Self {
+            is_agents: *execution == Execution::Agent,
+            is_asked: approval.always,
+            most: *max_result_chars,
+            #[cfg(feature = "search")]
+            is_deferrable: tool.behaviour.defer,
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn tool(&self, id: usize) -> &Tool {
+        let entry = &self.tools[id];
+        &self.providers[entry.provider].tools()[entry.index]
+    }
+
+    pub(crate) fn provider(&self, id: usize) -> (&dyn ToolProvider, usize) {
+        let entry = &self.tools[id];
+        (&*self.providers[entry.provider], entry.index)
+    }
+
+    /// How `dialect` defines the tools. Their providers are asked the first time.
+    pub(crate) fn sheet(&self, dialect: Dialect) -> &[Line] {
+        self.sheets.get_or_init(dialect, || {
+            let ids = 0..self.tools.len();
+            ids.map(|id| Line::new(dialect, self.tool(id), self.definition(id, dialect))).collect()
+        })
+    }
+
+    /// How `dialect` defines the tool at a position.
+    pub(crate) fn definition(&self, id: usize, dialect: Dialect) -> Option<&Definition> {
+        let (provider, index) = self.provider(id);
+        provider.definitions(dialect).get(index)?.as_ref()
+    }
+
+    /// What its tools are found by.
+    #[cfg(feature = "search")]
+    pub(crate) fn searched(&self) -> &crate::registration::search_index::StateIndex {
+        self.searched.get_or_init(|| crate::registration::search_index::StateIndex::new(self, &self.indexed))
+    }
+
+    /// The position of the tool of this name.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        let mut places = self.places.of(name).iter().map(|&place| place as usize);
+        places.find(|&place| same(self.tools[place].name.as_bytes(), name.as_bytes()))
+    }
+
+    /// The toolset of this name or alias.
+    pub(crate) fn toolset(&self, name: &str) -> Option<usize> {
+        self.home(name).ok().or_else(|| self.aliases.get(name).copied())
+    }
+
+    fn home(&self, name: &str) -> Result<usize, usize> {
+        self.toolsets.binary_search_by(|toolset| (**toolset).cmp(name))
+    }
+
+    /// What the providers in `book` come to. Names are resolved here, once; after it, all is indices.
+    pub(crate) fn new(book: &Book) -> State {
+        let providers: Vec<Arc<dyn ToolProvider>> =
+            book.providers.iter().map(|held| Arc::clone(&held.provider)).collect();
+        // Looked up once: they lie all over the memory.
+        let (mut tools, mut entries) = (Vec::<&Tool>::new(), Vec::new());
+        for (name, provider, index) in book.tools() {
+            let Some(tool) = providers[provider].tools().get(index) else { continue };
+            let (way, table) = (Way::of(tool), Arc::clone(&tool.arguments));
+            entries.push(Entry { name: name.clone(), provider, index, home: 0, atoms: Vec::new(), way, table });
+            tools.push(tool);
+        }
+        let mut next = State {
+            number: book.number,
+            providers: providers.clone(),
+            places: Places::new(entries.iter().map(|tool| &*tool.name)),
+            tools: entries,
+            #[cfg(feature = "search")]
+            indexed: book.providers.iter().map(|held| Arc::clone(&held.indexed)).collect(),
+            facts: book.facts().map(|fact| (fact.name.clone(), fact.default.clone())).collect(),
+            ..State::default()
+        };
+        next.link(book, &tools);
+
+        let asked = |tool: &&Tool| tool.atoms.iter().map(|atom| Asked::new(atom, &next)).collect();
+        let atoms: Vec<Vec<Asked>> = tools.iter().map(asked).collect();
+        next.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
+        let declared: Vec<(usize, &Toolset)> =
+            providers.iter().enumerate().flat_map(|(id, p)| p.toolsets().iter().map(move |t| (id, t))).collect();
+        next.gates = Gates::new(&next, &tools, &declared);
+        next
+    }
+
+    /// Makes the toolsets that are described, and those that are only a home, one graph.
+    fn link(&mut self, book: &Book, tools: &[&Tool]) {
+        let (mut homes, mut members) = (HashMap::<&str, usize>::new(), Vec::<(&Text, Vec<usize>)>::new());
+        for (id, tool) in tools.iter().enumerate() {
+            let home = *homes.entry(&tool.toolset).or_insert_with(|| {
+                members.push((&tool.toolset, Vec::new()));
+                members.len() - 1
+            });
+            members[home].1.push(id);
+        }
+        let described: Vec<&Toolset> = book.toolsets(&|name| homes.contains_key(name)).collect();
+        let mut names: Vec<&Text> = members.iter().map(|(home, _)| *home).collect();
+        names.extend(described.iter().map(|toolset| &toolset.name));
+        for at in sorted::positions(names.len(), &|a, b| names[a].cmp(names[b])) {
+            if self.toolsets.last() != Some(names[at]) {
+                self.toolsets.push(names[at].clone());
+            }
+        }
+        let alias = |(alias, of): (&Text, &Toolset)| Some((alias.clone(), self.home(&of.name).ok()?));
+        self.aliases = book.aliases().filter_map(alias).collect();
+
+        let mut sets: Vec<Set> = self.toolsets.iter().map(|_| Set::default()).collect();
+        for (home, tools) in members {
+            let Ok(id) = self.home(home) else { continue };
+            for &tool in &tools {
+                self.tools[tool].home = id;
+            }
+            sets[id].tools = tools;
+        }
+        let ids = |names: &[Text]| -> Vec<usize> { names.iter().filter_map(|name| self.find(name)).collect() };
+        for toolset in described {
+            let Ok(id) = self.home(&toolset.name) else { continue };
+            let homely = if toolset.closed { Vec::new() } else { std::mem::take(&mut sets[id].tools) };
+            sets[id] = Set {
+                tools: [ids(&toolset.tools), homely].concat(),
+                includes: toolset.includes.iter().filter_map(|name| self.toolset(name)).collect(),
+                base: toolset.base.as_ref().and_then(|name| self.toolset(name)),
+                excludes: ids(&toolset.excludes),
+            };
+        }
+        self.graph = Graph { tools: tools.len(), sets };
+    }
+}

@@ -1,0 +1,23 @@
+//! What is wrong with a request for something of a registry.
+
+use std::fmt;
+
+use crate::text::nearest::{did_you_mean, nearest};
+
+/// Something was asked for that the registry does not know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionError(pub(crate) String);
+
+impl SessionError {
+    pub(crate) fn unknown<'k>(what: &str, name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
+        Self(format!("unknown {what} `{name}`{}", did_you_mean(&nearest(name, known))))
+    }
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SessionError {}

@@ -1,0 +1,79 @@
+//! From code that is not asynchronous: waiting for an answer on the calling thread.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+#[cfg(not(feature = "tokio"))]
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    park(future)
+}
+
+#[cfg(feature = "tokio")]
+pub(crate) use in_tokio::block_on;
+
+/// Waits for a future on this thread, which sleeps meanwhile.
+pub(crate) fn park<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+#[cfg(feature = "tokio")]
+mod in_tokio {
+    //! A thread that only parks cannot meet a runtime within a runtime: nothing here is run by `Runtime::block_on`.
+
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    use std::sync::OnceLock;
+
+    use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
+    use tokio::task::{block_in_place, unconstrained};
+
+    use super::park;
+
+    pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+        let around = Handle::try_current().ok().map(|handle| handle.runtime_flavor());
+        if around != Some(RuntimeFlavor::MultiThread) {
+            return in_shared(future);
+        }
+        // The thread's other work moves to another thread, so that a handler may wait for that. Where it cannot, as in a
+        // `LocalSet`, Tokio panics before it begins.
+        let mut future = Some(future);
+        let waited = catch_unwind(AssertUnwindSafe(|| block_in_place(|| future.take().map(park))));
+        match (waited, future) {
+            (Ok(Some(value)), _) => value,
+            (Ok(None), _) => unreachable!("the future is taken once"),
+            (Err(_), Some(future)) => in_shared(future),
+            (Err(panic), None) => resume_unwind(panic),
+        }
+    }
+
+    fn in_shared<T>(future: impl Future<Output = T>) -> T {
+        let _within = shared().map(Runtime::enter);
+        // The task around this, if there is one, does not get a new budget before this ends.
+        park(unconstrained(future))
+    }
+
+    /// One for the process, not one a thread: what a handler keeps, such as a client's connections, is driven also while
+    /// nobody calls, and serves every thread. None: no thread could be started for it.
+    fn shared() -> Option<&'static Runtime> {
+        static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+        let make =
+            || Builder::new_multi_thread().worker_threads(1).thread_name("toolc-tokio").enable_all().build().ok();
+        RUNTIME.get_or_init(make).as_ref()
+    }
+}

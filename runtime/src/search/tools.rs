@@ -1,0 +1,136 @@
+//! The three tools of tool search: how a model is told of them, and what they answer.
+
+use crate::render::search_tools::{BRIDGES, CALL, DESCRIBE, HITS, SEARCH};
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use crate::args;
+use crate::args::{Limits, SlotBuffer};
+use crate::call::ToolCall;
+use crate::data::table::Table;
+use crate::result::output::ToolResult;
+use crate::result::output::{ErrorKind, ToolError, ToolOutput};
+use crate::session::turn::Turn;
+
+/// Characters of a description that a hit comes with.
+const SHOWN: usize = 300;
+
+/// The call that a call of `tool_call` is about.
+pub(crate) struct Bridged<'r> {
+    name: Cow<'r, str>,
+    arguments: Cow<'r, str>,
+}
+
+impl<'r> Bridged<'r> {
+    /// As the model might have made it.
+    pub(crate) fn request<'s>(&'s self, outer: &ToolCall<'s>) -> ToolCall<'s>
+    where
+        'r: 's,
+    {
+        outer.of(&self.name, &self.arguments)
+    }
+}
+
+impl Turn {
+    /// The call that `request` is about, if it is a call of `tool_call` that can be read.
+    pub(crate) fn bridged<'r>(&self, request: &ToolCall<'r>) -> Option<Bridged<'r>> {
+        if self.deferred_ids().is_empty() || request.name() != CALL {
+            return None;
+        }
+        let (name, arguments) = args::bridged(request.arguments(), Limits::default())?;
+        // What stands for tools stands for none of its own.
+        (!BRIDGES.iter().any(|bridge| bridge.name == name)).then_some(Bridged { name, arguments })
+    }
+
+    /// Whether this is one of the three tools, and they are there.
+    #[cfg(feature = "wire-mcp")]
+    pub(crate) fn is_of_search(&self, name: &str) -> bool {
+        !self.deferred_ids().is_empty() && BRIDGES.iter().any(|bridge| bridge.name == name)
+    }
+
+    /// What a call comes to of one of the three tools, if it is one of them.
+    pub(crate) fn answer_of_search(&self, request: &ToolCall<'_>) -> Option<ToolResult> {
+        let bridge = BRIDGES.iter().find(|bridge| bridge.name == request.name())?;
+        if self.deferred_ids().is_empty() {
+            return None;
+        }
+        Some(match bridge.name {
+            SEARCH => self.answer_search(request, &bridge.table),
+            DESCRIBE => self.answer_describe(request, &bridge.table),
+            _ => refuse_call(request, &bridge.table),
+        })
+    }
+
+    fn answer_search(&self, request: &ToolCall<'_>, table: &Table) -> ToolResult {
+        let args = arguments(request, table)?;
+        let limit = args["limit"].as_i64().unwrap_or(HITS);
+        let query = args["query"].as_str().unwrap_or_default();
+        let hits = self.search(query, usize::try_from(limit).unwrap_or_default());
+        if hits.is_empty() {
+            let text = "no tool fits: try other words, fewer of them, or what the tool would work on";
+            return ToolOutput::json(&json!({ "tools": [], "note": text }));
+        }
+        let tools: Vec<Value> = hits
+            .iter()
+            .filter_map(|hit| {
+                let id = self.state().find(hit.tool)?;
+                Some(json!({ "name": self.called(id), "description": self.purpose(id) }))
+            })
+            .collect();
+        ToolOutput::json(&json!({ "tools": tools }))
+    }
+
+    /// How a tool's description begins.
+    fn purpose(&self, id: usize) -> String {
+        let definition: Value = serde_json::from_str(&self.definition(id)).unwrap_or_default();
+        let description = definition["function"]["description"].as_str().or(definition["description"].as_str());
+        let mut letters = description.unwrap_or_default().chars();
+        let mut shown: String = letters.by_ref().take(SHOWN).collect();
+        if letters.next().is_some() {
+            shown.push('…');
+        }
+        shown
+    }
+
+    fn answer_describe(&self, request: &ToolCall<'_>, table: &Table) -> ToolResult {
+        let args = arguments(request, table)?;
+        let names = args["names"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let (mut tools, mut unknown) = (Vec::new(), Vec::new());
+        for name in names {
+            if let Some(id) = self.find(name) {
+                tools.push(serde_json::from_str(&self.definition(id)).unwrap_or(Value::Null));
+            } else if BRIDGES.iter().any(|bridge| bridge.name == name) {
+                unknown.push(format!("`{name}` is listed with its definition"));
+            } else {
+                unknown.push(self.unknown(name).message().to_owned());
+            }
+        }
+        if tools.is_empty() {
+            return Err(ToolError::of(ErrorKind::UnknownTool, unknown.join("; ")));
+        }
+        let mut answer = json!({ "tools": tools });
+        if !unknown.is_empty() {
+            answer["not_described"] = unknown.into();
+        }
+        ToolOutput::json(&answer)
+    }
+}
+
+/// Says what is wrong with a call of `tool_call` that leads nowhere.
+fn refuse_call(request: &ToolCall<'_>, table: &Table) -> ToolResult {
+    let args = arguments(request, table)?;
+    let name = args["name"].as_str().unwrap_or_default();
+    let text = if BRIDGES.iter().any(|bridge| bridge.name == name) {
+        format!("`{name}` is called by itself, not by `{CALL}`")
+    } else {
+        r#"expected {"name": "...", "arguments": {...}} and nothing else"#.to_owned()
+    };
+    Err(ToolError::of(ErrorKind::InvalidArguments, text))
+}
+
+fn arguments(request: &ToolCall<'_>, table: &Table) -> Result<Value, ToolError> {
+    let mut buffer = SlotBuffer::default();
+    let mut slots = args::read(request.arguments(), table, Limits::default(), &mut buffer)?;
+    Ok(slots.value(0))
+}

@@ -1,0 +1,189 @@
+use std::sync::{Arc, Mutex};
+
+use crate::call::ToolCall;
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::requirement::Requirement;
+use crate::data::requirement::Requirement::{Check, Env as Needs, Os, Tools, When};
+use crate::data::segment::{Atom, Condition, Op};
+use crate::fakes::{Fake, Time, texts, tool, wait};
+use crate::provider::HandlerReply;
+use crate::provider::availability::Availability;
+use crate::registry::Registry;
+use crate::result::output::ToolOutput;
+use crate::run::clock::Clock;
+use crate::session::Session;
+use crate::session::turn::Turn;
+
+fn not_asked() -> Clock {
+    Clock::Test(Arc::new(|| panic!("nobody needs the time")))
+}
+
+fn session(registry: &Registry, clock: Clock) -> Session {
+    let mut builder = registry.session().env(Env::empty()).check_timeout(std::time::Duration::from_hours(1));
+    builder.clock = clock;
+    builder.build().unwrap()
+}
+
+/// What a turn's definitions are, and where.
+fn place(turn: &Turn) -> (&str, *const u8) {
+    (turn.definitions(), turn.definitions().as_ptr())
+}
+
+fn online() -> Requirement {
+    When { condition: Condition(vec![Op::Atom(0)]), atoms: vec![Atom::Fact("online".into())] }
+}
+
+/// How a tool is ill, if it is.
+type Mood = Arc<Mutex<Option<&'static str>>>;
+
+/// A moody tool and one that asks for a fact, and what their provider was asked for.
+fn moody() -> (Registry, Mood, Arc<Mutex<Vec<String>>>) {
+    let mood = Mood::default();
+    let felt = Arc::clone(&mood);
+    let fake = Fake::new([tool("moody", "home", &[Check]), tool("steady", "home", &[online()])]).fact("online", true);
+    let fake = fake.available(move |_, _| {
+        let mood = *felt.lock().unwrap();
+        Availability::when(mood.is_none(), mood.unwrap_or_default())
+    });
+    let asked = fake.asked();
+    (fake.registry(), mood, asked)
+}
+
+#[test]
+fn verdicts_live_thirty_seconds() {
+    let (registry, mood, asked) = moody();
+    let asked = || asked.lock().unwrap().len();
+    let time = Time::new();
+    let session = session(&registry, time.clock());
+    *mood.lock().unwrap() = Some("a headache");
+    let first = session.turn(Dialect::OpenAi);
+    assert_eq!(first.definitions(), r#"["steady"]"#);
+    *mood.lock().unwrap() = None;
+    time.pass(29);
+    assert_eq!((place(&session.turn(Dialect::OpenAi)), asked()), (place(&first), 1));
+    time.pass(1);
+    let second = session.turn(Dialect::OpenAi);
+    assert_eq!((second.definitions(), asked()), (r#"["moody","steady"]"#, 2));
+    // What a turn was made with, it keeps.
+    assert_eq!(first.tools().count(), 1);
+    time.pass(29);
+    assert_eq!((place(&session.turn(Dialect::OpenAi)), asked()), (place(&second), 2));
+}
+
+#[test]
+fn what_comes_out_the_same_is_the_same_turn() {
+    let (registry, mood, asked) = moody();
+    let time = Time::new();
+    let session = session(&registry, time.clock());
+    let reason = |turn: &Turn| turn.hidden().map(|hidden| hidden.reason.to_string()).collect::<String>();
+    let well = session.turn(Dialect::OpenAi);
+    time.pass(31);
+    assert_eq!(place(&session.turn(Dialect::OpenAi)), place(&well));
+    *mood.lock().unwrap() = Some("a headache");
+    time.pass(61);
+    let ill = session.turn(Dialect::OpenAi);
+    *mood.lock().unwrap() = Some("a cold");
+    time.pass(31);
+    let still_ill = session.turn(Dialect::OpenAi);
+    assert_eq!(place(&still_ill), place(&ill));
+    // Only the reason is another one.
+    assert_eq!([reason(&well), reason(&ill), reason(&still_ill)], ["", "a headache", "a cold"]);
+    assert_eq!(asked.lock().unwrap().len(), 4);
+}
+
+#[test]
+fn facts_change_at_once_and_nobody_else_is_asked() {
+    let (registry, mood, asked) = moody();
+    let session = session(&registry, Time::new().clock());
+    session.turn(Dialect::OpenAi);
+    *mood.lock().unwrap() = Some("a headache");
+    session.set_facts([("online".into(), false.into())]).unwrap();
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["moody"]"#);
+    session.set_facts([("online".into(), true.into())]).unwrap();
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
+    assert_eq!(asked.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn a_changed_registry_asks_only_whom_it_does_not_know() {
+    let (registry, mood, asked) = moody();
+    let time = Time::new();
+    let session = session(&registry, time.clock());
+    let turn = session.turn(Dialect::OpenAi);
+    *mood.lock().unwrap() = Some("a headache");
+    let other = Fake::new([tool("another", "home", &[Check])]);
+    let other_asked = other.asked();
+    registry.add(Box::new(other)).unwrap();
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["another","moody","steady"]"#);
+    assert_eq!((turn.definitions(), asked.lock().unwrap().len()), (r#"["moody","steady"]"#, 1));
+    assert_eq!(*other_asked.lock().unwrap(), ["another"]);
+}
+
+#[test]
+fn what_cannot_change_by_itself_needs_no_clock() {
+    let needs = [Os(vec![std::env::consts::OS.into()]), online(), Tools(texts(&["free"]))];
+    let registry =
+        Fake::new([tool("needy", "home", &needs), tool("free", "home", &[])]).fact("online", true).registry();
+    let session = session(&registry, not_asked());
+    let turn = session.turn(Dialect::OpenAi);
+    assert_eq!(turn.definitions(), r#"["free","needy"]"#);
+    assert_eq!(place(&session.turn(Dialect::OpenAi)), place(&turn));
+    session.set_facts([("online".into(), false.into())]).unwrap();
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["free"]"#);
+}
+
+#[test]
+fn without_a_clock_each_turn_asks() {
+    let (registry, mood, asked) = moody();
+    let session = session(&registry, Clock::Test(Arc::new(|| None)));
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["moody","steady"]"#);
+    *mood.lock().unwrap() = Some("ill");
+    assert_eq!(session.turn(Dialect::OpenAi).definitions(), r#"["steady"]"#);
+    assert_eq!(asked.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn a_session_looks_into_its_own_environment() {
+    let registry = Fake::new([tool("web", "home", &[Needs(texts(&["WEB_KEY"]))])]).registry();
+    let count = |env: Env| registry.session().env(env).build().unwrap().turn(Dialect::OpenAi).tools().count();
+    assert_eq!([count(Env::empty()), count(Env::empty().with_var("WEB_KEY", "x"))], [0, 1]);
+    assert_eq!(count(Env::process().with_var("WEB_KEY", "x")), 1);
+}
+
+#[test]
+fn values_of_the_environment_are_not_shown() {
+    let registry = Fake::new([tool("web", "home", &[Needs(texts(&["WEB_KEY"]))])]).registry();
+    let session = registry.session().env(Env::empty().with_var("WEB_KEY", "secret")).build().unwrap();
+    assert!(!format!("{session:?} {:?}", session.turn(Dialect::OpenAi)).contains("secret"));
+}
+
+#[cfg(feature = "raw_value")]
+#[test]
+fn raw_definitions_are_made_once_for_all_turns_that_show_the_same() {
+    let registry = Fake::new([tool("a", "home", &[])]).registry();
+    let session = session(&registry, Clock::System);
+    let (one, other) = (session.turn(Dialect::OpenAi), session.turn(Dialect::OpenAi));
+    assert_eq!(one.raw_definitions().unwrap().get(), one.definitions());
+    assert!(std::ptr::eq(one.raw_definitions().unwrap(), other.raw_definitions().unwrap()));
+
+    let broken = vec![crate::data::segment::Segment::Text("{\"name\":".into())];
+    let registry = Fake::new([tool("b", "home", &[])]).defined("b", Some(broken)).registry();
+    assert!(registry.session().build().unwrap().turn(Dialect::OpenAi).raw_definitions().is_err());
+}
+
+#[test]
+fn calls_know_what_their_turn_was_made_with() {
+    let fake = Fake::new([tool("look", "home", &[])]).fact("online", true).answer(|call| {
+        HandlerReply::Ready(Ok(ToolOutput::text(format!("{:?} {:?}", call.fact("online"), call.user_request()))))
+    });
+    let session = fake.registry().session().build().unwrap();
+    let answer = |turn: &Turn| wait(turn.call(&ToolCall::new("look", "{}"))).json;
+    let before = session.turn(Dialect::OpenAi);
+    assert_eq!(answer(&before), r#""Some(Boolean(true)) None""#);
+    session.set_facts([("online".into(), false.into())]).unwrap();
+    session.task().set_user_request("tea");
+    // The facts are the turn's; what is asked for is the task's.
+    assert_eq!(answer(&before), r#""Some(Boolean(true)) Some(\"tea\")""#);
+    assert_eq!(answer(&session.turn(Dialect::OpenAi)), r#""Some(Boolean(false)) Some(\"tea\")""#);
+}

@@ -1,0 +1,332 @@
+//! A turn: an immutable snapshot of a session in one dialect.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::availability::resolve::{Decided, Found};
+use crate::availability::{HiddenReason, HiddenTool};
+use crate::call::scope::CallScope;
+use crate::data::catalog::Text;
+use crate::data::dialect::Dialect;
+use crate::data::env::Env;
+use crate::data::segment::{Atoms, FactValue};
+use crate::data::table::Table;
+use crate::data::tokens::estimated_tokens;
+use crate::registration::atoms::{Facts, Values};
+use crate::registration::definition_table::Line;
+use crate::registration::state::State;
+use crate::render::{Listing, Page};
+use crate::run::progress::Sink;
+use crate::session::config::Host;
+use crate::sorted;
+
+/// What the model is shown, and the only things that it can call. Cheap to clone.
+#[derive(Clone)]
+pub struct Turn {
+    /// One counter alone is touched where a session gives out the same turn again.
+    made: Arc<Made>,
+}
+
+struct Made {
+    /// Of all turns that show the same.
+    snapshot: Arc<Snapshot>,
+    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    found: Option<Found>,
+}
+
+struct Snapshot {
+    state: Arc<State>,
+    host: Arc<Host>,
+    dialect: Dialect,
+    /// By position in the state, and so sorted by name.
+    tools: Vec<usize>,
+    /// Those that the dialect calls by another name: that name, sorted, and the position in the state.
+    renamed: Vec<(Text, usize)>,
+    /// Those of whose arguments conditions hide some, by position.
+    narrowed: Vec<Narrowed>,
+    /// Of the session's choice.
+    missing: Arc<[Text]>,
+    /// What the host had told.
+    facts: Arc<Values>,
+    definitions: Listing,
+    /// Those that tool search stands for, by position. None without the feature `search`.
+    deferred: Vec<usize>,
+    /// The definitions, made when they are first asked for.
+    #[cfg(feature = "raw_value")]
+    raw: OnceLock<Box<serde_json::value::RawValue>>,
+}
+
+/// A tool whose arguments depend on the turn.
+struct Narrowed {
+    id: usize,
+    atoms: Atoms,
+    /// What its arguments are read against, made when they first are. None: all of them are there.
+    table: OnceLock<Option<Box<Table>>>,
+}
+
+impl Turn {
+    /// The turn of this set. It is the `latest` of the same state and dialect once more, if that one shows the same.
+    pub(crate) fn new(
+        state: &Arc<State>,
+        host: &Arc<Host>,
+        dialect: Dialect,
+        set: Decided,
+        facts: Facts<'_>,
+        latest: Option<&Turn>,
+    ) -> Self {
+        let Decided { there, found, .. } = set;
+        let latest = latest.map(|turn| &turn.made.snapshot).filter(|snapshot| snapshot.tools == there);
+        let snapshot = match latest {
+            Some(snapshot) if Arc::ptr_eq(&snapshot.facts, facts.told) => Arc::clone(snapshot),
+            _ => {
+                let before = latest.map(|snapshot| &snapshot.definitions);
+                let (state, host, missing) = (Arc::clone(state), Arc::clone(host), &found.seen.missing);
+                Arc::new(Snapshot::new(state, host, dialect, there, missing, facts, before))
+            }
+        };
+        let found = (!state.gates.is_empty() || !found.hidden.is_empty()).then_some(found);
+        Self { made: Arc::new(Made { snapshot, found }) }
+    }
+
+    /// The definitions of all its tools: one JSON array, sorted by tool name, the same bytes for the same set.
+    pub fn definitions(&self) -> &str {
+        &self.made.snapshot.definitions.text
+    }
+
+    /// The [definitions](Self::definitions) as a value of `serde_json`, to stand in a request of the host's own: they are
+    /// written as they are, and nothing is parsed. It is made once for all turns that show the same.
+    ///
+    /// ```
+    /// use toolc::{RawValue, Turn};
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Request<'a> {
+    ///     model: &'a str,
+    ///     tools: &'a RawValue,
+    /// }
+    ///
+    /// fn request(turn: &Turn) -> Result<String, serde_json::Error> {
+    ///     serde_json::to_string(&Request { model: "a-model", tools: turn.raw_definitions()? })
+    /// }
+    /// # let session = toolc::Registry::new().session().build().unwrap();
+    /// # let request = request(&session.turn(toolc::Dialect::OpenAi)).unwrap();
+    /// # assert_eq!(request, r#"{"model":"a-model","tools":[]}"#);
+    /// ```
+    ///
+    /// # Errors
+    /// When a provider that was made by hand defines a tool by what is no JSON.
+    #[cfg(feature = "raw_value")]
+    pub fn raw_definitions(&self) -> serde_json::Result<&serde_json::value::RawValue> {
+        let Snapshot { definitions, raw, .. } = &*self.made.snapshot;
+        if let Some(raw) = raw.get() {
+            return Ok(raw);
+        }
+        let made = serde_json::value::RawValue::from_string(definitions.text.clone())?;
+        Ok(raw.get_or_init(|| made))
+    }
+
+    /// The names of its tools, sorted: their own ones, whatever the dialect calls them.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.made.snapshot.tools.iter().map(|&id| self.name(id))
+    }
+
+    /// Why granted tools are not among them, by name.
+    pub fn hidden(&self) -> impl Iterator<Item = HiddenTool<'_>> {
+        self.hidden_ids().map(|(id, reason)| HiddenTool { tool: self.name(id), reason })
+    }
+
+    /// Toolsets that the session enables or disables and that no provider has now, and enabled ones that hold no tool
+    /// now. They were there when the session began, and may come back.
+    pub fn missing_toolsets(&self) -> impl Iterator<Item = &str> {
+        self.made.snapshot.missing.iter().map(|name| &**name)
+    }
+
+    pub(crate) fn hidden_ids(&self) -> impl Iterator<Item = (usize, &HiddenReason)> {
+        self.found().into_iter().flat_map(|found| &found.hidden).map(|(id, reason)| (*id, reason))
+    }
+
+    /// What it was made with. None: there was nothing to ask, and nothing is hidden.
+    pub(crate) fn found(&self) -> Option<&Found> {
+        self.made.found.as_ref()
+    }
+
+    /// Whether it is of this state in this dialect.
+    pub(crate) fn is_of(&self, state: &Arc<State>, dialect: Dialect) -> bool {
+        Arc::ptr_eq(&self.made.snapshot.state, state) && self.dialect() == dialect
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.made.snapshot.dialect
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.made.snapshot.state
+    }
+
+    /// What the session's host has set.
+    pub(crate) fn host(&self) -> &Host {
+        &self.made.snapshot.host
+    }
+
+    /// Whether the tool at a position of the state is shown.
+    pub(crate) fn has(&self, id: usize) -> bool {
+        self.made.snapshot.tools.binary_search(&id).is_ok()
+    }
+
+    pub(crate) fn facts(&self) -> Facts<'_> {
+        let Snapshot { state, facts, .. } = &*self.made.snapshot;
+        Facts { told: facts, defaults: &state.facts }
+    }
+
+    /// The own name of the tool at a position of the state.
+    pub(crate) fn name(&self, id: usize) -> &str {
+        &self.state().tools[id].name
+    }
+
+    /// What the turn's dialect calls the tool at a position of the state.
+    pub(crate) fn called(&self, id: usize) -> &str {
+        self.state().tool(id).name_in(self.dialect()).map_or(self.name(id), |name| &**name)
+    }
+
+    /// Every name that can be called.
+    pub(crate) fn callable(&self) -> impl Iterator<Item = &str> {
+        self.made.snapshot.tools.iter().map(|&id| self.called(id))
+    }
+
+    /// The position in the state of the tool that the model calls `name`.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        let Snapshot { state, tools, renamed, .. } = &*self.made.snapshot;
+        if let Ok(at) = renamed.binary_search_by(|(called, _)| (**called).cmp(name)) {
+            return Some(renamed[at].1);
+        }
+        let id = state.find(name)?;
+        let is_shown = tools.len() == state.tools.len() || tools.binary_search(&id).is_ok();
+        (is_shown && !renamed.iter().any(|&(_, other)| other == id)).then_some(id)
+    }
+
+    /// Whether there is a tool that the model calls `name`, be it one of those of tool search.
+    #[cfg(feature = "wire-mcp")]
+    pub(crate) fn can_call(&self, name: &str) -> bool {
+        #[cfg(feature = "search")]
+        if self.is_of_search(name) {
+            return true;
+        }
+        self.find(name).is_some()
+    }
+
+    /// The tools that tool search stands for, by position.
+    pub(crate) fn deferred_ids(&self) -> &[usize] {
+        &self.made.snapshot.deferred
+    }
+
+    /// How the dialect defines the tool at a position of the state, in this turn.
+    #[cfg(any(feature = "search", feature = "wire-mcp"))]
+    pub(crate) fn definition(&self, id: usize) -> String {
+        let Snapshot { state, dialect, tools, .. } = &*self.made.snapshot;
+        let (sheet, mut text) = (state.sheet(*dialect), String::new());
+        Page { state, dialect: *dialect, sheet, tools, facts: self.facts() }.write(id, &mut text);
+        text
+    }
+
+    /// What the arguments of the tool at a position of the state are read against.
+    pub(crate) fn table(&self, id: usize) -> &Table {
+        let Snapshot { state, narrowed, .. } = &*self.made.snapshot;
+        let declared = &*state.tools[id].table;
+        let Ok(at) = narrowed.binary_search_by_key(&id, |narrowed| narrowed.id) else { return declared };
+        let Narrowed { atoms, table, .. } = &narrowed[at];
+        table.get_or_init(|| declared.in_turn(*atoms).map(Box::new)).as_deref().unwrap_or(declared)
+    }
+}
+
+impl Turn {
+    /// About how many tokens of a model's context its definitions take: see [`estimated_tokens`].
+    pub fn estimated_tokens(&self) -> usize {
+        estimated_tokens(self.definitions().len())
+    }
+}
+
+impl CallScope for Turn {
+    fn session_id(&self) -> &str {
+        &self.host().id
+    }
+
+    fn env(&self) -> &Env {
+        &self.host().env
+    }
+
+    fn fact(&self, name: &str) -> Option<&FactValue> {
+        self.facts().get(name)
+    }
+
+    fn shows(&self, tool: &str) -> bool {
+        self.state().find(tool).is_some_and(|id| self.has(id))
+    }
+
+    fn progress(&self) -> Option<&Sink> {
+        self.host().progress.as_ref()
+    }
+
+    fn to_shared(&self) -> Arc<dyn CallScope> {
+        Arc::new(self.clone())
+    }
+}
+
+impl Snapshot {
+    fn new(
+        state: Arc<State>,
+        host: Arc<Host>,
+        dialect: Dialect,
+        tools: Vec<usize>,
+        missing: &Arc<[Text]>,
+        facts: Facts<'_>,
+        before: Option<&Listing>,
+    ) -> Self {
+        let sheet = state.sheet(dialect);
+        let (mut renamed, mut narrowed) = (Vec::<(Text, usize)>::new(), Vec::new());
+        for &id in &tools {
+            let Line::Pieces { .. } = sheet[id] else { continue };
+            let tool = state.tool(id);
+            renamed.extend(tool.name_in(dialect).map(|name| (name.clone(), id)));
+            if !tool.arguments.conditions.is_empty() {
+                let atoms = facts.atoms(&state.tools[id].atoms, &|id| tools.binary_search(&id).is_ok());
+                narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
+            }
+        }
+        let page = Page { state: &state, dialect, sheet, tools: &tools, facts };
+        #[cfg(feature = "search")]
+        let deferred = page.deferred(host.search);
+        #[cfg(not(feature = "search"))]
+        let deferred = Vec::new();
+        let definitions = match before {
+            Some(before) => page.again(before),
+            #[cfg(feature = "search")]
+            None if !deferred.is_empty() => page.searched(&deferred),
+            None => page.all(),
+        };
+        let renamed_at = sorted::positions(renamed.len(), &|a, b| renamed[a].0.cmp(&renamed[b].0));
+        let renamed = renamed_at.into_iter().map(|at| renamed[at].clone()).collect();
+        Self {
+            state,
+            host,
+            dialect,
+            tools,
+            renamed,
+            narrowed,
+            missing: Arc::clone(missing),
+            facts: Arc::clone(facts.told),
+            definitions,
+            deferred,
+            #[cfg(feature = "raw_value")]
+            raw: OnceLock::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Turn")
+            .field("dialect", &self.made.snapshot.dialect)
+            .field("tools", &self.tools().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}

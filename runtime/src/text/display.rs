@@ -1,0 +1,62 @@
+//! Text of a model or a stranger, as a person or a log may be shown it.
+
+use std::fmt::{self, Write as _};
+
+use crate::text::invisible::is_invisible;
+
+/// Characters of a tool's name that are shown, wherever it may be one that a model has made up.
+const LONGEST_NAME: usize = 64;
+
+/// As much of a name as is shown.
+pub(crate) fn short_name(name: &str) -> String {
+    name.chars().take(LONGEST_NAME).collect()
+}
+
+/// A text on one line, in which nothing hides from its reader: no character that a terminal acts on, none without a
+/// shape, none that turns the order of others around.
+pub(crate) struct Visible<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|letter| show(f, letter))
+    }
+}
+
+/// At most so many characters of a text, [visible](Visible).
+pub(crate) struct Short<'a>(pub(crate) &'a str, pub(crate) usize);
+
+impl fmt::Display for Short<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut letters = self.0.chars();
+        letters.by_ref().take(self.1).try_for_each(|letter| show(f, letter))?;
+        if letters.next().is_some() { f.write_char('…') } else { Ok(()) }
+    }
+}
+
+fn show(f: &mut fmt::Formatter<'_>, letter: char) -> fmt::Result {
+    let ends_a_line = matches!(letter, '\u{2028}' | '\u{2029}');
+    if letter.is_control() || ends_a_line || is_invisible(letter) {
+        write!(f, "{}", letter.escape_default())
+    } else {
+        f.write_char(letter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_acts_on_and_what_has_no_shape_is_spelt_out() {
+        let text = "rm \u{1b}[2K\u{9b}1A\u{7f}\r\n \u{202e}fdp\u{200b}\u{2028} größe";
+        let shown = r"rm \u{1b}[2K\u{9b}1A\u{7f}\r\n \u{202e}fdp\u{200b}\u{2028} größe";
+        assert_eq!(Visible(text).to_string(), shown);
+    }
+
+    #[test]
+    fn a_text_is_cut_after_so_many_characters_and_says_so() {
+        assert_eq!(Short("größer", 4).to_string(), "größ…");
+        assert_eq!(Short("groß", 4).to_string(), "groß");
+        assert_eq!(Short("", 0).to_string(), "");
+    }
+}

@@ -1,0 +1,87 @@
+//! A map for few entries, as a sorted vector: trees and hash tables are much machine code, once more for each type.
+
+use std::borrow::Borrow;
+use std::ops::Deref;
+
+/// A map of a few entries, in the order of their keys. To insert moves whatever comes behind.
+#[derive(Debug, Clone)]
+pub(crate) struct VecMap<K, V>(Vec<(K, V)>);
+
+impl<K: Ord, V> VecMap<K, V> {
+    pub(crate) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.place(key).ok().map(|place| &self.0[place].1)
+    }
+
+    pub(crate) fn insert(&mut self, key: K, value: V) {
+        match self.place(&key) {
+            Ok(place) => self.0[place].1 = value,
+            Err(place) => self.0.insert(place, (key, value)),
+        }
+    }
+
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    where
+        K: Borrow<Q>,
+    {
+        self.0.binary_search_by(|(other, _)| other.borrow().cmp(key))
+    }
+}
+
+impl<K, V> Default for VecMap<K, V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K, V> Deref for VecMap<K, V> {
+    type Target = [(K, V)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<K, V> IntoIterator for VecMap<K, V> {
+    type Item = (K, V);
+    type IntoIter = std::vec::IntoIter<(K, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+/// Of what comes in the order of its keys, each of them once.
+impl<K: Ord, V> FromIterator<(K, V)> for VecMap<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let entries: Vec<(K, V)> = entries.into_iter().collect();
+        debug_assert!(entries.is_sorted_by(|(a, _), (b, _)| a < b));
+        Self(entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_and_replaced() {
+        let mut few: VecMap<String, u8> = [("b".to_owned(), 2), ("d".to_owned(), 4)].into_iter().collect();
+        for (key, value) in [("c", 3), ("a", 1), ("b", 20), ("e", 5)] {
+            few.insert(key.to_owned(), value);
+        }
+        assert_eq!(few.keys().map(String::as_str).collect::<String>(), "abcde");
+        assert_eq!([few.get("b"), few.get("e"), few.get("f")], [Some(&20), Some(&5), None]);
+        assert_eq!(few.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), [1, 20, 3, 4, 5]);
+    }
+}
