@@ -1,13 +1,12 @@
-//! Eight threads that add, remove, replace and call at once: what a turn lists can be called and answers for whom it was
-//! listed from, every call is answered, and nobody waits for another forever. `TOOLC_STRESS_SECONDS` makes it last longer.
+//! Eight threads add, remove, replace and call tool providers of one registry at the same time. Every tool that a turn lists
+//! can be called, and the provider that defined it answers. A deadlock makes the test hang. `TOOLC_STRESS_STEPS` sets how
+//! many steps each thread takes.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolc::{
@@ -16,10 +15,12 @@ use toolc::{
 use toolc_tests::random::Random;
 
 const THREADS: u64 = 8;
-/// Names over which the threads fight.
+/// Steps of each thread.
+const STEPS: usize = 400;
+/// Tool names that the threads compete for.
 const NAMES: usize = 12;
 
-/// A provider of some of the names, in the toolset of its thread. Its tools say who they are, and so do their texts.
+/// A provider of some of the names, in the toolset of its thread. Its tools answer with their own descriptions.
 fn provider(random: &mut Random, thread: u64) -> Box<dyn ToolProvider> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let who = NEXT.fetch_add(1, Relaxed);
@@ -38,7 +39,7 @@ fn provider(random: &mut Random, thread: u64) -> Box<dyn ToolProvider> {
     DynamicTools::new().tools((0..=random.below(3)).map(tool)).toolset(home).build().expect("they are right")
 }
 
-/// Calls everything that a turn lists.
+/// Calls every tool that a turn lists. Returns the number of calls made.
 fn check(turn: &Turn) -> u64 {
     let listed: Value = serde_json::from_str(turn.definitions()).expect("definitions are JSON");
     let listed: BTreeMap<&str, &str> = listed
@@ -61,22 +62,22 @@ fn check(turn: &Turn) -> u64 {
     listed.len() as u64
 }
 
-/// Until the time is over; how many calls were made.
-fn run(registry: &Registry, thread: u64, end: Instant) -> u64 {
+/// Takes `steps` random steps. Returns the number of calls made.
+fn run(registry: &Registry, thread: u64, steps: usize) -> u64 {
     let mut random = Random(thread + 1);
     let (mut own, mut calls, mut kept) = (Vec::<ProviderId>::new(), 0, None::<Turn>);
     let everything = registry.session().build().expect("everything can be enabled");
     let mut some = None;
-    while Instant::now() < end {
+    for _ in 0..steps {
         match random.below(6) {
             0 => own.extend(registry.add(provider(&mut random, thread))),
             1 => own.extend(registry.add_overriding(provider(&mut random, thread))),
             2 if !own.is_empty() => {
                 let id = own.swap_remove(random.below(own.len()));
-                assert!(registry.remove(id), "nobody else removes it");
+                assert!(registry.remove(id), "each thread removes only its own providers");
             }
             3 if !own.is_empty() => {
-                // It may be refused, for a name that is taken, and stays then.
+                // Refused if a name is taken; the old provider stays in that case.
                 let _ = registry.replace(own[random.below(own.len())], provider(&mut random, thread));
             }
             4 => some = registry.session().enable([format!("old_{}", random.below(8))]).build().ok().or(some),
@@ -87,7 +88,7 @@ fn run(registry: &Registry, thread: u64, end: Instant) -> u64 {
                     assert!(turn.tools().count() == 0 || turn.missing_toolsets().count() == 0, "{turn:?}");
                     calls += check(&turn);
                 }
-                // What was listed long ago is there still, for whoever holds it.
+                // An old turn still works.
                 calls += kept.as_ref().map_or(0, check);
                 kept = Some(everything.turn(Dialect::OpenAi));
             }
@@ -103,20 +104,19 @@ fn run(registry: &Registry, thread: u64, end: Instant) -> u64 {
 }
 
 #[test]
-fn no_turn_is_torn_while_providers_come_and_go() {
-    let seconds = std::env::var("TOOLC_STRESS_SECONDS").ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(2);
+fn every_turn_is_consistent_while_providers_are_added_and_removed() {
+    let steps = std::env::var("TOOLC_STRESS_STEPS");
+    let steps = steps.map_or(STEPS, |steps| steps.parse().expect("TOOLC_STRESS_STEPS is a number"));
     let registry = Registry::new();
-    let end = Instant::now() + Duration::from_secs(seconds);
-    let (tell, told) = mpsc::channel();
-    for thread in 0..THREADS {
-        let (registry, tell) = (registry.clone(), tell.clone());
-        thread::spawn(move || tell.send(run(&registry, thread, end)));
-    }
-    drop(tell);
-    let mut calls = 0;
-    for _ in 0..THREADS {
-        // A thread that failed hangs up; one that waits forever is given up.
-        calls += told.recv_timeout(Duration::from_secs(seconds + 120)).expect("every thread comes to its end");
-    }
+    let calls: u64 = thread::scope(|scope| {
+        let run = |thread| {
+            scope.spawn({
+                let registry = &registry;
+                move || run(registry, thread, steps)
+            })
+        };
+        let threads: Vec<_> = (0..THREADS).map(run).collect();
+        threads.into_iter().map(|thread| thread.join().expect("the thread does not panic")).sum()
+    });
     assert!(calls > 0 && registry.tools().is_empty() && registry.toolsets().is_empty(), "{registry:?}");
 }
