@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use toolc::ErrorKind;
 use toolc::args::{self, FromSlot, Heap, Limits, Slot, SlotBuffer, Slots};
 use toolc::pack::{Pack as _, unpack};
-use toolc::table::{Additional, Form, Literal, Node, NodeId, Table};
+use toolc::table::{Additional, SlotKind, Literal, Node, NodeId, Table};
 use toolc_codegen::compile_with;
 use toolc_codegen::diagnostic::{Code, Level, Renderer};
 use toolc_codegen::lint::Options;
@@ -176,7 +176,7 @@ impl Arguments<'_> {
     fn value(&self, mut slots: Slots<'_, '_>) -> Value {
         let root = &self.0.nodes[0];
         let mut taken = |index| slots.value::<Taken>(index).0;
-        if root.form == Form::Value {
+        if root.form == SlotKind::Value {
             return self.node(0, taken(0)).unwrap_or_default();
         }
         let count = usize::from(root.properties.len) + usize::from(root.additional != Additional::Deny);

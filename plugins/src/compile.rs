@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use toolc::table::Form;
+use toolc::table::SlotKind;
 use toolc_codegen::catalog::{FactId, VariableId};
 use toolc_codegen::check::Checked;
 use toolc_codegen::diagnostic::Code;
@@ -124,7 +124,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         let mut tool = lowered.tool(id).clone();
         let mut table = (*tool.arguments).clone();
         // As one JSON value: there are no types to be filled.
-        table.nodes.iter_mut().for_each(|node| node.form = Form::Value);
+        table.nodes.iter_mut().for_each(|node| node.form = SlotKind::Value);
         tool.arguments = table.into();
         tool
     });

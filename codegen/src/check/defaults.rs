@@ -2,7 +2,7 @@
 //! would never come to an end.
 
 use serde_json::Value;
-use toolc::table::Form;
+use toolc::table::SlotKind;
 
 use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;
@@ -82,7 +82,7 @@ fn hold<'v>(values: impl IntoIterator<Item = &'v At<Value>>, schema: &Schema, de
     let what = nouns.into_iter().find(|(of, _)| *of == code).map_or("value", |(_, noun)| noun);
     for At { value, place } in values {
         let mut errors: Vec<String> = validator.iter_errors(value).map(|error| error.to_string()).collect();
-        if errors.is_empty() && defs.form(schema) == Form::Integer && is_beyond_integers(value) {
+        if errors.is_empty() && defs.form(schema) == SlotKind::Integer && is_beyond_integers(value) {
             errors.push(format!("{value} is no integer that 64 bits hold exactly"));
         }
         if !errors.is_empty() {
@@ -110,7 +110,7 @@ fn fill(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option
     *left = left.checked_sub(1)?;
     let schema = defs.resolve(schema).schema;
     match (defs.form(schema), value) {
-        (Form::Object, Value::Object(entries)) => {
+        (SlotKind::Object, Value::Object(entries)) => {
             for property in &schema.properties {
                 let default = property.schema.default.as_ref().filter(|_| !property.required).map(|at| &at.value);
                 if let Some(value) = entries.get(&property.name.value).or(default) {
@@ -118,11 +118,11 @@ fn fill(value: &Value, schema: &Schema, defs: &Defs, left: &mut usize) -> Option
                 }
             }
         }
-        (Form::Array, Value::Array(items)) => {
+        (SlotKind::Array, Value::Array(items)) => {
             let each = schema.items.iter().flat_map(|schema| items.iter().map(move |item| (item, schema)));
             each.into_iter().try_for_each(|(item, schema)| fill(item, schema, defs, left))?;
         }
-        (Form::Union, value) => {
+        (SlotKind::Union, value) => {
             let union = defs.union(schema).unwrap_or_default();
             if let Some(one) = union.iter().find(|one| one.is(value)) {
                 fill(value, one.schema, defs, left)?;

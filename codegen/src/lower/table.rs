@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
-use toolc::table::{self, Bound, Bounds, Form, Literal, Node, Part, Span, Table, Type, Types};
+use toolc::table::{self, Bound, Bounds, SlotKind, Literal, Node, Part, Span, Table, Type, Types};
 
 use super::text;
 use crate::conditional_json::compile;
@@ -15,7 +15,7 @@ use crate::text::atoms::When;
 pub(super) fn of(schema: &Schema, defs: &Defs) -> Table {
     let mut layout = Layout { defs, ids: HashMap::new(), pending: VecDeque::new(), table: Table::default() };
     let root = layout.push(Node::ANY);
-    layout.write(root, schema, Form::Object, false);
+    layout.write(root, schema, SlotKind::Object, false);
     while let Some((id, schema, nullable)) = layout.pending.pop_front() {
         layout.write(id, schema, defs.form(schema), nullable);
     }
@@ -61,7 +61,7 @@ impl<'s> Layout<'s> {
     }
 
     /// Lays out a schema. `nullable`: null is allowed, too.
-    fn write(&mut self, id: u16, schema: &'s Schema, form: Form, nullable: bool) {
+    fn write(&mut self, id: u16, schema: &'s Schema, form: SlotKind, nullable: bool) {
         // Where only an enum's values tell them, those do that are there in the turn.
         let varies = schema.choices.iter().any(|choice| choice.when.is_some());
         let mut types = if varies { schema.types.clone() } else { schema.effective_types() };
@@ -123,10 +123,10 @@ impl<'s> Layout<'s> {
                 continue;
             }
             // The alternatives of a union are the variants of the Rust enum; null is none of those.
-            let is_null = |one: &&Schema| node.form == Form::Union && one.is_null();
+            let is_null = |one: &&Schema| node.form == SlotKind::Union && one.is_null();
             let (nulls, others): (Vec<&Schema>, Vec<&Schema>) = alternatives.iter().partition(is_null);
             let mut nodes: Vec<u16> = others.iter().chain(&nulls).map(|one| self.node(one)).collect();
-            if node.form == Form::Union && nullable && !defs.is_nullable(schema) {
+            if node.form == SlotKind::Union && nullable && !defs.is_nullable(schema) {
                 nodes.push(self.push(Node { types: Types::of(&[Type::Null]), ..Node::ANY }));
             }
             unions.push((nodes, exactly_one));

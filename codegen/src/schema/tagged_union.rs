@@ -2,7 +2,7 @@
 //! hands over what the other takes.
 
 use serde_json::Value;
-use toolc::table::{Form, Type};
+use toolc::table::{SlotKind, Type};
 
 use super::{Additional, DefId, Defs, Property, Reference, Schema, type_of};
 
@@ -89,29 +89,29 @@ impl Defs {
     }
 
     /// How its values are handed over.
-    pub fn form(&self, schema: &Schema) -> Form {
+    pub fn form(&self, schema: &Schema) -> SlotKind {
         let schema = self.resolve(schema).schema;
         if self.union(schema).is_some() {
-            return Form::Union;
+            return SlotKind::Union;
         }
         if schema.is_composed() {
-            return Form::Value;
+            return SlotKind::Value;
         }
         let mut types = schema.effective_types();
         types.retain(|t| *t != Type::Null);
-        let [one] = types.as_slice() else { return Form::Value };
+        let [one] = types.as_slice() else { return SlotKind::Value };
         match one {
-            Type::Boolean => Form::Boolean,
-            Type::Integer => Form::Integer,
-            Type::Number => Form::Number,
-            Type::String if schema.choices.is_empty() && schema.constant.is_none() => Form::String,
-            Type::String => Form::Choice,
-            Type::Array => Form::Array,
+            Type::Boolean => SlotKind::Boolean,
+            Type::Integer => SlotKind::Integer,
+            Type::Number => SlotKind::Number,
+            Type::String if schema.choices.is_empty() && schema.constant.is_none() => SlotKind::String,
+            Type::String => SlotKind::Choice,
+            Type::Array => SlotKind::Array,
             // Objects of which only an enum tells what they are.
-            Type::Object if !schema.is_object() => Form::Value,
-            Type::Object if schema.properties.is_empty() && !matches!(schema.additional, Additional::Deny) => Form::Map,
-            Type::Object => Form::Object,
-            Type::Null => Form::Value,
+            Type::Object if !schema.is_object() => SlotKind::Value,
+            Type::Object if schema.properties.is_empty() && !matches!(schema.additional, Additional::Deny) => SlotKind::Map,
+            Type::Object => SlotKind::Object,
+            Type::Null => SlotKind::Value,
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::tests::{strictly, typed};
 use super::*;
-use crate::data::table::{Additional, Form, Literal, NodeId, Type};
+use crate::data::table::{Additional, Literal, NodeId, SlotKind, Type};
 
 const ROUNDS: usize = 20_000;
 
@@ -31,7 +31,7 @@ impl Random {
     /// A value for a node: most often a right one.
     fn value(&mut self, table: &Table, id: NodeId, depth: usize) -> Value {
         let mut node = table.node(id);
-        if node.form == Form::Union {
+        if node.form == SlotKind::Union {
             node = table.node(self.pick(table.any_of(node)));
         }
         if self.one_in(40) || node.types.is_any() {

@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::slot::{Heap, Slot};
 use super::{kind, slot};
 use crate::data::number;
-use crate::data::table::{Additional, Form, Node, NodeId, Property};
+use crate::data::table::{Additional, Node, NodeId, Property, SlotKind};
 
 impl Reader<'_> {
     /// The slots of the arguments: one for each declared property, or one for all where the root is a value.
@@ -27,22 +27,22 @@ impl Reader<'_> {
         let node = self.table.node(id);
         match (node.form, value) {
             (_, Value::Null) => Slot::Null,
-            (Form::Boolean, Value::Bool(value)) => Slot::Boolean(value),
-            (Form::Integer, Value::Number(number)) => number::integer(&number).map_or(Slot::Null, Slot::Integer),
-            (Form::Number, Value::Number(number)) => number.as_f64().map_or(Slot::Null, Slot::Number),
-            (Form::String, Value::String(text)) => Heap::String(text).into(),
-            (Form::Choice, value) => {
+            (SlotKind::Boolean, Value::Bool(value)) => Slot::Boolean(value),
+            (SlotKind::Integer, Value::Number(number)) => number::integer(&number).map_or(Slot::Null, Slot::Integer),
+            (SlotKind::Number, Value::Number(number)) => number.as_f64().map_or(Slot::Null, Slot::Number),
+            (SlotKind::String, Value::String(text)) => Heap::String(text).into(),
+            (SlotKind::Choice, value) => {
                 let found = self.table.literals(node).iter().position(|literal| kind::equals(literal, &value));
                 found
                     .and_then(|index| u16::try_from(index).ok())
                     .map_or_else(|| Heap::Value(value).into(), Slot::Choice)
             }
-            (Form::Array, Value::Array(items)) => {
+            (SlotKind::Array, Value::Array(items)) => {
                 Heap::Array(items.into_iter().map(|item| self.fill_item(item, node.items)).collect()).into()
             }
-            (Form::Object, Value::Object(map)) => Heap::Object(self.fill_properties(map, node)).into(),
-            (Form::Map, Value::Object(map)) => Heap::Map(self.fill_entries(map, node)).into(),
-            (Form::Union, value) => match self.alternative(&value, node) {
+            (SlotKind::Object, Value::Object(map)) => Heap::Object(self.fill_properties(map, node)).into(),
+            (SlotKind::Map, Value::Object(map)) => Heap::Map(self.fill_entries(map, node)).into(),
+            (SlotKind::Union, value) => match self.alternative(&value, node) {
                 Some((index, id)) => Heap::Variant(index, self.fill(value, id)).into(),
                 None => Heap::Value(value).into(),
             },

@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 use super::tree::Tree;
 use crate::data::number::integer;
 use crate::data::secret::Secret;
-use crate::data::table::{Form, Literal, Table};
+use crate::data::table::{Literal, SlotKind, Table};
 
-/// One value, in the [`Form`](crate::table::Form) that its table node asks for.
+/// One value, in the [`SlotKind`](crate::table::SlotKind) that its table node asks for.
 ///
 /// What needs memory of its own is behind one pointer: slots are moved and dropped at every call, and most of them hold
 /// nothing that has to be freed.
@@ -23,17 +23,17 @@ pub enum Slot<'a> {
     Absent,
     /// `null`, where the schema allows it.
     Null,
-    /// `Form::Boolean`
+    /// `SlotKind::Boolean`
     Boolean(bool),
-    /// `Form::Integer`
+    /// `SlotKind::Integer`
     Integer(i64),
-    /// `Form::Number`
+    /// `SlotKind::Number`
     Number(f64),
-    /// `Form::String`, as it stands in the arguments' text.
+    /// `SlotKind::String`, as it stands in the arguments' text.
     Text(&'a str),
-    /// `Form::Choice`
+    /// `SlotKind::Choice`
     Choice(u16),
-    /// `Form::Array` whose items are strings and nothing else: as typed code takes them.
+    /// `SlotKind::Array` whose items are strings and nothing else: as typed code takes them.
     Strings(Vec<String>),
     /// All others.
     Heap(Box<Heap<'a>>),
@@ -42,17 +42,17 @@ pub enum Slot<'a> {
 /// A value that needs memory of its own.
 #[derive(Debug)]
 pub enum Heap<'a> {
-    /// `Form::String`, where the arguments' text has it with escapes.
+    /// `SlotKind::String`, where the arguments' text has it with escapes.
     String(String),
-    /// `Form::Array`
+    /// `SlotKind::Array`
     Array(Vec<Slot<'a>>),
-    /// `Form::Object`
+    /// `SlotKind::Object`
     Object(Vec<Slot<'a>>),
-    /// `Form::Map`
+    /// `SlotKind::Map`
     Map(Vec<(Cow<'a, str>, Slot<'a>)>),
-    /// `Form::Union`: the position of the alternative, and its value.
+    /// `SlotKind::Union`: the position of the alternative, and its value.
     Variant(u16, Slot<'a>),
-    /// `Form::Value`
+    /// `SlotKind::Value`
     Value(Value),
 }
 
@@ -124,7 +124,7 @@ impl Slots<'_, '_> {
         let properties = root.properties.of(&table.properties);
         let at = properties.iter().position(|property| *property.name == *name);
         match (root.form, &*self.0) {
-            (Form::Value, [Slot::Heap(heap)]) => match &**heap {
+            (SlotKind::Value, [Slot::Heap(heap)]) => match &**heap {
                 Heap::Value(value) => match value.get(name)? {
                     Value::String(text) => Some(text.clone()),
                     Value::Number(number) => integer(number).map(|integer| integer.to_string()),
@@ -132,7 +132,7 @@ impl Slots<'_, '_> {
                 },
                 _ => None,
             },
-            (Form::Value, _) => None,
+            (SlotKind::Value, _) => None,
             (_, slots) => match slots.get(at?)? {
                 Slot::Text(text) => Some((*text).to_owned()),
                 Slot::Heap(heap) => match &**heap {

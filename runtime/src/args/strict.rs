@@ -16,7 +16,7 @@ use super::slot::{Heap, Slot, SlotBuffer};
 use super::tree::Tree;
 use super::validate::{fits_length, in_range};
 use crate::data::number;
-use crate::data::table::{Additional, Bounds, Form, Literal, Node, NodeId, Property};
+use crate::data::table::{Additional, Bounds, Literal, Node, NodeId, Property, SlotKind};
 
 /// Properties of one object that a mask of bits tells apart.
 const MOST: u16 = 64;
@@ -25,7 +25,7 @@ impl Reader<'_> {
     /// Reads the arguments in `text` into `buffer`, if nothing at all is wrong with them.
     pub(super) fn read_strictly<'a>(&self, text: &'a str, buffer: &mut SlotBuffer<'a>) -> Option<()> {
         let node = self.table.node(0);
-        if node.form != Form::Object || self.is_beyond_forms(node) {
+        if node.form != SlotKind::Object || self.is_beyond_forms(node) {
             return None;
         }
         let mut strict = Strict { reader: self, scan: Scan::new(text) };
@@ -37,14 +37,14 @@ impl Reader<'_> {
     /// Whether `node` says more than its form does.
     #[inline]
     fn is_beyond_forms(&self, node: &Node) -> bool {
-        let is_text = matches!(node.form, Form::String | Form::Choice);
+        let is_text = matches!(node.form, SlotKind::String | SlotKind::Choice);
         if (node.any_of.len | node.all_of.len) != 0 || (node.literals.len != 0 && !is_text) {
             return true;
         }
         match node.form {
-            Form::Value => true,
-            Form::Array | Form::Object | Form::Map => {
-                let most = if node.form == Form::Map { 0 } else { MOST };
+            SlotKind::Value => true,
+            SlotKind::Array | SlotKind::Object | SlotKind::Map => {
+                let most = if node.form == SlotKind::Map { 0 } else { MOST };
                 node.properties.len > most || self.table.bounds(node).is_some_and(is_odd)
             }
             _ => false,
@@ -72,23 +72,23 @@ impl<'a> Strict<'_, '_, 'a> {
         // Most parameters are of one plain type.
         if node.is_plain() {
             match (node.form, next) {
-                (Form::String, b'"') if node.literals.len == 0 && node.bounds.is_none() => {
+                (SlotKind::String, b'"') if node.literals.len == 0 && node.bounds.is_none() => {
                     if let Some(text) = self.scan.plain_string() {
                         return put(slot, Slot::Text(text));
                     }
                 }
-                (Form::Choice, b'"') if node.bounds.is_none() => {
+                (SlotKind::Choice, b'"') if node.bounds.is_none() => {
                     if let Some(text) = self.scan.plain_string() {
                         return put(slot, Slot::Choice(self.literal(node, text)?));
                     }
                 }
-                (Form::Integer, b'-' | b'0'..=b'9') if node.literals.len == 0 => {
+                (SlotKind::Integer, b'-' | b'0'..=b'9') if node.literals.len == 0 => {
                     return put(slot, Slot::Integer(self.integer(node)?));
                 }
-                (Form::Boolean, b't') if node.literals.len == 0 => {
+                (SlotKind::Boolean, b't') if node.literals.len == 0 => {
                     return put(slot, self.scan.word("true").map(|()| Slot::Boolean(true))?);
                 }
-                (Form::Boolean, b'f') if node.literals.len == 0 => {
+                (SlotKind::Boolean, b'f') if node.literals.len == 0 => {
                     return put(slot, self.scan.word("false").map(|()| Slot::Boolean(false))?);
                 }
                 _ => {}
@@ -111,19 +111,19 @@ impl<'a> Strict<'_, '_, 'a> {
             return self.tree(id, optional, room, slot);
         }
         match (node.form, next) {
-            (Form::String | Form::Choice, b'"') => self.string(node, slot),
-            (Form::Integer, b'-' | b'0'..=b'9') => put(slot, Slot::Integer(self.integer(node)?)),
-            (Form::Number, b'-' | b'0'..=b'9') => put(slot, Slot::Number(self.number(node)?.as_f64()?)),
-            (Form::Boolean, b't') => put(slot, self.scan.word("true").map(|()| Slot::Boolean(true))?),
-            (Form::Boolean, b'f') => put(slot, self.scan.word("false").map(|()| Slot::Boolean(false))?),
-            (Form::Array, b'[') => put(slot, self.array(node, room)?),
-            (Form::Object, b'{') => {
+            (SlotKind::String | SlotKind::Choice, b'"') => self.string(node, slot),
+            (SlotKind::Integer, b'-' | b'0'..=b'9') => put(slot, Slot::Integer(self.integer(node)?)),
+            (SlotKind::Number, b'-' | b'0'..=b'9') => put(slot, Slot::Number(self.number(node)?.as_f64()?)),
+            (SlotKind::Boolean, b't') => put(slot, self.scan.word("true").map(|()| Slot::Boolean(true))?),
+            (SlotKind::Boolean, b'f') => put(slot, self.scan.word("false").map(|()| Slot::Boolean(false))?),
+            (SlotKind::Array, b'[') => put(slot, self.array(node, room)?),
+            (SlotKind::Object, b'{') => {
                 let mut slots = Vec::new();
                 slots.resize_with(self.slots(node), Slot::default);
                 self.object(node, room, &mut slots)?;
                 put(slot, Heap::Object(slots).into())
             }
-            (Form::Map, b'{') => put(slot, Heap::Map(self.map(node, room)?).into()),
+            (SlotKind::Map, b'{') => put(slot, Heap::Map(self.map(node, room)?).into()),
             (_, b'n') => {
                 self.scan.word("null")?;
                 if self.reader.allows_null(node) { put(slot, Slot::Null) } else { optional.then_some(()) }
@@ -135,7 +135,7 @@ impl<'a> Strict<'_, '_, 'a> {
     fn string(&mut self, node: &Node, slot: &mut Slot<'a>) -> Option<()> {
         let Some(text) = self.scan.plain_string() else { return self.escaped(node, slot) };
         match self.choice(node, text)? {
-            choice if node.form == Form::Choice => put(slot, Slot::Choice(choice)),
+            choice if node.form == SlotKind::Choice => put(slot, Slot::Choice(choice)),
             _ => put(slot, Slot::Text(text)),
         }
     }
@@ -145,7 +145,7 @@ impl<'a> Strict<'_, '_, 'a> {
     fn escaped(&mut self, node: &Node, slot: &mut Slot<'a>) -> Option<()> {
         let text = self.scan.escaped_string()?;
         let choice = self.choice(node, &text)?;
-        put(slot, if node.form == Form::Choice { Slot::Choice(choice) } else { Heap::String(text).into() })
+        put(slot, if node.form == SlotKind::Choice { Slot::Choice(choice) } else { Heap::String(text).into() })
     }
 
     /// Which of the literals `text` is, where there are any; none where the node does not allow it.
@@ -193,7 +193,7 @@ impl<'a> Strict<'_, '_, 'a> {
         self.scan.eat(b'[');
         let item = node.items.map(|id| self.reader.table.node(id));
         if item.is_some_and(|item| {
-            item.form == Form::String && item.is_plain() && item.literals.len == 0 && item.bounds.is_none()
+            item.form == SlotKind::String && item.is_plain() && item.literals.len == 0 && item.bounds.is_none()
         }) {
             return self.strings(node);
         }

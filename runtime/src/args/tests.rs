@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::data::table::{Additional, Bound, Bounds, Form, Literal, Node, Property, Span, Type, Types};
+use crate::data::table::{Additional, Bound, Bounds, Literal, Node, Property, SlotKind, Span, Type, Types};
 
 fn limits() -> Limits {
     Limits::default()
@@ -16,28 +16,28 @@ pub(super) fn typed() -> Table {
     use Type::{Array, Boolean, Integer, Null, Number, Object, String};
     let node = |form, types: &[Type]| Node { form, types: Types::of(types), ..Node::ANY };
     let nodes = vec![
-        Node { properties: Span::new(0, 14), additional: Additional::Deny, ..node(Form::Object, &[Object]) },
-        Node { bounds: Some(0), ..node(Form::String, &[String]) },
-        Node { bounds: Some(1), ..node(Form::Integer, &[Integer]) },
-        node(Form::Number, &[Number]),
-        node(Form::Boolean, &[Boolean]),
-        Node { literals: Span::new(0, 3), ..node(Form::Choice, &[String]) },
-        Node { items: Some(7), bounds: Some(2), ..node(Form::Array, &[Array]) },
-        node(Form::String, &[String]),
-        node(Form::Integer, &[Integer, Null]),
-        Node { properties: Span::new(14, 3), additional: Additional::Allow, ..node(Form::Object, &[Object]) },
-        Node { additional: Additional::Node(2), ..node(Form::Map, &[Object]) },
+        Node { properties: Span::new(0, 14), additional: Additional::Deny, ..node(SlotKind::Object, &[Object]) },
+        Node { bounds: Some(0), ..node(SlotKind::String, &[String]) },
+        Node { bounds: Some(1), ..node(SlotKind::Integer, &[Integer]) },
+        node(SlotKind::Number, &[Number]),
+        node(SlotKind::Boolean, &[Boolean]),
+        Node { literals: Span::new(0, 3), ..node(SlotKind::Choice, &[String]) },
+        Node { items: Some(7), bounds: Some(2), ..node(SlotKind::Array, &[Array]) },
+        node(SlotKind::String, &[String]),
+        node(SlotKind::Integer, &[Integer, Null]),
+        Node { properties: Span::new(14, 3), additional: Additional::Allow, ..node(SlotKind::Object, &[Object]) },
+        Node { additional: Additional::Node(2), ..node(SlotKind::Map, &[Object]) },
         Node::ANY,
-        node(Form::String, &[String, Null]),
+        node(SlotKind::String, &[String, Null]),
         Node { any_of: Span::new(0, 2), ..Node::ANY },
-        Node { literals: Span::new(3, 3), ..node(Form::Choice, &[String, Null]) },
-        Node { items: Some(9), ..node(Form::Array, &[Array]) },
-        Node { any_of: Span::new(2, 5), ..node(Form::Union, &[]) },
-        Node { properties: Span::new(17, 3), additional: Additional::Deny, ..node(Form::Object, &[Object]) },
-        Node { properties: Span::new(20, 2), additional: Additional::Node(2), ..node(Form::Object, &[Object]) },
-        Node { literals: Span::new(6, 1), ..node(Form::Choice, &[String]) },
-        Node { literals: Span::new(7, 1), ..node(Form::Choice, &[String]) },
-        node(Form::Value, &[Null]),
+        Node { literals: Span::new(3, 3), ..node(SlotKind::Choice, &[String, Null]) },
+        Node { items: Some(9), ..node(SlotKind::Array, &[Array]) },
+        Node { any_of: Span::new(2, 5), ..node(SlotKind::Union, &[]) },
+        Node { properties: Span::new(17, 3), additional: Additional::Deny, ..node(SlotKind::Object, &[Object]) },
+        Node { properties: Span::new(20, 2), additional: Additional::Node(2), ..node(SlotKind::Object, &[Object]) },
+        Node { literals: Span::new(6, 1), ..node(SlotKind::Choice, &[String]) },
+        Node { literals: Span::new(7, 1), ..node(SlotKind::Choice, &[String]) },
+        node(SlotKind::Value, &[Null]),
     ];
     let property = |name: &'static str, required, node| Property {
         name: name.into(),

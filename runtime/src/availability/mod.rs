@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::data::catalog::Text;
 use crate::data::list_format;
-use crate::text::display::Visible;
+use crate::text::display::EscapedText;
 
 /// A granted tool that a turn does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct HiddenTool<'a> {
 impl fmt::Display for HiddenTool<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A check's own words may be anybody's.
-        write!(f, "the tool `{}` is not available now: {}", self.tool, Visible(&self.reason.to_string()))
+        write!(f, "the tool `{}` is not available now: {}", self.tool, EscapedText(&self.reason.to_string()))
     }
 }
 

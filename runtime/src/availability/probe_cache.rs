@@ -25,17 +25,17 @@ use crate::run::clock::Clock;
 use crate::run::pool::{CHECKS, Waiter};
 
 /// How long an answer of the environment or of handlers is believed.
-pub(crate) const BELIEVED: Duration = Duration::from_secs(30);
+pub(crate) const VERDICT_TTL: Duration = Duration::from_secs(30);
 /// A failure so soon after a success is taken for a flake.
-const GRACE: Duration = Duration::from_mins(1);
+const FLAKE_WINDOW: Duration = Duration::from_mins(1);
 /// How long a turn waits for checks, where the host does not say.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(2);
 /// A secret of fewer letters is none, and would be found in any text.
 const SHORTEST_SECRET: usize = 4;
 
 /// The board.
 #[derive(Default)]
-pub(crate) struct Checks {
+pub(crate) struct ProbeCache {
     slots: Mutex<Slots>,
     /// A run has ended.
     answered: Condvar,
@@ -46,19 +46,19 @@ pub(crate) struct Checks {
     worlds: AtomicU64,
 }
 
-type Slots = HashMap<Key, Slot>;
+type Slots = HashMap<ProbeKey, ProbeEntry>;
 
 /// What is asked, of whom, in which environment. A provider is meant by its address, which its slot keeps taken.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
+struct ProbeKey {
     world: u64,
     provider: usize,
-    subject: Subject,
+    subject: ProbeSubject,
 }
 
 /// What is asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Subject {
+pub(crate) enum ProbeSubject {
     /// The provider's tool at this index.
     Tool(usize),
     /// The home tools of this toolset.
@@ -66,13 +66,13 @@ pub(crate) enum Subject {
 }
 
 /// A check that has to be passed.
-pub(crate) struct Question<'a> {
+pub(crate) struct Probe<'a> {
     pub(crate) provider: &'a Arc<dyn ToolProvider>,
-    pub(crate) subject: Subject,
+    pub(crate) subject: ProbeSubject,
 }
 
 /// On what terms it is asked.
-pub(crate) struct Terms<'a> {
+pub(crate) struct ProbePolicy<'a> {
     pub(crate) env: &'a Env,
     pub(crate) clock: &'a Clock,
     /// How long it is waited for, all together.
@@ -80,60 +80,60 @@ pub(crate) struct Terms<'a> {
 }
 
 /// An environment: what is said in one does not hold in another.
-pub(crate) struct World {
-    checks: Arc<Checks>,
+pub(crate) struct ProbeScope {
+    checks: Arc<ProbeCache>,
     id: u64,
 }
 
 /// Until when something is believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Until {
+pub(crate) enum Expiry {
     /// It is to be asked again.
-    Over,
-    Then(Instant),
+    Expired,
+    At(Instant),
     /// It does not change by itself.
-    Always,
+    Never,
 }
 
-impl Until {
+impl Expiry {
     pub(crate) fn is_over(self, clock: &Clock) -> bool {
         match self {
-            Until::Over => true,
-            Until::Then(then) => clock.now().is_none_or(|now| now >= then),
-            Until::Always => false,
+            Expiry::Expired => true,
+            Expiry::At(then) => clock.now().is_none_or(|now| now >= then),
+            Expiry::Never => false,
         }
     }
 }
 
 /// What is to be believed of a check.
 #[derive(Debug, Clone)]
-pub(crate) struct Standing {
+pub(crate) struct ProbeStatus {
     pub(crate) verdict: Result<(), HiddenReason>,
     /// A failure that is taken for a flake: the verdict is what was said before.
     pub(crate) flake: Option<HiddenReason>,
     /// When the verdict was given. None: there is no clock.
     pub(crate) since: Option<Instant>,
-    pub(crate) until: Until,
+    pub(crate) until: Expiry,
 }
 
 /// What is known of a check.
-struct Slot {
+struct ProbeEntry {
     provider: Arc<dyn ToolProvider>,
-    said: Option<Said>,
+    said: Option<ProbeResult>,
     /// When it was last passed.
     passed: Option<Instant>,
     /// How often it was answered.
     answers: u64,
-    run: Option<Run>,
+    run: Option<ProbeRun>,
 }
 
-struct Said {
+struct ProbeResult {
     at: Instant,
     verdict: Result<(), HiddenReason>,
 }
 
 /// A check that is being asked.
-struct Run {
+struct ProbeRun {
     /// Unlike that of any other run of its slot.
     number: u64,
     since: Instant,
@@ -146,7 +146,7 @@ struct Run {
     waiter: Option<Pin<Box<Waiter>>>,
 }
 
-impl Checks {
+impl ProbeCache {
     fn slots(&self) -> MutexGuard<'_, Slots> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,14 +157,14 @@ impl Checks {
     }
 
     /// An environment: the process's own, or another one.
-    pub(crate) fn world(self: &Arc<Self>, env: &Env) -> World {
+    pub(crate) fn world(self: &Arc<Self>, env: &Env) -> ProbeScope {
         let id = if env.is_process() { 0 } else { self.worlds.fetch_add(1, Ordering::Relaxed) + 1 };
-        World { checks: Arc::clone(self), id }
+        ProbeScope { checks: Arc::clone(self), id }
     }
 
     /// Forgets what was said of these, in every environment: the next turn asks anew, and takes no failure for a flake.
     /// What runs now was asked before, and its answer does not count.
-    pub(crate) fn forget(&self, is_one: impl Fn(&Arc<dyn ToolProvider>, &Subject) -> bool) {
+    pub(crate) fn forget(&self, is_one: impl Fn(&Arc<dyn ToolProvider>, &ProbeSubject) -> bool) {
         for (key, slot) in &mut *self.slots() {
             if is_one(&slot.provider, &key.subject) {
                 (slot.said, slot.passed) = (None, None);
@@ -179,9 +179,9 @@ impl Checks {
         self.drop_slots(&|_, slot| !providers.iter().any(|provider| Arc::ptr_eq(provider, &slot.provider)));
     }
 
-    fn drop_slots(&self, is_gone: &dyn Fn(&Key, &Slot) -> bool) {
+    fn drop_slots(&self, is_gone: &dyn Fn(&ProbeKey, &ProbeEntry) -> bool) {
         let mut slots = self.slots();
-        let gone: Vec<(Key, Slot)> = slots.extract_if(|key, slot| is_gone(key, slot)).collect();
+        let gone: Vec<(ProbeKey, ProbeEntry)> = slots.extract_if(|key, slot| is_gone(key, slot)).collect();
         drop(slots);
         // Who waits for one of them asks again.
         self.answered.notify_all();
@@ -190,14 +190,14 @@ impl Checks {
     }
 
     /// A run has come to its turn. Whether anybody wants to know.
-    fn begin(&self, key: &Key, number: u64) -> bool {
+    fn begin(&self, key: &ProbeKey, number: u64) -> bool {
         let mut slots = self.slots();
         let run = slots.get_mut(key).and_then(|slot| slot.run.as_mut()).filter(|run| run.number == number);
         run.map(|run| run.has_begun = true).is_some()
     }
 
     /// A run has ended.
-    fn end(&self, key: &Key, number: u64, at: Option<Instant>, verdict: Result<(), HiddenReason>) {
+    fn end(&self, key: &ProbeKey, number: u64, at: Option<Instant>, verdict: Result<(), HiddenReason>) {
         let mut slots = self.slots();
         let Some(slot) = slots.get_mut(key) else { return };
         let Some(run) = slot.run.take_if(|run| run.number == number) else { return };
@@ -206,7 +206,7 @@ impl Checks {
             if verdict.is_ok() {
                 slot.passed = Some(at);
             }
-            slot.said = Some(Said { at, verdict });
+            slot.said = Some(ProbeResult { at, verdict });
         }
         if run.is_late {
             self.changes.fetch_add(1, Ordering::Release);
@@ -218,23 +218,23 @@ impl Checks {
     }
 }
 
-impl World {
-    pub(crate) fn checks(&self) -> &Checks {
+impl ProbeScope {
+    pub(crate) fn checks(&self) -> &ProbeCache {
         &self.checks
     }
 
     /// Asks all of these at the same time, as far as they are due, and waits no longer than these terms say.
-    pub(crate) fn ask(&self, questions: &[Question<'_>], terms: &Terms<'_>) -> Vec<Standing> {
+    pub(crate) fn ask(&self, questions: &[Probe<'_>], terms: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
         let Some(now) = terms.clock.now() else {
             return questions.iter().map(|question| inline(question, terms.env)).collect();
         };
-        let keys: Vec<Key> = questions.iter().map(|question| self.key(question)).collect();
+        let keys: Vec<ProbeKey> = questions.iter().map(|question| self.key(question)).collect();
         let began = Instant::now();
         let mut slots = self.checks.slots();
         // Those that are due, and how often they had been answered.
         let mut open: Vec<(usize, u64)> = Vec::new();
         for (index, (question, key)) in questions.iter().zip(&keys).enumerate() {
-            let slot = slots.entry(key.clone()).or_insert_with(|| Slot::new(question.provider));
+            let slot = slots.entry(key.clone()).or_insert_with(|| ProbeEntry::new(question.provider));
             if slot.is_due(now) {
                 open.push((index, slot.answers));
             }
@@ -246,7 +246,7 @@ impl World {
             open.retain(|&(index, answers)| {
                 let (question, key) = (&questions[index], &keys[index]);
                 // It may have been forgotten meanwhile.
-                let again = || Slot { answers, ..Slot::new(question.provider) };
+                let again = || ProbeEntry { answers, ..ProbeEntry::new(question.provider) };
                 let slot = slots.entry(key.clone()).or_insert_with(again);
                 if slot.answers != answers {
                     return false;
@@ -270,9 +270,9 @@ impl World {
             }
         }
         let now = terms.clock.now().unwrap_or(now);
-        let standing = |(key, is_late): (&Key, bool)| {
+        let standing = |(key, is_late): (&ProbeKey, bool)| {
             let late = is_late.then_some(terms.patience);
-            slots.get(key).map_or_else(|| Standing::late(terms.patience), |slot| slot.standing(now, late))
+            slots.get(key).map_or_else(|| ProbeStatus::late(terms.patience), |slot| slot.standing(now, late))
         };
         let standings = keys.iter().zip(late).map(standing).collect();
         drop(slots);
@@ -281,18 +281,18 @@ impl World {
         standings
     }
 
-    fn key(&self, question: &Question<'_>) -> Key {
+    fn key(&self, question: &Probe<'_>) -> ProbeKey {
         let provider = Arc::as_ptr(question.provider).cast::<()>().addr();
-        Key { world: self.id, provider, subject: question.subject.clone() }
+        ProbeKey { world: self.id, provider, subject: question.subject.clone() }
     }
 
-    fn start(&self, key: &Key, question: &Question<'_>, terms: &Terms<'_>) -> Run {
+    fn start(&self, key: &ProbeKey, question: &Probe<'_>, terms: &ProbePolicy<'_>) -> ProbeRun {
         /// Of all runs there are.
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let (key, provider, scope) = (key.clone(), Arc::clone(question.provider), trace::current());
         let (env, clock) = (terms.env.clone(), terms.clock.clone());
-        let checks: Weak<Checks> = Arc::downgrade(&self.checks);
+        let checks: Weak<ProbeCache> = Arc::downgrade(&self.checks);
         let waiter = CHECKS.run(&Arc::default(), move || {
             if checks.upgrade().is_some_and(|checks| checks.begin(&key, number)) {
                 let verdict = scope.within(|| verdict(&*provider, &key.subject, &env));
@@ -303,12 +303,12 @@ impl World {
             Ok(ToolOutput::text(""))
         });
         let waiter = Some(Box::pin(waiter));
-        Run { number, since: Instant::now(), has_begun: false, is_late: false, is_void: false, waiter }
+        ProbeRun { number, since: Instant::now(), has_begun: false, is_late: false, is_void: false, waiter }
     }
 }
 
 /// A session that ends takes along what was said in its own environment.
-impl Drop for World {
+impl Drop for ProbeScope {
     fn drop(&mut self) {
         if self.id != 0 {
             self.checks.drop_slots(&|key, _| key.world == self.id);
@@ -316,21 +316,21 @@ impl Drop for World {
     }
 }
 
-impl Slot {
+impl ProbeEntry {
     fn new(provider: &Arc<dyn ToolProvider>) -> Self {
         Self { provider: Arc::clone(provider), said: None, passed: None, answers: 0, run: None }
     }
 
     fn is_due(&self, now: Instant) -> bool {
-        let is_believed = |said: &Said| {
-            now.saturating_duration_since(said.at) < BELIEVED && (said.verdict.is_ok() || !self.is_flake(said.at))
+        let is_believed = |said: &ProbeResult| {
+            now.saturating_duration_since(said.at) < VERDICT_TTL && (said.verdict.is_ok() || !self.is_flake(said.at))
         };
         !self.said.as_ref().is_some_and(is_believed)
     }
 
     /// Whether a failure at that time is taken for a flake.
     fn is_flake(&self, at: Instant) -> bool {
-        self.passed.is_some_and(|passed| at.saturating_duration_since(passed) < GRACE)
+        self.passed.is_some_and(|passed| at.saturating_duration_since(passed) < FLAKE_WINDOW)
     }
 
     /// Nobody waits for the run any more. What is to be dropped with nothing locked.
@@ -347,50 +347,50 @@ impl Slot {
     }
 
     /// What is to be believed, where `late` says whether it was waited for in vain, and how long.
-    fn standing(&self, now: Instant, late: Option<Duration>) -> Standing {
+    fn standing(&self, now: Instant, late: Option<Duration>) -> ProbeStatus {
         let (reason, at) = match (late, &self.said) {
             (Some(patience), _) => (HiddenReason::TimedOut(patience), now),
-            (None, None) => return Standing::late(Duration::ZERO),
-            (None, Some(Said { at, verdict: Ok(()) })) => {
-                return Standing { verdict: Ok(()), flake: None, since: Some(*at), until: later(*at, BELIEVED) };
+            (None, None) => return ProbeStatus::late(Duration::ZERO),
+            (None, Some(ProbeResult { at, verdict: Ok(()) })) => {
+                return ProbeStatus { verdict: Ok(()), flake: None, since: Some(*at), until: later(*at, VERDICT_TTL) };
             }
-            (None, Some(Said { at, verdict: Err(reason) })) => (reason.clone(), *at),
+            (None, Some(ProbeResult { at, verdict: Err(reason) })) => (reason.clone(), *at),
         };
         // What still runs is not begun again. When it ends, that is a change.
         let runs = late.is_some() && self.run.is_some();
         if let Some(passed) = self.passed.filter(|_| self.is_flake(at)) {
-            let until = if runs { later(passed, GRACE) } else { Until::Over };
-            return Standing { verdict: Ok(()), flake: Some(reason), since: Some(passed), until };
+            let until = if runs { later(passed, FLAKE_WINDOW) } else { Expiry::Expired };
+            return ProbeStatus { verdict: Ok(()), flake: Some(reason), since: Some(passed), until };
         }
         let until = match late {
-            Some(_) if runs => Until::Always,
-            Some(_) => Until::Over,
-            None => later(at, BELIEVED),
+            Some(_) if runs => Expiry::Never,
+            Some(_) => Expiry::Expired,
+            None => later(at, VERDICT_TTL),
         };
-        Standing { verdict: Err(reason), flake: None, since: Some(at), until }
+        ProbeStatus { verdict: Err(reason), flake: None, since: Some(at), until }
     }
 }
 
-impl Standing {
+impl ProbeStatus {
     fn late(patience: Duration) -> Self {
-        Self { verdict: Err(HiddenReason::TimedOut(patience)), flake: None, since: None, until: Until::Over }
+        Self { verdict: Err(HiddenReason::TimedOut(patience)), flake: None, since: None, until: Expiry::Expired }
     }
 }
 
-fn later(at: Instant, by: Duration) -> Until {
-    at.checked_add(by).map_or(Until::Over, Until::Then)
+fn later(at: Instant, by: Duration) -> Expiry {
+    at.checked_add(by).map_or(Expiry::Expired, Expiry::At)
 }
 
 /// Where there is no clock there are no threads either: it is asked here, each time.
-fn inline(question: &Question<'_>, env: &Env) -> Standing {
+fn inline(question: &Probe<'_>, env: &Env) -> ProbeStatus {
     let verdict = verdict(&**question.provider, &question.subject, env);
-    Standing { verdict, flake: None, since: None, until: Until::Over }
+    ProbeStatus { verdict, flake: None, since: None, until: Expiry::Expired }
 }
 
-fn verdict(provider: &dyn ToolProvider, subject: &Subject, env: &Env) -> Result<(), HiddenReason> {
+fn verdict(provider: &dyn ToolProvider, subject: &ProbeSubject, env: &Env) -> Result<(), HiddenReason> {
     let check = match subject {
-        Subject::Tool(index) => AvailabilityCheck::Tool(*index),
-        Subject::Toolset(name) => AvailabilityCheck::Toolset(name),
+        ProbeSubject::Tool(index) => AvailabilityCheck::Tool(*index),
+        ProbeSubject::Toolset(name) => AvailabilityCheck::Toolset(name),
     };
     let asked = panics::caught(|| provider.available(check, env));
     let told = panics::caught(|| match asked {

@@ -5,20 +5,22 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::availability::HiddenReason;
-use crate::availability::probe_cache::{BELIEVED, Question, Standing, Subject, Terms, Until, World};
-use crate::availability::selection::Granted;
+use crate::availability::probe_cache::{
+    Expiry, Probe, ProbePolicy, ProbeScope, ProbeStatus, ProbeSubject, VERDICT_TTL,
+};
+use crate::availability::selection::GrantedTools;
 use crate::data::catalog::Text;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
-use crate::registration::atoms::{Asked, Facts};
-use crate::registration::definition_table::Line;
-use crate::registration::requirements::{Gate, Gates};
+use crate::registration::atoms::{FactLookup, ResolvedAtom};
+use crate::registration::definition_table::DefinitionSlot;
+use crate::registration::requirements::{ResolvedRequirement, ResolvedRequirements};
 use crate::registration::state::State;
 use crate::run::clock::Clock;
 use crate::sorted;
 
 /// What a session is granted of one state of a registry, and what its environment said of that.
-pub(crate) struct Seen {
+pub(crate) struct EnvSnapshot {
     state: Arc<State>,
     /// By position.
     pub(crate) granted: Vec<usize>,
@@ -26,34 +28,34 @@ pub(crate) struct Seen {
     pub(crate) missing: Arc<[Text]>,
     /// For each gate that asks for nothing but the environment, and that a granted tool has to pass: why it is closed.
     closed: Vec<Option<HiddenReason>>,
-    until: Until,
-    /// How much had changed by then: see [`Checks::changes`](crate::registry::checks::Checks::changes).
+    until: Expiry,
+    /// How much had changed by then: see [`ProbeCache::changes`](crate::registry::checks::ProbeCache::changes).
     changes: u64,
 }
 
 /// The set that a turn is made of.
-pub(crate) struct Decided {
+pub(crate) struct AvailabilityResult {
     /// Tools by position, which is by name.
     pub(crate) there: Vec<usize>,
-    pub(crate) found: Found,
+    pub(crate) found: TurnInputs,
     /// Until when it stays so, if nothing changes.
-    pub(crate) until: Until,
+    pub(crate) until: Expiry,
 }
 
 /// What a turn was made with.
-pub(crate) struct Found {
+pub(crate) struct TurnInputs {
     /// Granted tools that are not there, by position, and why.
     pub(crate) hidden: Vec<(usize, HiddenReason)>,
-    pub(crate) seen: Arc<Seen>,
+    pub(crate) seen: Arc<EnvSnapshot>,
     /// The checks that were asked, each with its gate, by which they are sorted.
-    pub(crate) checks: Vec<(usize, Standing)>,
+    pub(crate) checks: Vec<(usize, ProbeStatus)>,
     /// Whose time the checks were asked by.
     pub(crate) clock: Clock,
 }
 
-impl Seen {
-    pub(crate) fn new(state: Arc<State>, granted: Granted, changes: u64, terms: &Terms<'_>) -> Self {
-        let Granted { members, missing } = granted;
+impl EnvSnapshot {
+    pub(crate) fn new(state: Arc<State>, granted: GrantedTools, changes: u64, terms: &ProbePolicy<'_>) -> Self {
+        let GrantedTools { members, missing } = granted;
         let granted: Vec<usize> = (0..members.len()).filter(|&id| members[id]).collect();
         let gates = &state.gates;
         let mut asked = vec![false; gates.all.len()];
@@ -61,11 +63,11 @@ impl Seen {
             granted.iter().flat_map(|&id| &gates.of[id]).for_each(|&gate| asked[gate] = true);
         }
         let now = terms.clock;
-        let mut until = Until::Always;
+        let mut until = Expiry::Never;
         let closed = gates.all.iter().zip(asked).map(|(gate, is_asked)| {
-            if is_asked && gate.may_change(terms.env) && until == Until::Always {
+            if is_asked && gate.may_change(terms.env) && until == Expiry::Never {
                 // From before the first look.
-                until = now.now().and_then(|now| now.checked_add(BELIEVED)).map_or(Until::Over, Until::Then);
+                until = now.now().and_then(|now| now.checked_add(VERDICT_TTL)).map_or(Expiry::Expired, Expiry::At);
             }
             if is_asked { looked_at(gate, terms.env).err() } else { None }
         });
@@ -74,7 +76,7 @@ impl Seen {
     }
 
     /// Whether this is still believed.
-    pub(crate) fn holds(&self, changes: u64, terms: &Terms<'_>) -> bool {
+    pub(crate) fn holds(&self, changes: u64, terms: &ProbePolicy<'_>) -> bool {
         self.changes == changes && !self.until.is_over(terms.clock)
     }
 
@@ -84,11 +86,11 @@ impl Seen {
     }
 
     /// Why a gate that asks for the environment, or for facts, is closed.
-    pub(crate) fn closed(&self, gate: usize, facts: Facts<'_>) -> Option<HiddenReason> {
+    pub(crate) fn closed(&self, gate: usize, facts: FactLookup<'_>) -> Option<HiddenReason> {
         match &self.state.gates.all[gate] {
-            Gate::Facts { condition, asked } if !condition.holds(facts.atoms(asked, &|_| false)) => {
+            ResolvedRequirement::Facts { condition, asked } if !condition.holds(facts.atoms(asked, &|_| false)) => {
                 let mut names = Vec::new();
-                for name in asked.iter().filter_map(Asked::fact) {
+                for name in asked.iter().filter_map(ResolvedAtom::fact) {
                     sorted::insert(&mut names, name.clone());
                 }
                 Some(HiddenReason::Facts(names))
@@ -101,16 +103,16 @@ impl Seen {
     pub(crate) fn decide(
         self: &Arc<Self>,
         dialect: Dialect,
-        facts: Facts<'_>,
-        world: &World,
-        terms: &Terms<'_>,
-    ) -> Decided {
+        facts: FactLookup<'_>,
+        world: &ProbeScope,
+        terms: &ProbePolicy<'_>,
+    ) -> AvailabilityResult {
         let (state, sheet) = (&self.state, self.state.sheet(dialect));
         let (mut there, mut hidden) = (Vec::with_capacity(self.granted.len()), Vec::new());
         for &id in &self.granted {
             match sheet[id] {
-                Line::Absent => hidden.push((id, HiddenReason::Dialect)),
-                Line::Static(_) | Line::Pieces { .. } => there.push(id),
+                DefinitionSlot::Absent => hidden.push((id, HiddenReason::Dialect)),
+                DefinitionSlot::Static(_) | DefinitionSlot::Pieces { .. } => there.push(id),
             }
         }
         let (mut checks, mut until) = (Vec::new(), self.until);
@@ -119,7 +121,7 @@ impl Seen {
             let closed = |id| of(id).find_map(|&gate| self.closed(gate, facts));
             there.retain(|&id| closed(id).map(|reason| hidden.push((id, reason))).is_none());
             checks = self.ask(&there, world, terms);
-            until = checks.iter().map(|(_, standing)| standing.until).fold(until, Until::min);
+            until = checks.iter().map(|(_, standing)| standing.until).fold(until, Expiry::min);
             if !checks.is_empty() {
                 let failed = |id| of(id).find_map(|&gate| standing(&checks, gate)?.verdict.clone().err());
                 there.retain(|&id| failed(id).map(|reason| hidden.push((id, reason))).is_none());
@@ -127,19 +129,23 @@ impl Seen {
             leave(&state.gates, &mut there, &mut hidden, state.tools.len());
             hidden = in_order(hidden, state.tools.len());
         }
-        Decided { there, found: Found { hidden, seen: Arc::clone(self), checks, clock: terms.clock.clone() }, until }
+        AvailabilityResult {
+            there,
+            found: TurnInputs { hidden, seen: Arc::clone(self), checks, clock: terms.clock.clone() },
+            until,
+        }
     }
 
     /// Asks the checks that these tools have to pass, each of them once.
-    fn ask(&self, tools: &[usize], world: &World, terms: &Terms<'_>) -> Vec<(usize, Standing)> {
+    fn ask(&self, tools: &[usize], world: &ProbeScope, terms: &ProbePolicy<'_>) -> Vec<(usize, ProbeStatus)> {
         let gates = &self.state.gates;
         let (mut asked, mut questions) = (Vec::new(), Vec::new());
         for (gate, behind) in gates.behind.iter().enumerate() {
-            let Gate::Check { provider } = gates.all[gate] else { continue };
+            let ResolvedRequirement::Check { provider } = gates.all[gate] else { continue };
             let Some(&id) = behind.iter().find(|id| tools.binary_search(id).is_ok()) else { continue };
-            let own = || Subject::Tool(self.state.tools[id].index);
-            let subject = gates.toolsets[gate].clone().map_or_else(own, Subject::Toolset);
-            questions.push(Question { provider: &self.state.providers[provider], subject });
+            let own = || ProbeSubject::Tool(self.state.tools[id].index);
+            let subject = gates.toolsets[gate].clone().map_or_else(own, ProbeSubject::Toolset);
+            questions.push(Probe { provider: &self.state.providers[provider], subject });
             asked.push(gate);
         }
         if asked.is_empty() {
@@ -149,20 +155,20 @@ impl Seen {
     }
 }
 
-impl Found {
+impl TurnInputs {
     /// What is believed of a gate, if it is a check that was asked.
-    pub(crate) fn standing(&self, gate: usize) -> Option<&Standing> {
+    pub(crate) fn standing(&self, gate: usize) -> Option<&ProbeStatus> {
         standing(&self.checks, gate)
     }
 }
 
-fn standing(checks: &[(usize, Standing)], gate: usize) -> Option<&Standing> {
+fn standing(checks: &[(usize, ProbeStatus)], gate: usize) -> Option<&ProbeStatus> {
     let found = checks.binary_search_by_key(&gate, |(gate, _)| *gate);
     found.ok().map(|place| &checks[place].1)
 }
 
 /// Whether a gate is open, as far as the environment goes.
-fn looked_at(gate: &Gate, env: &Env) -> Result<(), HiddenReason> {
+fn looked_at(gate: &ResolvedRequirement, env: &Env) -> Result<(), HiddenReason> {
     let all = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> HiddenReason| {
         let missing: Vec<Text> = names.iter().filter(|name| !has(name)).cloned().collect();
         if missing.is_empty() { Ok(()) } else { Err(reason(missing)) }
@@ -172,23 +178,25 @@ fn looked_at(gate: &Gate, env: &Env) -> Result<(), HiddenReason> {
     };
     let is_set = |name: &Text| env.var(name).is_some();
     match gate {
-        Gate::Env(names) => all(names, &is_set, HiddenReason::Env),
-        Gate::AnyEnv(names) => one(names, &is_set, HiddenReason::AnyEnv),
-        Gate::Programs(names) => all(names, &|name| env.has_program(name), HiddenReason::Programs),
-        Gate::Os(names) => one(names, &|name| name == std::env::consts::OS, HiddenReason::Os),
+        ResolvedRequirement::Env(names) => all(names, &is_set, HiddenReason::Env),
+        ResolvedRequirement::AnyEnv(names) => one(names, &is_set, HiddenReason::AnyEnv),
+        ResolvedRequirement::Programs(names) => all(names, &|name| env.has_program(name), HiddenReason::Programs),
+        ResolvedRequirement::Os(names) => one(names, &|name| name == std::env::consts::OS, HiddenReason::Os),
         // Facts are told anew at any time, handlers are asked on threads, and which tools are there is not known yet.
-        Gate::Facts { .. } | Gate::Check { .. } | Gate::Tools { .. } => Ok(()),
+        ResolvedRequirement::Facts { .. } | ResolvedRequirement::Check { .. } | ResolvedRequirement::Tools { .. } => {
+            Ok(())
+        }
     }
 }
 
 /// Takes out those whose tools are not there, then those who asked for them, and so on.
-fn leave(gates: &Gates, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, HiddenReason)>, count: usize) {
+fn leave(gates: &ResolvedRequirements, tools: &mut Vec<usize>, hidden: &mut Vec<(usize, HiddenReason)>, count: usize) {
     let mut there = vec![false; count];
     for &tool in tools.iter() {
         there[tool] = true;
     }
     let mut spare: Vec<usize> = gates.all.iter().map(|gate| spare(gate, &there)).collect();
-    let asks = |gate: &Gate| matches!(gate, Gate::Tools { .. });
+    let asks = |gate: &ResolvedRequirement| matches!(gate, ResolvedRequirement::Tools { .. });
     let mut closing: Vec<usize> = (0..spare.len()).filter(|&id| spare[id] == 0 && asks(&gates.all[id])).collect();
     while !closing.is_empty() {
         // The reasons first: what leaves together with a tool is not why it leaves.
@@ -225,15 +233,15 @@ fn in_order(hidden: Vec<(usize, HiddenReason)>, count: usize) -> Vec<(usize, Hid
 }
 
 /// How many more of its tools such a gate can lose until it closes.
-fn spare(gate: &Gate, there: &[bool]) -> usize {
-    let Gate::Tools { tools, any } = gate else { return 0 };
+fn spare(gate: &ResolvedRequirement, there: &[bool]) -> usize {
+    let ResolvedRequirement::Tools { tools, any } = gate else { return 0 };
     let count = tools.iter().filter(|(_, tool)| tool.is_some_and(|tool| there[tool])).count();
     if *any { count } else { usize::from(count == tools.len()) }
 }
 
 /// Why such a gate is closed.
-pub(crate) fn missing(gate: &Gate, there: &dyn Fn(usize) -> bool) -> HiddenReason {
-    let Gate::Tools { tools, any } = gate else { return HiddenReason::Tools(Vec::new()) };
+pub(crate) fn missing(gate: &ResolvedRequirement, there: &dyn Fn(usize) -> bool) -> HiddenReason {
+    let ResolvedRequirement::Tools { tools, any } = gate else { return HiddenReason::Tools(Vec::new()) };
     let names = |of: &dyn Fn(Option<usize>) -> bool| {
         tools.iter().filter(|(_, tool)| of(*tool)).map(|(name, _)| name.clone()).collect::<Vec<_>>()
     };

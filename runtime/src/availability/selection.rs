@@ -11,7 +11,7 @@ use crate::registration::state::State;
 
 /// The toolsets and single tools that a session enables and disables.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Choice {
+pub(crate) struct ToolSelection {
     pub(crate) enabled: Vec<String>,
     pub(crate) disabled: Vec<String>,
     pub(crate) enabled_tools: Vec<String>,
@@ -19,7 +19,7 @@ pub(crate) struct Choice {
 }
 
 /// The last state that the choice was looked up in, and what it denied there by names that mean nothing any more.
-pub(crate) struct Denied {
+pub(crate) struct DeniedTools {
     state: Arc<State>,
     /// For each name that is disabled.
     tools: Vec<Vec<Text>>,
@@ -27,13 +27,13 @@ pub(crate) struct Denied {
 
 /// What a choice comes to.
 #[derive(Default)]
-pub(crate) struct Granted {
+pub(crate) struct GrantedTools {
     pub(crate) members: Members,
     /// Chosen toolsets that there are not, and enabled ones that hold nothing.
     pub(crate) missing: Arc<[Text]>,
 }
 
-impl Choice {
+impl ToolSelection {
     /// The first name of a toolset that means nothing in `state`.
     pub(crate) fn unknown(&self, state: &State) -> Option<&str> {
         self.names().find(|name| pick(state, name).is_none())
@@ -51,7 +51,7 @@ impl Choice {
     }
 
     /// What it comes to in `state`.
-    pub(crate) fn granted(&self, state: &Arc<State>, denied: &mut Denied) -> Granted {
+    pub(crate) fn granted(&self, state: &Arc<State>, denied: &mut DeniedTools) -> GrantedTools {
         denied.follow(&self.disabled, state);
         let graph = &state.graph;
         let disabled: Vec<Pick> = self.disabled.iter().filter_map(|name| pick(state, name)).collect();
@@ -62,7 +62,7 @@ impl Choice {
         still_denied.chain(denied_by_name).for_each(|tool| members[tool] = false);
         let gone = self.names().filter(|name| pick(state, name).is_none());
         let missing = gone.chain(empty).map(|name| Text::from(name.to_owned())).collect();
-        Granted { members, missing }
+        GrantedTools { members, missing }
     }
 
     /// What the enabled ones hold together, and those that hold nothing.
@@ -97,7 +97,7 @@ impl Choice {
     }
 }
 
-impl Denied {
+impl DeniedTools {
     /// By a choice that was made in `state`.
     pub(crate) fn new(state: Arc<State>) -> Self {
         Self { state, tools: Vec::new() }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::call::hooks::CallInfo;
 use crate::sorted;
-use crate::text::display::Visible;
+use crate::text::display::EscapedText;
 
 /// Asks somebody whether a call may be run: see [`SessionBuilder::approver`](crate::SessionBuilder::approver).
 ///
@@ -54,8 +54,8 @@ pub struct ApprovalRequest<'a> {
 impl fmt::Display for ApprovalRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let arguments = self.call.arguments().to_string();
-        write!(f, "run `{}` with {}?", self.call.tool(), Visible(&arguments))?;
-        self.why.iter().try_for_each(|why| write!(f, " ({})", Visible(&why.to_string())))
+        write!(f, "run `{}` with {}?", self.call.tool(), EscapedText(&arguments))?;
+        self.why.iter().try_for_each(|why| write!(f, " ({})", EscapedText(&why.to_string())))
     }
 }
 

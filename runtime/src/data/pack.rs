@@ -18,7 +18,9 @@ use crate::data::catalog::{Definition, Distribution, Fact, Text, Tool, Toolset, 
 use crate::data::dialect::Dialect;
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
-use crate::data::table::{Additional, Bound, Bounds, Form, Literal, Name, Node, Part, Property, Span, Table, Types};
+use crate::data::table::{
+    Additional, Bound, Bounds, Literal, Name, Node, Part, Property, SlotKind, Span, Table, Types,
+};
 
 /// What can stand in a packed text. It is unpacked once, where a program begins: little of that is inlined, or it would
 /// stand in the program many times.
@@ -312,7 +314,7 @@ enums! {
     Segment { 0 Text(text), 1 When { condition, segments }, 2 Fact(fact), 3 Available { tools, join } }
     Part { 0 Property(index), 1 Literal(index) }
     Additional { 0 Deny, 1 Allow, 2 Node(node) }
-    Form {
+    SlotKind {
         0 Boolean, 1 Integer, 2 Number, 3 String, 4 Choice, 5 Array, 6 Object, 7 Map, 8 Union, 9 Value
     }
     Literal { 0 Null, 1 Boolean(flag), 2 Integer(integer), 3 Number(number), 4 String(text), 5 Json(text), 6 Hidden }

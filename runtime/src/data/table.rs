@@ -102,7 +102,7 @@ pub struct Node {
     /// The JSON types it names, in the order in which it names them. Empty: any.
     pub types: Types,
     /// The form in which its value is handed to typed code.
-    pub form: Form,
+    pub form: SlotKind,
     /// `enum` (or `const`, as one value), in the [table](Table)'s `literals`. Empty: any value.
     pub literals: Span,
     /// `properties`, in the [table](Table)'s `properties`.
@@ -125,7 +125,7 @@ impl Node {
     /// Allows everything.
     pub const ANY: Node = Node {
         types: Types::ANY,
-        form: Form::Value,
+        form: SlotKind::Value,
         literals: Span::NONE,
         properties: Span::NONE,
         additional: Additional::Allow,
@@ -167,7 +167,7 @@ pub enum Additional {
 ///
 /// A node whose type is `[X, "null"]` has X's form: null is a slot of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum SlotKind {
     /// `bool`.
     Boolean,
     /// `i64`.
@@ -305,7 +305,7 @@ pub enum Literal {
     String(Text),
     /// An array or object, as JSON text.
     Json(Text),
-    /// A value that is not there in this turn: nothing equals it. It keeps its place, for [`Form::Choice`].
+    /// A value that is not there in this turn: nothing equals it. It keeps its place, for [`SlotKind::Choice`].
     Hidden,
 }
 

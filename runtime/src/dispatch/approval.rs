@@ -6,10 +6,14 @@ use crate::panics::{self, Panicked};
 use crate::result::output::{ErrorKind, ToolError};
 use crate::run::cancel::Watch;
 use crate::run::deadline::{Lost, patiently};
-use crate::session::config::Host;
+use crate::session::config::SessionConfig;
 
 /// Waits for the decision, and no longer than the host or its patience lasts. The error is what the model gets.
-pub(crate) async fn ask(host: &Host, request: ApprovalRequest<'_>, cancelled: Watch<'_>) -> Result<(), ToolError> {
+pub(crate) async fn ask(
+    host: &SessionConfig,
+    request: ApprovalRequest<'_>,
+    cancelled: Watch<'_>,
+) -> Result<(), ToolError> {
     let Some(approver) = &host.approver else { return Err(nobody_to_ask()) };
     let decided = match panics::caught(|| approver.decide(&request)) {
         Ok(future) => match patiently(panics::Caught(future), cancelled, host.patience).await {

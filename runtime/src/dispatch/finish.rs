@@ -68,7 +68,7 @@ impl Turn {
     }
 
     pub(crate) fn most(&self, tool: Option<usize>) -> usize {
-        let own = tool.and_then(|id| self.state().tools[id].way.most);
+        let own = tool.and_then(|id| self.state().tools[id].plan.max_result_chars);
         own.map_or(self.host().limits.per_call, |most| usize::try_from(most).unwrap_or(usize::MAX))
     }
 

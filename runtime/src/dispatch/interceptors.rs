@@ -24,7 +24,7 @@ use crate::session::turn::Turn;
 impl Turn {
     /// Whether anybody looks at the calls of this tool before they are run.
     pub(crate) fn is_watched(&self, id: usize) -> bool {
-        !self.host().hooks.is_empty() || self.state().tools[id].way.is_asked
+        !self.host().hooks.is_empty() || self.state().tools[id].plan.needs_approval
     }
 
     /// Whether the results of this tool may repeat a secret.
@@ -44,7 +44,7 @@ impl Turn {
         let (host, table, limits) = (self.host(), self.table(id), Limits::default());
         let mut arguments = Arguments::read(request.arguments(), table, limits)?;
         record.arguments = arguments.shown(table, limits);
-        let mut why = Vec::from_iter(self.state().tools[id].way.is_asked.then_some(ApprovalReason::Declared));
+        let mut why = Vec::from_iter(self.state().tools[id].plan.needs_approval.then_some(ApprovalReason::Declared));
         for hook in &host.hooks {
             let failed = |info: &CallInfo<'_>, message: &str| {
                 host.note(info, &HostError { part: hooks::name(&**hook), stage: HostStage::BeforeCall, message });

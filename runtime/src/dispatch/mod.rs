@@ -50,7 +50,7 @@ impl Turn {
         // before any of this is kept.
         if let Some(id) = self.find(request.name())
             && !self.is_watched(id)
-            && !self.state().tools[id].way.is_agents
+            && !self.state().tools[id].plan.agent_run
             && !trace::is_on()
         {
             let call = self.context(id, request, session);
@@ -113,7 +113,7 @@ impl Turn {
         #[cfg(feature = "search")]
         let request = inner.as_ref().unwrap_or(request);
         let id = self.find(request.name())?;
-        if !self.state().tools[id].way.is_agents {
+        if !self.state().tools[id].plan.agent_run {
             return None;
         }
         // Nobody is asked about a call that this loop will not take.
@@ -168,20 +168,20 @@ impl Turn {
             }
             return Err(self.unknown(request.name()));
         };
-        let is_agents = self.state().tools[id].way.is_agents;
+        let agent_run = self.state().tools[id].plan.agent_run;
         let call = self.context(id, request, session);
         let reply = if self.is_watched(id) {
-            if is_agents && self.is_left(id, request, |tool, slots| agent(tool, slots).is_none()) {
+            if agent_run && self.is_left(id, request, |tool, slots| agent(tool, slots).is_none()) {
                 return Err(no_agent_loop());
             }
             let mut buffer = SlotBuffer::default();
             Box::pin(self.admitted(id, request, session, record, &mut buffer)).await?;
-            if is_agents {
+            if agent_run {
                 self.looped(id, buffer.slots(), &call, agent)
             } else {
                 self.handled(id, buffer.slots(), &call)
             }
-        } else if is_agents {
+        } else if agent_run {
             let mut buffer = SlotBuffer::default();
             self.read(id, request, &mut buffer).and_then(|slots| self.looped(id, slots, &call, agent))
         } else {

@@ -84,7 +84,7 @@ impl Turn {
         call: &'c Call<'c>,
     ) -> impl Future<Output = Handled> + Send {
         // How long the agent's own loop takes is its affair.
-        let limit = if self.state().tools[id].way.is_agents { Duration::MAX } else { self.time(id) };
+        let limit = if self.state().tools[id].plan.agent_run { Duration::MAX } else { self.time(id) };
         Running { handler, call, watch: Watch::new(call.switches()), limit, alarm: None }
     }
 }

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{AtomValue, Part, Place};
+use super::{AtomValue, ConditionalPart, PartPlace};
 use crate::data::segment;
 use crate::data::segment::{Atom, Atoms, Condition, FactValue, Op, Segment};
 use crate::data::table::{Literal, Node, Part as Piece, Property, Span, Table};
 use crate::data::to_json::ToJson as _;
-use crate::registration::atoms::Asked;
+use crate::registration::atoms::ResolvedAtom;
 use crate::session::turn::Turn;
 
 impl Turn {
     /// The parts of the definition of the tool at a position of the state that depend on conditions.
-    pub(crate) fn parts(&self, id: usize) -> Vec<Part> {
+    pub(crate) fn parts(&self, id: usize) -> Vec<ConditionalPart> {
         let (tool, asked) = (self.state().tool(id), &self.state().tools[id].atoms);
         let atoms = self.facts().atoms(asked, &|id| self.has(id));
-        let part = |place, condition: &Condition, is_shown| Part {
+        let part = |place, condition: &Condition, is_shown| ConditionalPart {
             place,
             condition: condition.written(&tool.atoms),
             atoms: self.values(condition, &tool.atoms, asked),
@@ -35,9 +35,9 @@ impl Turn {
                     let name = table.properties.get(usize::from(at)).map(|property| property.name.to_string());
                     let mut path = path(table, |node| holds(node.properties, at));
                     path.extend(name);
-                    Place::Parameter(path.join("."))
+                    PartPlace::Parameter(path.join("."))
                 }
-                Piece::Literal(at) => Place::Value {
+                Piece::Literal(at) => PartPlace::Value {
                     parameter: path(table, |node| holds(node.literals, at)).join("."),
                     value: table.literals.get(usize::from(at)).map_or_else(|| "null".to_owned(), value),
                 },
@@ -48,7 +48,7 @@ impl Turn {
     }
 
     /// What a condition asks for, each once, and what that is.
-    fn values(&self, condition: &Condition, atoms: &[Atom], asked: &[Asked]) -> Vec<(String, AtomValue)> {
+    fn values(&self, condition: &Condition, atoms: &[Atom], asked: &[ResolvedAtom]) -> Vec<(String, AtomValue)> {
         let mut seen = BTreeSet::new();
         let used = condition.0.iter().filter_map(|op| match *op {
             Op::Atom(atom) => Some(usize::from(atom)).filter(|atom| seen.insert(*atom)),
@@ -57,7 +57,7 @@ impl Turn {
         let value = |at: usize| {
             let atom = atoms.get(at)?;
             let value = match (atom, asked.get(at)) {
-                (Atom::Tool(name), Some(Asked::Tool(id))) => {
+                (Atom::Tool(name), Some(ResolvedAtom::Tool(id))) => {
                     AtomValue::Tool(name.clone(), id.is_some_and(|id| self.has(id)))
                 }
                 (Atom::Tool(name), _) => AtomValue::Tool(name.clone(), false),
@@ -72,7 +72,7 @@ impl Turn {
 }
 
 /// The texts that depend on conditions: where each stands, on which, and whether it is shown.
-fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<(Place, &'s Condition, bool)> {
+fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<(PartPlace, &'s Condition, bool)> {
     let (mut texts, mut scan, mut around) = (Vec::new(), Scan::default(), Vec::<(usize, bool)>::new());
     for (at, segment) in segments.iter().enumerate() {
         around.retain(|(end, _)| at < *end);
@@ -88,7 +88,7 @@ fn texts<'s>(segments: &'s [Segment], atoms: Atoms, facts: &[FactValue]) -> Vec<
                     segment::render(&segments[at + 1..end], atoms, facts, &mut text);
                     let text = serde_json::from_str(&format!("\"{text}\"")).unwrap_or(text);
                     let within = scan.keys.iter().filter(|key| !key.is_empty()).cloned().collect();
-                    texts.push((Place::Text { within, text }, condition, is_shown));
+                    texts.push((PartPlace::Text { within, text }, condition, is_shown));
                 }
             }
             Segment::Fact(_) | Segment::Available { .. } => {}

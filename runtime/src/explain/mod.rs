@@ -44,7 +44,7 @@ pub struct Explanation {
     /// Why tools are not there that it needs; and those that they need; and so on. Each of them once, nearest first.
     pub missing: Vec<Missing>,
     /// What depends on conditions in what the model is shown of it.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ConditionalPart>,
 }
 
 /// What became of a tool.
@@ -148,9 +148,9 @@ pub enum Absence {
 /// A part of what the model is shown of a tool that depends on a condition.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Part {
+pub struct ConditionalPart {
     /// What of it.
-    pub place: Place,
+    pub place: PartPlace,
     /// The condition, as a manifest writes it. A text within another has the other's condition, too.
     pub condition: String,
     /// What the condition asks for, and what that is in this turn.
@@ -162,7 +162,7 @@ pub struct Part {
 /// A part of what the model is shown of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum PartPlace {
     /// A text.
     Text {
         /// The names of the keys under which it stands in the definition.
@@ -253,7 +253,7 @@ impl Turn {
 impl fmt::Display for UnknownTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, nearest } = self;
-        write!(f, "no provider has a tool `{}`", crate::text::display::Short(name, 64))?;
+        write!(f, "no provider has a tool `{}`", crate::text::display::Truncated(name, 64))?;
         match &**nearest {
             [] => Ok(()),
             near => write!(f, ": did you mean {}?", crate::data::list_format::list(near, "or")),

@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::{Absence, Missing, Need, NeedState};
 use crate::availability::HiddenReason;
-use crate::availability::probe_cache::Standing;
+use crate::availability::probe_cache::ProbeStatus;
 use crate::data::catalog::Text;
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Comparison, FactValue};
-use crate::registration::atoms::Asked;
-use crate::registration::requirements::Gate;
+use crate::registration::atoms::ResolvedAtom;
+use crate::registration::requirements::ResolvedRequirement;
 use crate::session::turn::Turn;
 
 impl Turn {
@@ -32,21 +32,21 @@ impl Turn {
     }
 
     /// Whether a gate is open; and what is believed of it, if it is a check that was asked.
-    fn need(&self, gate: usize) -> (NeedState, Option<&Standing>) {
+    fn need(&self, gate: usize) -> (NeedState, Option<&ProbeStatus>) {
         let asked = &self.state().gates.all[gate];
         let Some(found) = self.found() else { return (NeedState::Unasked, None) };
         match asked {
-            Gate::Check { .. } => {
+            ResolvedRequirement::Check { .. } => {
                 let standing = found.standing(gate);
                 let state = match standing {
                     None => NeedState::Unasked,
-                    Some(Standing { verdict: Err(reason), .. }) => NeedState::Unmet(reason.clone()),
-                    Some(Standing { flake: Some(reason), .. }) => NeedState::Flake(reason.clone()),
+                    Some(ProbeStatus { verdict: Err(reason), .. }) => NeedState::Unmet(reason.clone()),
+                    Some(ProbeStatus { flake: Some(reason), .. }) => NeedState::Flake(reason.clone()),
                     Some(_) => NeedState::Met,
                 };
                 (state, standing)
             }
-            Gate::Tools { tools, any } => {
+            ResolvedRequirement::Tools { tools, any } => {
                 let is_there = |tool: &Option<usize>| tool.is_some_and(|tool| self.has(tool));
                 let mut there = tools.iter().map(|(_, tool)| is_there(tool));
                 let is_open = if *any { there.any(|there| there) } else { there.all(|there| there) };
@@ -118,23 +118,23 @@ fn unmet(needs: &[Need]) -> Vec<HiddenReason> {
 }
 
 /// What a gate was made of.
-fn requirement(gate: &Gate) -> Requirement {
+fn requirement(gate: &ResolvedRequirement) -> Requirement {
     match gate {
-        Gate::Env(names) => Requirement::Env(names.clone()),
-        Gate::AnyEnv(names) => Requirement::AnyEnv(names.clone()),
-        Gate::Programs(names) => Requirement::Programs(names.clone()),
-        Gate::Os(names) => Requirement::Os(names.clone()),
-        Gate::Facts { condition, asked } => {
-            let atom = |asked: &Asked| match asked {
-                Asked::Fact(name, Comparison::Equal, FactValue::Boolean(true)) => Atom::Fact(name.clone()),
-                Asked::Fact(name, comparison, with) => Atom::Compared(name.clone(), *comparison, with.clone()),
+        ResolvedRequirement::Env(names) => Requirement::Env(names.clone()),
+        ResolvedRequirement::AnyEnv(names) => Requirement::AnyEnv(names.clone()),
+        ResolvedRequirement::Programs(names) => Requirement::Programs(names.clone()),
+        ResolvedRequirement::Os(names) => Requirement::Os(names.clone()),
+        ResolvedRequirement::Facts { condition, asked } => {
+            let atom = |asked: &ResolvedAtom| match asked {
+                ResolvedAtom::Fact(name, Comparison::Equal, FactValue::Boolean(true)) => Atom::Fact(name.clone()),
+                ResolvedAtom::Fact(name, comparison, with) => Atom::Compared(name.clone(), *comparison, with.clone()),
                 // The compiler allows facts only.
-                Asked::Tool(_) => Atom::Tool("?".into()),
+                ResolvedAtom::Tool(_) => Atom::Tool("?".into()),
             };
             Requirement::When { condition: condition.clone(), atoms: asked.iter().map(atom).collect() }
         }
-        Gate::Check { .. } => Requirement::Check,
-        Gate::Tools { tools, any } => {
+        ResolvedRequirement::Check { .. } => Requirement::Check,
+        ResolvedRequirement::Tools { tools, any } => {
             let names = tools.iter().map(|(name, _)| name.clone()).collect();
             if *any { Requirement::AnyTools(names) } else { Requirement::Tools(names) }
         }

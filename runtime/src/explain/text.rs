@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::{
-    Absence, AtomValue, Denial, Diagnosis, Doctor, Explanation, Grant, Lacking, Missing, Need, NeedState, Part, Place,
-    Status, UnknownTool,
+    Absence, AtomValue, ConditionalPart, Denial, Diagnosis, Doctor, Explanation, Grant, Lacking, Missing, Need,
+    NeedState, PartPlace, Status, UnknownTool,
 };
 use crate::availability::HiddenReason;
 use crate::data::catalog::Text;
@@ -15,7 +15,7 @@ use crate::data::segment::FactValue;
 use crate::data::to_json::Presence::{Always, Optional};
 use crate::data::to_json::ToJson;
 use crate::data::to_json::{Field, object};
-use crate::text::display::{Short, Visible};
+use crate::text::display::{EscapedText, Truncated};
 
 /// Missing tools that are told a person; a chain of them may have any length.
 const MOST_MISSING: usize = 20;
@@ -32,7 +32,7 @@ impl fmt::Display for Explanation {
             Status::TakenAway => "is taken away".to_owned(),
             Status::NotGranted => "is not granted".to_owned(),
         };
-        write!(f, "{}", Visible(&format!("`{}`{called} {status}", self.tool)))?;
+        write!(f, "{}", EscapedText(&format!("`{}`{called} {status}", self.tool)))?;
         below(f, self.grants.iter().map(|grant| format!("granted: {grant}")))?;
         below(f, &self.denials)?;
         if self.grants.is_empty() {
@@ -50,7 +50,7 @@ impl fmt::Display for Explanation {
 
 /// A line for each, with nothing in it that a terminal would act on, whatever names and texts hold.
 fn below(f: &mut fmt::Formatter<'_>, lines: impl IntoIterator<Item: ToString>) -> fmt::Result {
-    lines.into_iter().try_for_each(|line| write!(f, "\n    {}", Visible(&line.to_string())))
+    lines.into_iter().try_for_each(|line| write!(f, "\n    {}", EscapedText(&line.to_string())))
 }
 
 fn absent(f: &mut fmt::Formatter<'_>, missing: &[Missing]) -> fmt::Result {
@@ -156,7 +156,7 @@ impl fmt::Display for Missing {
 }
 
 /// "parameter `url` is left out: `tools.browser` (`browser` is not there)".
-impl fmt::Display for Part {
+impl fmt::Display for ConditionalPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { place, condition, atoms, is_shown } = self;
         let verb = if *is_shown { "is shown" } else { "is left out" };
@@ -168,18 +168,18 @@ impl fmt::Display for Part {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for PartPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Text { within, text } => {
+            PartPlace::Text { within, text } => {
                 // The names of parameters are those below `properties`.
                 let below = within.windows(2).filter(|pair| pair[0] == "properties").map(|pair| &*pair[1]);
                 let below: Vec<&str> = below.collect();
-                write!(f, "text \"{}\"", Short(text.trim(), EXCERPT))?;
+                write!(f, "text \"{}\"", Truncated(text.trim(), EXCERPT))?;
                 if below.is_empty() { Ok(()) } else { write!(f, " of `{}`", below.join(".")) }
             }
-            Place::Parameter(name) => write!(f, "parameter `{name}`"),
-            Place::Value { parameter, value } => write!(f, "value {value} of `{parameter}`"),
+            PartPlace::Parameter(name) => write!(f, "parameter `{name}`"),
+            PartPlace::Value { parameter, value } => write!(f, "value {value} of `{parameter}`"),
         }
     }
 }
@@ -200,7 +200,7 @@ impl fmt::Display for Doctor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tools.iter().try_for_each(|tool| writeln!(f, "{tool}"))?;
         for name in &self.missing_toolsets {
-            writeln!(f, "! the toolset `{}` is gone, or holds nothing now", Visible(name))?;
+            writeln!(f, "! the toolset `{}` is gone, or holds nothing now", EscapedText(name))?;
         }
         let shown = self.tools.iter().filter(|tool| tool.is_shown).count();
         write!(f, "{shown} of {} tools are there", self.tools.len())?;
@@ -214,7 +214,7 @@ impl fmt::Display for Doctor {
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.is_shown { '✓' } else { '!' };
-        write!(f, "{mark} {} ({})", Visible(&self.tool), Visible(&self.toolset))?;
+        write!(f, "{mark} {} ({})", EscapedText(&self.tool), EscapedText(&self.toolset))?;
         below(f, &self.lacks)?;
         below(f, &self.flakes)?;
         absent(f, &self.missing)
@@ -223,7 +223,7 @@ impl fmt::Display for Diagnosis {
 
 impl fmt::Display for Lacking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "  {}", Visible(&self.name))?;
+        write!(f, "  {}", EscapedText(&self.name))?;
         below(f, [&self.description, &self.url].into_iter().filter(|text| !text.is_empty()))?;
         below(f, [format!("for {}", list(&self.tools, "and"))])
     }
@@ -296,14 +296,14 @@ objects! {
             Absence::Unregistered | Absence::NotGranted => None,
         },
     ];
-    Part: |it| [
-        "text" Optional if let Place::Text { text, .. } = &it.place { Some(text) } else { None },
-        "within" Optional if let Place::Text { within, .. } = &it.place { Some(within) } else { None },
+    ConditionalPart: |it| [
+        "text" Optional if let PartPlace::Text { text, .. } = &it.place { Some(text) } else { None },
+        "within" Optional if let PartPlace::Text { within, .. } = &it.place { Some(within) } else { None },
         "parameter" Optional match &it.place {
-            Place::Parameter(name) | Place::Value { parameter: name, .. } => Some(name),
-            Place::Text { .. } => None,
+            PartPlace::Parameter(name) | PartPlace::Value { parameter: name, .. } => Some(name),
+            PartPlace::Text { .. } => None,
         },
-        "value" Optional if let Place::Value { value, .. } = &it.place { Some(Json(value)) } else { None },
+        "value" Optional if let PartPlace::Value { value, .. } = &it.place { Some(Json(value)) } else { None },
         "condition" Always it.condition,
         "atoms" Always it.atoms.iter().map(Atom).collect::<Vec<_>>(),
         "is_shown" Always it.is_shown,

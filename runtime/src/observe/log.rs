@@ -9,7 +9,7 @@ use crate::call::hooks::{CallInfo, Hook, HookAction, HostError};
 use crate::call::response::CallResponse;
 use crate::data::to_json;
 use crate::result::output::ToolError;
-use crate::text::display::{Short, short_name};
+use crate::text::display::{Truncated, short_name};
 
 /// The variable of the process's environment that switches it on.
 const VARIABLE: &str = "TOOLC_DEBUG_TOOLS";
@@ -36,7 +36,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let arguments = to_json::text(call.arguments());
-        self.line("begins", call, format_args!("arguments={}", Short(&arguments, SHOWN)));
+        self.line("begins", call, format_args!("arguments={}", Truncated(&arguments, SHOWN)));
         Ok(HookAction::Continue)
     }
 
@@ -51,7 +51,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
             let _ = write!(end, " images={}", answer.images.len());
         }
         if !call.takes_secrets() {
-            let _ = write!(end, " answer={}", Short(&answer.json, SHOWN));
+            let _ = write!(end, " answer={}", Truncated(&answer.json, SHOWN));
         }
         self.line("ends", call, format_args!("{end}"));
         Ok(())
@@ -59,7 +59,7 @@ impl<W: Fn(&str) + Send + Sync> Hook for Log<W> {
 
     fn fault(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
         let fault = fault.shown(call).to_string();
-        self.line("fault", call, format_args!("{}", Short(&fault, SHOWN)));
+        self.line("fault", call, format_args!("{}", Truncated(&fault, SHOWN)));
     }
 }
 

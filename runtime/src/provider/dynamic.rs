@@ -46,11 +46,11 @@ pub struct DynamicTool {
     description: Text,
     schema: Value,
     secrets: Vec<String>,
-    available: Option<Box<Asked>>,
+    available: Option<Box<AvailabilityHandler>>,
     answer: Box<CallHandler>,
 }
 
-type Asked = dyn Fn(&Env) -> Availability + Send + Sync;
+type AvailabilityHandler = dyn Fn(&Env) -> Availability + Send + Sync;
 type CallHandler = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
 /// Tools and toolsets of run time, to be added to a registry together: what an MCP server lists, a plugin, a custom
@@ -398,7 +398,7 @@ struct Dynamic {
     said: Vec<(Text, Value)>,
     definitions: PerDialect<Vec<Option<Definition>>>,
     /// For each tool, whoever is asked whether it is there, and who runs it.
-    handlers: Vec<(Option<Box<Asked>>, Box<CallHandler>)>,
+    handlers: Vec<(Option<Box<AvailabilityHandler>>, Box<CallHandler>)>,
 }
 
 impl ToolProvider for Dynamic {

@@ -8,52 +8,54 @@ use crate::registration::state::State;
 use crate::vec_map::VecMap;
 
 /// Values of facts, by name.
-pub(crate) type Values = VecMap<Text, FactValue>;
+pub(crate) type FactValues = VecMap<Text, FactValue>;
 
 /// What the host told, and what is assumed where it told nothing.
 #[derive(Clone, Copy)]
-pub(crate) struct Facts<'a> {
-    pub(crate) told: &'a Arc<Values>,
-    pub(crate) defaults: &'a Values,
+pub(crate) struct FactLookup<'a> {
+    pub(crate) told: &'a Arc<FactValues>,
+    pub(crate) defaults: &'a FactValues,
 }
 
 /// An atom, looked up. A tool that nobody registered is none.
 #[derive(Clone)]
-pub(crate) enum Asked {
+pub(crate) enum ResolvedAtom {
     Tool(Option<usize>),
     Fact(Text, Comparison, FactValue),
 }
 
-impl Asked {
+impl ResolvedAtom {
     /// `atom`, with the position of the tool in `state`.
     pub(crate) fn new(atom: &Atom, state: &State) -> Self {
         match atom {
-            Atom::Tool(name) => Asked::Tool(state.find(name)),
-            Atom::Fact(name) => Asked::Fact(name.clone(), Comparison::Equal, FactValue::Boolean(true)),
-            Atom::Compared(name, comparison, with) => Asked::Fact(name.clone(), *comparison, with.clone()),
+            Atom::Tool(name) => ResolvedAtom::Tool(state.find(name)),
+            Atom::Fact(name) => ResolvedAtom::Fact(name.clone(), Comparison::Equal, FactValue::Boolean(true)),
+            Atom::Compared(name, comparison, with) => ResolvedAtom::Fact(name.clone(), *comparison, with.clone()),
         }
     }
 
     /// The fact that it asks for.
     pub(crate) fn fact(&self) -> Option<&Text> {
         match self {
-            Asked::Tool(_) => None,
-            Asked::Fact(name, ..) => Some(name),
+            ResolvedAtom::Tool(_) => None,
+            ResolvedAtom::Fact(name, ..) => Some(name),
         }
     }
 }
 
-impl<'a> Facts<'a> {
+impl<'a> FactLookup<'a> {
     /// The value of the fact `name`, if there is such a fact.
     pub(crate) fn get(self, name: &str) -> Option<&'a FactValue> {
         self.told.get(name).or_else(|| self.defaults.get(name))
     }
 
     /// Which of these hold, where `there` says which tools are there.
-    pub(crate) fn atoms(self, asked: &[Asked], there: &dyn Fn(usize) -> bool) -> Atoms {
-        let holds = |asked: &Asked| match asked {
-            Asked::Tool(id) => id.is_some_and(there),
-            Asked::Fact(name, comparison, with) => self.get(name).is_some_and(|value| comparison.holds(value, with)),
+    pub(crate) fn atoms(self, asked: &[ResolvedAtom], there: &dyn Fn(usize) -> bool) -> Atoms {
+        let holds = |asked: &ResolvedAtom| match asked {
+            ResolvedAtom::Tool(id) => id.is_some_and(there),
+            ResolvedAtom::Fact(name, comparison, with) => {
+                self.get(name).is_some_and(|value| comparison.holds(value, with))
+            }
         };
         asked.iter().enumerate().map(|(index, asked)| Atoms::from(holds(asked)) << index).sum()
     }

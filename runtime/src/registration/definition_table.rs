@@ -7,11 +7,11 @@ use crate::data::segment;
 use crate::data::segment::Segment;
 
 /// How one dialect defines each tool of a registry, by position.
-pub(crate) type Sheet = Vec<Line>;
+pub(crate) type DefinitionTable = Vec<DefinitionSlot>;
 
 /// How a dialect defines a tool.
 #[derive(Clone, Copy)]
-pub(crate) enum Line {
+pub(crate) enum DefinitionSlot {
     /// Not at all.
     Absent,
     /// Under its own name, by this text, whatever the turn.
@@ -23,25 +23,25 @@ pub(crate) enum Line {
     },
 }
 
-impl Line {
+impl DefinitionSlot {
     pub(crate) fn new(dialect: Dialect, tool: &Tool, definition: Option<&Definition>) -> Self {
         match definition.map(|definition| &*definition.segments) {
-            None => Line::Absent,
+            None => DefinitionSlot::Absent,
             Some([Segment::Text(Text::Borrowed(text))])
                 if tool.arguments.conditions.is_empty() && tool.name_in(dialect).is_none() =>
             {
-                Line::Static(text)
+                DefinitionSlot::Static(text)
             }
-            Some(segments) => Line::Pieces { most: segment::most(segments) },
+            Some(segments) => DefinitionSlot::Pieces { most: segment::most(segments) },
         }
     }
 
     /// How many bytes it comes to at most, facts and lists of tools aside.
     pub(crate) fn most(self) -> usize {
         match self {
-            Line::Absent => 0,
-            Line::Static(text) => text.len(),
-            Line::Pieces { most } => most,
+            DefinitionSlot::Absent => 0,
+            DefinitionSlot::Static(text) => text.len(),
+            DefinitionSlot::Pieces { most } => most,
         }
     }
 }

@@ -4,13 +4,13 @@
 /// The positions of names, in buckets by a hash of the name. It is made in time that does not depend on the names: who
 /// chooses them so that they share a bucket makes his own calls a little slower.
 #[derive(Default)]
-pub(crate) struct Places {
+pub(crate) struct NameHashIndex {
     /// Where each bucket begins; at last, where all of them end.
     starts: Vec<u32>,
     places: Vec<u32>,
 }
 
-impl Places {
+impl NameHashIndex {
     /// Of at most 2^32 names.
     pub(crate) fn new<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Self {
         let (count, buckets) = (names.len(), (2 * names.len()).next_power_of_two());
@@ -72,13 +72,13 @@ mod tests {
     fn every_name_is_found_and_few_share_a_bucket() {
         for count in [0, 1, 2, 3, 40, 1_000] {
             let names: Vec<String> = (0..count).map(|at| format!("tool_{at}_of_{}", "x".repeat(at % 20))).collect();
-            let places = Places::new(names.iter().map(String::as_str));
+            let places = NameHashIndex::new(names.iter().map(String::as_str));
             for (place, name) in (0..).zip(&names) {
                 let found = places.of(name);
                 assert!(found.contains(&place) && found.len() < 8, "{count}: {name} {found:?}");
             }
             assert!(places.of("").len() < 8);
         }
-        assert!(Places::default().of("tool").is_empty());
+        assert!(NameHashIndex::default().of("tool").is_empty());
     }
 }

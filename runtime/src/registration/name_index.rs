@@ -20,18 +20,18 @@ use crate::text::nearest::nearest;
 
 /// Who has which name.
 #[derive(Default)]
-pub(crate) struct Book {
+pub(crate) struct NameIndex {
     /// How many changes there were.
     pub(crate) number: u64,
     /// In the order in which they came, which is that of their ids.
-    pub(crate) providers: Vec<Held>,
-    /// The claims of each [`Sort`].
+    pub(crate) providers: Vec<RegisteredProvider>,
+    /// The claims of each [`NameKind`].
     claims: [Claims; 6],
 }
 
 /// What a name is of.
 #[derive(Clone, Copy)]
-enum Sort {
+enum NameKind {
     /// Of a tool: the last claim is it, the others are overridden.
     Tool,
     /// Of a tool in a dialect, where that is not its own.
@@ -57,7 +57,7 @@ struct Claim {
 
 /// A provider, and how it was added.
 #[derive(Clone)]
-pub(crate) struct Held {
+pub(crate) struct RegisteredProvider {
     pub(crate) id: ProviderId,
     pub(crate) provider: Arc<dyn ToolProvider>,
     /// Whether its tools may stand in for others that came before.
@@ -66,7 +66,7 @@ pub(crate) struct Held {
     pub(crate) indexed: Arc<crate::registration::search_index::ProviderIndex>,
 }
 
-impl Held {
+impl RegisteredProvider {
     pub(crate) fn new(id: ProviderId, provider: Arc<dyn ToolProvider>, overriding: bool) -> Self {
         Self {
             id,
@@ -79,18 +79,18 @@ impl Held {
 }
 
 /// The names that a provider brings, each with the index of what has it.
-fn names(provider: &dyn ToolProvider) -> Vec<(Sort, &Text, usize)> {
+fn names(provider: &dyn ToolProvider) -> Vec<(NameKind, &Text, usize)> {
     let mut names = Vec::new();
     for (index, tool) in provider.tools().iter().enumerate() {
-        names.push((Sort::Tool, &tool.name, index));
-        names.push((Sort::Home, &tool.toolset, index));
-        names.extend(further(tool).map(|(_, name)| (Sort::Called, name, index)));
+        names.push((NameKind::Tool, &tool.name, index));
+        names.push((NameKind::Home, &tool.toolset, index));
+        names.extend(further(tool).map(|(_, name)| (NameKind::Called, name, index)));
     }
     for (index, toolset) in provider.toolsets().iter().enumerate() {
-        names.push((Sort::Toolset, &toolset.name, index));
-        names.extend(aliases(toolset).map(|alias| (Sort::Alias, alias, index)));
+        names.push((NameKind::Toolset, &toolset.name, index));
+        names.extend(aliases(toolset).map(|alias| (NameKind::Alias, alias, index)));
     }
-    names.extend(provider.facts().iter().enumerate().map(|(index, fact)| (Sort::Fact, &fact.name, index)));
+    names.extend(provider.facts().iter().enumerate().map(|(index, fact)| (NameKind::Fact, &fact.name, index)));
     names
 }
 
@@ -115,9 +115,9 @@ fn refuse(found: &mut Vec<Refusal>, why: fn(Text) -> Refusal, name: &Text) {
     found.push(why(name.clone()));
 }
 
-impl Book {
+impl NameIndex {
     /// Enters a provider, whatever speaks against it.
-    pub(crate) fn enter(&mut self, held: Held) {
+    pub(crate) fn enter(&mut self, held: RegisteredProvider) {
         for (sort, name, index) in names(&*held.provider) {
             let claims = self.claims[sort as usize].entry(name.clone()).or_default();
             claims.insert(claims.partition_point(|other| other.id <= held.id), Claim { id: held.id, index });
@@ -126,7 +126,7 @@ impl Book {
     }
 
     /// Takes a provider out.
-    pub(crate) fn leave(&mut self, id: ProviderId) -> Option<Held> {
+    pub(crate) fn leave(&mut self, id: ProviderId) -> Option<RegisteredProvider> {
         let place = self.place(id);
         self.providers.get(place).filter(|held| held.id == id)?;
         let held = self.providers.remove(place);
@@ -146,7 +146,7 @@ impl Book {
         self.providers.partition_point(|held| held.id < id)
     }
 
-    fn held(&self, claim: Claim) -> &Held {
+    fn held(&self, claim: Claim) -> &RegisteredProvider {
         &self.providers[self.place(claim.id)]
     }
 
@@ -164,55 +164,55 @@ impl Book {
 
     /// Who claims a name. Nobody: it means nothing of this sort.
     #[inline(never)]
-    fn claims(&self, sort: Sort, name: &str) -> &[Claim] {
+    fn claims(&self, sort: NameKind, name: &str) -> &[Claim] {
         self.claims[sort as usize].get(name).map_or(&[], Vec::as_slice)
     }
 
-    fn has(&self, sort: Sort, name: &str) -> bool {
+    fn has(&self, sort: NameKind, name: &str) -> bool {
         !self.claims(sort, name).is_empty()
     }
 
     /// All names of a sort, in order, each with the first claim and the last.
-    fn all(&self, sort: Sort) -> impl Iterator<Item = (&Text, Claim, Claim)> {
+    fn all(&self, sort: NameKind) -> impl Iterator<Item = (&Text, Claim, Claim)> {
         let claims = self.claims[sort as usize].iter();
         claims.filter_map(|(name, claims)| Some((name, *claims.first()?, *claims.last()?)))
     }
 
     /// The tools that can be called, by name: each one's provider, by position, and index.
     pub(crate) fn tools(&self) -> impl Iterator<Item = (&Text, usize, usize)> {
-        self.all(Sort::Tool).map(|(name, _, last)| (name, self.place(last.id), last.index))
+        self.all(NameKind::Tool).map(|(name, _, last)| (name, self.place(last.id), last.index))
     }
 
     /// Facts, by name.
     pub(crate) fn facts(&self) -> impl Iterator<Item = &Fact> {
-        self.all(Sort::Fact).map(|(_, first, _)| self.fact(first))
+        self.all(NameKind::Fact).map(|(_, first, _)| self.fact(first))
     }
 
     /// Further names of toolsets, in order, each with the toolset.
     pub(crate) fn aliases(&self) -> impl Iterator<Item = (&Text, &Toolset)> {
-        self.all(Sort::Alias).map(|(name, first, _)| (name, self.toolset(first)))
+        self.all(NameKind::Alias).map(|(name, first, _)| (name, self.toolset(first)))
     }
 
     /// The toolsets that are described, by name, where `is_home` tells those that have home tools. One of run time that
     /// lists nothing is there as long as it has any.
     pub(crate) fn toolsets(&self, is_home: &dyn Fn(&str) -> bool) -> impl Iterator<Item = &Toolset> {
-        self.all(Sort::Toolset).filter_map(move |(name, first, _)| {
+        self.all(NameKind::Toolset).filter_map(move |(name, first, _)| {
             let toolset = self.toolset(first);
             let lasts = !toolset.tools.is_empty() || edges(toolset).next().is_some();
             let is_static = |claim: &Claim| !self.held(*claim).provider.checks_names();
-            let is_there = lasts || is_home(name) || self.claims(Sort::Toolset, name).iter().any(is_static);
+            let is_there = lasts || is_home(name) || self.claims(NameKind::Toolset, name).iter().any(is_static);
             is_there.then_some(toolset)
         })
     }
 
     /// What is said of a toolset.
     pub(crate) fn described(&self, name: &str) -> Option<&Toolset> {
-        self.claims(Sort::Toolset, name).first().map(|&first| self.toolset(first))
+        self.claims(NameKind::Toolset, name).first().map(|&first| self.toolset(first))
     }
 
     /// Whether a claim on a name says otherwise than the provider `id`. Those of others agree, or they would not be here: of
     /// them the first and the last are asked, and all that are its own.
-    fn differs(&self, id: ProviderId, sort: Sort, name: &str, otherwise: &dyn Fn(Claim) -> bool) -> bool {
+    fn differs(&self, id: ProviderId, sort: NameKind, name: &str, otherwise: &dyn Fn(Claim) -> bool) -> bool {
         let claims = self.claims(sort, name);
         let ends = claims.first().into_iter().chain(claims.last());
         let own = claims.partition_point(|claim| claim.id < id)..claims.partition_point(|claim| claim.id <= id);
@@ -229,7 +229,7 @@ impl Book {
             self.check_toolset(id, toolset, &mut found);
         }
         for fact in provider.facts() {
-            if self.differs(id, Sort::Fact, &fact.name, &|claim| self.fact(claim) != fact) {
+            if self.differs(id, NameKind::Fact, &fact.name, &|claim| self.fact(claim) != fact) {
                 refuse(&mut found, Refusal::FactTaken, &fact.name);
             }
         }
@@ -245,10 +245,10 @@ impl Book {
 
     fn check_tool(&self, tool: &Tool, found: &mut Vec<Refusal>) {
         let overrides = |pair: &[Claim]| pair[0].id != pair[1].id && self.held(pair[1]).overriding;
-        if self.claims(Sort::Called, &tool.name).iter().any(|&claim| self.tool(claim).name != tool.name) {
+        if self.claims(NameKind::Called, &tool.name).iter().any(|&claim| self.tool(claim).name != tool.name) {
             refuse(found, Refusal::CalledTaken, &tool.name);
         }
-        if !self.claims(Sort::Tool, &tool.name).windows(2).all(overrides) {
+        if !self.claims(NameKind::Tool, &tool.name).windows(2).all(overrides) {
             refuse(found, Refusal::ToolTaken, &tool.name);
         }
         for (dialect, name) in further(tool) {
@@ -256,7 +256,7 @@ impl Book {
                 let other = self.tool(claim);
                 other.name_in(dialect) == Some(name) && other.name != tool.name
             };
-            if self.has(Sort::Tool, name) || self.claims(Sort::Called, name).iter().any(is_taken) {
+            if self.has(NameKind::Tool, name) || self.claims(NameKind::Called, name).iter().any(is_taken) {
                 refuse(found, Refusal::CalledTaken, name);
             }
         }
@@ -265,7 +265,7 @@ impl Book {
         reserved.for_each(|name| refuse(found, Refusal::ToolReserved, name));
         if EVERYTHING.contains(&&*tool.toolset) {
             refuse(found, Refusal::ToolsetReserved, &tool.toolset);
-        } else if self.has(Sort::Alias, &tool.toolset) {
+        } else if self.has(NameKind::Alias, &tool.toolset) {
             refuse(found, Refusal::AliasTaken, &tool.toolset);
         }
     }
@@ -275,18 +275,18 @@ impl Book {
         if EVERYTHING.contains(&&**name) {
             refuse(found, Refusal::ToolsetReserved, name);
         }
-        if self.differs(id, Sort::Toolset, name, &|claim| self.toolset(claim) != toolset) {
+        if self.differs(id, NameKind::Toolset, name, &|claim| self.toolset(claim) != toolset) {
             refuse(found, Refusal::ToolsetTaken, name);
         }
-        if self.has(Sort::Alias, name) {
+        if self.has(NameKind::Alias, name) {
             refuse(found, Refusal::AliasTaken, name);
         }
         for alias in aliases(toolset) {
-            let is_name = self.has(Sort::Toolset, alias) || self.has(Sort::Home, alias);
+            let is_name = self.has(NameKind::Toolset, alias) || self.has(NameKind::Home, alias);
             let is_anothers = |claim| self.toolset(claim).name != *name;
             if EVERYTHING.contains(&&**alias) {
                 refuse(found, Refusal::ToolsetReserved, alias);
-            } else if is_name || self.differs(id, Sort::Alias, alias, &is_anothers) {
+            } else if is_name || self.differs(id, NameKind::Alias, alias, &is_anothers) {
                 refuse(found, Refusal::AliasTaken, alias);
             }
         }
@@ -294,7 +294,7 @@ impl Book {
 
     /// The toolset that this is the name, or a legacy name, of.
     fn meant(&self, name: &str) -> Option<&Toolset> {
-        let claim = self.claims(Sort::Toolset, name).first().or_else(|| self.claims(Sort::Alias, name).first());
+        let claim = self.claims(NameKind::Toolset, name).first().or_else(|| self.claims(NameKind::Alias, name).first());
         claim.map(|&claim| self.toolset(claim))
     }
 
@@ -330,10 +330,10 @@ impl Book {
     /// Whether there is all that a toolset names, and that is anything.
     fn check_names(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
         let of = || toolset.name.clone();
-        let is_tool = |name: &Text| self.has(Sort::Tool, name);
+        let is_tool = |name: &Text| self.has(NameKind::Tool, name);
         let is_toolset =
-            |name: &Text| [Sort::Toolset, Sort::Home, Sort::Alias].iter().any(|&sort| self.has(sort, name));
-        let near = |name: &str, sorts: &[Sort]| {
+            |name: &Text| [NameKind::Toolset, NameKind::Home, NameKind::Alias].iter().any(|&sort| self.has(sort, name));
+        let near = |name: &str, sorts: &[NameKind]| {
             let known = sorts.iter().flat_map(|&sort| self.claims[sort as usize].keys());
             did_you_mean(&nearest(name, known.map(|name| &**name)))
         };
@@ -341,7 +341,7 @@ impl Book {
             let hint = if is_toolset(name) {
                 ": it is a toolset; name it in `includes`".to_owned()
             } else {
-                near(name, &[Sort::Tool])
+                near(name, &[NameKind::Tool])
             };
             found.push(Refusal::UnknownTool { toolset: of(), name: name.clone(), hint });
         }
@@ -351,11 +351,11 @@ impl Book {
             } else if is_tool(name) {
                 ": it is a tool; name it in `tools`".to_owned()
             } else {
-                near(name, &[Sort::Toolset, Sort::Home])
+                near(name, &[NameKind::Toolset, NameKind::Home])
             };
             found.push(Refusal::UnknownToolset { toolset: of(), name: name.clone(), hint });
         }
-        let has_home_tools = !toolset.closed && self.has(Sort::Home, &toolset.name);
+        let has_home_tools = !toolset.closed && self.has(NameKind::Home, &toolset.name);
         if toolset.tools.is_empty() && edges(toolset).next().is_none() && !has_home_tools {
             found.push(Refusal::Empty(of()));
         }

@@ -4,14 +4,14 @@ use crate::data::catalog::{Text, Tool, Toolset};
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::segment::Condition;
-use crate::registration::atoms::Asked;
-use crate::registration::state::Entry;
+use crate::registration::atoms::ResolvedAtom;
 use crate::registration::state::State;
+use crate::registration::state::ToolEntry;
 
 /// The gates of a registry's tools. Tools and gates are meant by their positions.
 #[derive(Default)]
-pub(crate) struct Gates {
-    pub(crate) all: Vec<Gate>,
+pub(crate) struct ResolvedRequirements {
+    pub(crate) all: Vec<ResolvedRequirement>,
     /// For each gate, the toolset whose requirement it is. None: that of the tool behind it.
     pub(crate) toolsets: Vec<Option<Text>>,
     /// For each tool, the gates that it has to pass, in the order in which they are tried.
@@ -25,14 +25,14 @@ pub(crate) struct Gates {
 type Names = Vec<Text>;
 
 /// One requirement. That of a toolset is one gate, which all of its home tools have to pass.
-pub(crate) enum Gate {
+pub(crate) enum ResolvedRequirement {
     Env(Names),
     AnyEnv(Names),
     Programs(Names),
     Os(Names),
     Facts {
         condition: Condition,
-        asked: Vec<Asked>,
+        asked: Vec<ResolvedAtom>,
     },
     /// This one answers for the toolset, or else for the tool behind this gate.
     Check {
@@ -45,18 +45,21 @@ pub(crate) enum Gate {
     },
 }
 
-impl Gate {
+impl ResolvedRequirement {
     /// Whether what it asks for changes by itself: variables of an environment that was made by hand do not.
     pub(crate) fn may_change(&self, env: &Env) -> bool {
         match self {
-            Gate::Env(_) | Gate::AnyEnv(_) => !env.is_closed(),
-            Gate::Programs(_) => true,
-            Gate::Os(_) | Gate::Facts { .. } | Gate::Check { .. } | Gate::Tools { .. } => false,
+            ResolvedRequirement::Env(_) | ResolvedRequirement::AnyEnv(_) => !env.is_closed(),
+            ResolvedRequirement::Programs(_) => true,
+            ResolvedRequirement::Os(_)
+            | ResolvedRequirement::Facts { .. }
+            | ResolvedRequirement::Check { .. }
+            | ResolvedRequirement::Tools { .. } => false,
         }
     }
 }
 
-impl Gates {
+impl ResolvedRequirements {
     /// The gates of `state`, whose tools these are, with the toolsets that are declared in it, each with its provider.
     pub(crate) fn new(state: &State, tools: &[&Tool], declared: &[(usize, &Toolset)]) -> Self {
         let mut homes: Vec<Home<'_>> = state.toolsets.iter().map(|_| Home::default()).collect();
@@ -71,7 +74,7 @@ impl Gates {
         }
         let mut gates = Self { of: vec![Vec::new(); count], asking: vec![Vec::new(); count], ..Self::default() };
         for (id, tool) in tools.iter().enumerate() {
-            let Entry { provider: owner, home, .. } = state.tools[id];
+            let ToolEntry { provider: owner, home, .. } = state.tools[id];
             let mut passed = Vec::new();
             // What is data comes first: no handler is asked whether it can work without its key.
             for check in [false, true] {
@@ -96,20 +99,24 @@ impl Gates {
     fn add(&mut self, state: &State, requirement: &Requirement, provider: usize, toolset: Option<Text>) -> usize {
         let find = |name: &Text| (name.clone(), state.find(name));
         let gate = match requirement {
-            Requirement::Env(names) => Gate::Env(names.clone()),
-            Requirement::AnyEnv(names) => Gate::AnyEnv(names.clone()),
-            Requirement::Programs(names) => Gate::Programs(names.clone()),
-            Requirement::Os(names) => Gate::Os(names.clone()),
-            Requirement::When { condition, atoms } => Gate::Facts {
+            Requirement::Env(names) => ResolvedRequirement::Env(names.clone()),
+            Requirement::AnyEnv(names) => ResolvedRequirement::AnyEnv(names.clone()),
+            Requirement::Programs(names) => ResolvedRequirement::Programs(names.clone()),
+            Requirement::Os(names) => ResolvedRequirement::Os(names.clone()),
+            Requirement::When { condition, atoms } => ResolvedRequirement::Facts {
                 condition: condition.clone(),
-                asked: atoms.iter().map(|atom| Asked::new(atom, state)).collect(),
+                asked: atoms.iter().map(|atom| ResolvedAtom::new(atom, state)).collect(),
             },
-            Requirement::Check => Gate::Check { provider },
-            Requirement::Tools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: false },
-            Requirement::AnyTools(names) => Gate::Tools { tools: names.iter().map(find).collect(), any: true },
+            Requirement::Check => ResolvedRequirement::Check { provider },
+            Requirement::Tools(names) => {
+                ResolvedRequirement::Tools { tools: names.iter().map(find).collect(), any: false }
+            }
+            Requirement::AnyTools(names) => {
+                ResolvedRequirement::Tools { tools: names.iter().map(find).collect(), any: true }
+            }
         };
         let id = self.all.len();
-        if let Gate::Tools { tools, .. } = &gate {
+        if let ResolvedRequirement::Tools { tools, .. } = &gate {
             tools.iter().filter_map(|&(_, tool)| tool).for_each(|tool| self.asking[tool].push(id));
         }
         self.all.push(gate);
@@ -132,7 +139,7 @@ struct Home<'s> {
 
 impl Home<'_> {
     /// Its checks, or its other gates, for a tool of the provider `owner`.
-    fn gates(&mut self, gates: &mut Gates, state: &State, owner: usize, check: bool) -> &[usize] {
+    fn gates(&mut self, gates: &mut ResolvedRequirements, state: &State, owner: usize, check: bool) -> &[usize] {
         let Some(toolset) = self.toolset else { return &[] };
         // The tool's own provider is asked, if it knows of the toolset; or else the first that does.
         let knowing = self.declaring.binary_search_by_key(&owner, |(provider, _)| *provider).unwrap_or(0);

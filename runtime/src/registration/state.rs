@@ -11,11 +11,11 @@ use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::graph::{Graph, Set};
 use crate::data::table::Table;
 use crate::provider::ToolProvider;
-use crate::registration::atoms::{Asked, Values};
-use crate::registration::definition_table::{Line, Sheet};
-use crate::registration::name_hash::Places;
-use crate::registration::name_index::Book;
-use crate::registration::requirements::Gates;
+use crate::registration::atoms::{FactValues, ResolvedAtom};
+use crate::registration::definition_table::{DefinitionSlot, DefinitionTable};
+use crate::registration::name_hash::NameHashIndex;
+use crate::registration::name_index::NameIndex;
+use crate::registration::requirements::ResolvedRequirements;
 use crate::sorted;
 use crate::vec_map::VecMap;
 
@@ -25,18 +25,18 @@ pub(crate) struct State {
     /// How many changes came before it.
     pub(crate) number: u64,
     pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
-    pub(crate) tools: Vec<Entry>,
+    pub(crate) tools: Vec<ToolEntry>,
     /// By their names.
-    places: Places,
+    places: NameHashIndex,
     /// The names of toolsets, sorted. A toolset's position is that of its set in the graph.
     pub(crate) toolsets: Vec<Text>,
     /// Further names of toolsets, each with the toolset's position.
     aliases: VecMap<Text, usize>,
     /// The defaults of facts.
-    pub(crate) facts: Values,
+    pub(crate) facts: FactValues,
     pub(crate) graph: Graph,
-    pub(crate) gates: Gates,
-    sheets: PerDialect<Sheet>,
+    pub(crate) gates: ResolvedRequirements,
+    sheets: PerDialect<DefinitionTable>,
     #[cfg(feature = "search")]
     indexed: Vec<Arc<crate::registration::search_index::ProviderIndex>>,
     /// Made when somebody first searches.
@@ -46,40 +46,40 @@ pub(crate) struct State {
 
 /// Where a tool is to be found.
 #[derive(Clone)]
-pub(crate) struct Entry {
+pub(crate) struct ToolEntry {
     pub(crate) name: Text,
     pub(crate) provider: usize,
     pub(crate) index: usize,
     /// The position of its home toolset.
     pub(crate) home: usize,
     /// What its conditions ask.
-    pub(crate) atoms: Vec<Asked>,
-    pub(crate) way: Way,
+    pub(crate) atoms: Vec<ResolvedAtom>,
+    pub(crate) plan: DispatchPlan,
     /// What its arguments are read against.
     pub(crate) table: Arc<Table>,
 }
 
-/// The way that a tool's calls take: what is asked of its behaviour at each of them.
+/// How a tool's calls are dispatched: what every call needs to know of the tool's behaviour.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Way {
-    /// Whether the agent's own loop runs it.
-    pub(crate) is_agents: bool,
-    /// Whether somebody has to approve each call.
-    pub(crate) is_asked: bool,
-    /// Characters of a result that the model gets. None: the host's limit.
-    pub(crate) most: Option<u32>,
-    /// Whether tool search may stand for it.
+pub(crate) struct DispatchPlan {
+    /// Whether the agent's own loop runs the tool.
+    pub(crate) agent_run: bool,
+    /// Whether each call must be approved.
+    pub(crate) needs_approval: bool,
+    /// The most characters of a result that the model gets, or `None` for the session's limit.
+    pub(crate) max_result_chars: Option<u32>,
+    /// Whether tool search may hide the tool.
     #[cfg(feature = "search")]
     pub(crate) is_deferrable: bool,
 }
 
-impl Way {
-    fn of(tool: &Tool) -> Self {
+impl DispatchPlan {
+    fn new(tool: &Tool) -> Self {
         let Behaviour { execution, approval, max_result_chars, .. } = &tool.behaviour;
         Self {
-            is_agents: *execution == Execution::Agent,
-            is_asked: approval.always,
-            most: *max_result_chars,
+            agent_run: *execution == Execution::Agent,
+            needs_approval: approval.always,
+            max_result_chars: *max_result_chars,
             #[cfg(feature = "search")]
             is_deferrable: tool.behaviour.defer,
         }
@@ -98,10 +98,10 @@ impl State {
     }
 
     /// How `dialect` defines the tools. Their providers are asked the first time.
-    pub(crate) fn sheet(&self, dialect: Dialect) -> &[Line] {
+    pub(crate) fn sheet(&self, dialect: Dialect) -> &[DefinitionSlot] {
         self.sheets.get_or_init(dialect, || {
             let ids = 0..self.tools.len();
-            ids.map(|id| Line::new(dialect, self.tool(id), self.definition(id, dialect))).collect()
+            ids.map(|id| DefinitionSlot::new(dialect, self.tool(id), self.definition(id, dialect))).collect()
         })
     }
 
@@ -133,21 +133,21 @@ impl State {
     }
 
     /// What the providers in `book` come to. Names are resolved here, once; after it, all is indices.
-    pub(crate) fn new(book: &Book) -> State {
+    pub(crate) fn new(book: &NameIndex) -> State {
         let providers: Vec<Arc<dyn ToolProvider>> =
             book.providers.iter().map(|held| Arc::clone(&held.provider)).collect();
         // Looked up once: they lie all over the memory.
         let (mut tools, mut entries) = (Vec::<&Tool>::new(), Vec::new());
         for (name, provider, index) in book.tools() {
             let Some(tool) = providers[provider].tools().get(index) else { continue };
-            let (way, table) = (Way::of(tool), Arc::clone(&tool.arguments));
-            entries.push(Entry { name: name.clone(), provider, index, home: 0, atoms: Vec::new(), way, table });
+            let (plan, table) = (DispatchPlan::new(tool), Arc::clone(&tool.arguments));
+            entries.push(ToolEntry { name: name.clone(), provider, index, home: 0, atoms: Vec::new(), plan, table });
             tools.push(tool);
         }
         let mut next = State {
             number: book.number,
             providers: providers.clone(),
-            places: Places::new(entries.iter().map(|tool| &*tool.name)),
+            places: NameHashIndex::new(entries.iter().map(|tool| &*tool.name)),
             tools: entries,
             #[cfg(feature = "search")]
             indexed: book.providers.iter().map(|held| Arc::clone(&held.indexed)).collect(),
@@ -156,17 +156,17 @@ impl State {
         };
         next.link(book, &tools);
 
-        let asked = |tool: &&Tool| tool.atoms.iter().map(|atom| Asked::new(atom, &next)).collect();
-        let atoms: Vec<Vec<Asked>> = tools.iter().map(asked).collect();
+        let asked = |tool: &&Tool| tool.atoms.iter().map(|atom| ResolvedAtom::new(atom, &next)).collect();
+        let atoms: Vec<Vec<ResolvedAtom>> = tools.iter().map(asked).collect();
         next.tools.iter_mut().zip(atoms).for_each(|(entry, atoms)| entry.atoms = atoms);
         let declared: Vec<(usize, &Toolset)> =
             providers.iter().enumerate().flat_map(|(id, p)| p.toolsets().iter().map(move |t| (id, t))).collect();
-        next.gates = Gates::new(&next, &tools, &declared);
+        next.gates = ResolvedRequirements::new(&next, &tools, &declared);
         next
     }
 
     /// Makes the toolsets that are described, and those that are only a home, one graph.
-    fn link(&mut self, book: &Book, tools: &[&Tool]) {
+    fn link(&mut self, book: &NameIndex, tools: &[&Tool]) {
         let (mut homes, mut members) = (HashMap::<&str, usize>::new(), Vec::<(&Text, Vec<usize>)>::new());
         for (id, tool) in tools.iter().enumerate() {
             let home = *homes.entry(&tool.toolset).or_insert_with(|| {

@@ -8,10 +8,10 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::availability::probe_cache::{Checks, Subject};
+use crate::availability::probe_cache::{ProbeCache, ProbeSubject};
 use crate::data::catalog::{Text, Tool, Toolset};
 use crate::provider::ToolProvider;
-use crate::registration::name_index::{Book, Held};
+use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
 use crate::registry::error::SessionError;
 
@@ -28,16 +28,16 @@ pub struct Registry {
 
 #[derive(Default)]
 struct Shared {
-    now: Mutex<Now>,
+    now: Mutex<RegistryState>,
     /// The book's own number, to be looked at without a lock.
     number: AtomicU64,
     /// What handlers say of their tools.
-    checks: Arc<Checks>,
+    checks: Arc<ProbeCache>,
 }
 
 #[derive(Default)]
-struct Now {
-    book: Book,
+struct RegistryState {
+    book: NameIndex,
     /// What the book comes to. None: it has changed since somebody asked.
     state: Option<Arc<State>>,
 }
@@ -88,7 +88,7 @@ impl Registry {
         let _left;
         let mut now = self.lock();
         let Some(old) = now.book.leave(id) else { return RegistryError::of(vec![Refusal::NoProvider(id)]) };
-        now.book.enter(Held::new(id, Arc::clone(&provider), old.overriding));
+        now.book.enter(RegisteredProvider::new(id, Arc::clone(&provider), old.overriding));
         if let Err(error) = RegistryError::of(now.book.refusals(id, &*provider)) {
             now.book.leave(id);
             now.book.enter(old);
@@ -112,7 +112,7 @@ impl Registry {
         let _left;
         let mut now = self.lock();
         let id = ProviderId::next();
-        now.book.enter(Held::new(id, Arc::clone(&provider), overriding));
+        now.book.enter(RegisteredProvider::new(id, Arc::clone(&provider), overriding));
         if let Err(error) = RegistryError::of(now.book.refusals(id, &*provider)) {
             now.book.leave(id);
             return Err(error);
@@ -140,10 +140,10 @@ impl Registry {
             return Err(SessionError::unknown("tool or toolset", name, known));
         }
         self.shared.checks.forget(|provider, subject| match subject {
-            Subject::Toolset(asked) => {
+            ProbeSubject::Toolset(asked) => {
                 toolset.is_some_and(|toolset| toolset == asked) || tool.is_some_and(|tool| tool.toolset == *asked)
             }
-            Subject::Tool(index) => provider
+            ProbeSubject::Tool(index) => provider
                 .tools()
                 .get(*index)
                 .is_some_and(|asked| asked.name == name || toolset.is_some_and(|toolset| asked.toolset == *toolset)),
@@ -181,7 +181,7 @@ impl Registry {
         Some(ToolsetInfo { declared, resolved })
     }
 
-    pub(crate) fn checks(&self) -> &Arc<Checks> {
+    pub(crate) fn checks(&self) -> &Arc<ProbeCache> {
         &self.shared.checks
     }
 
@@ -194,19 +194,19 @@ impl Registry {
         self.shared.number.load(Ordering::Acquire) == state.number
     }
 
-    fn lock(&self) -> MutexGuard<'_, Now> {
+    fn lock(&self) -> MutexGuard<'_, RegistryState> {
         self.shared.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says so. What was known of the book is to be dropped when the lock is free.
-    fn changed(&self, now: &mut Now) -> Option<Arc<State>> {
+    fn changed(&self, now: &mut RegistryState) -> Option<Arc<State>> {
         now.book.number += 1;
         self.shared.number.store(now.book.number, Ordering::Release);
         now.state.take()
     }
 }
 
-impl Now {
+impl RegistryState {
     fn state(&mut self) -> Arc<State> {
         Arc::clone(self.state.get_or_insert_with(|| Arc::new(State::new(&self.book))))
     }

@@ -8,35 +8,35 @@ use std::ops::Range;
 use crate::data::dialect::Dialect;
 use crate::data::segment;
 use crate::data::segment::FactValue;
-use crate::registration::atoms::Facts;
-use crate::registration::definition_table::Line;
+use crate::registration::atoms::FactLookup;
+use crate::registration::definition_table::DefinitionSlot;
 use crate::registration::state::State;
 
 /// What the definitions of a turn are made of.
 #[derive(Clone, Copy)]
-pub(crate) struct Page<'p> {
+pub(crate) struct DefinitionsRenderer<'p> {
     pub(crate) state: &'p State,
     pub(crate) dialect: Dialect,
     /// The dialect's.
-    pub(crate) sheet: &'p [Line],
+    pub(crate) sheet: &'p [DefinitionSlot],
     /// The turn's set, by position.
     pub(crate) tools: &'p [usize],
-    pub(crate) facts: Facts<'p>,
+    pub(crate) facts: FactLookup<'p>,
 }
 
 /// A page as it was written.
-pub(crate) struct Listing {
+pub(crate) struct RenderedDefinitions {
     /// One JSON array.
     pub(crate) text: String,
     /// The tools whose definitions had to be rendered, in order, and where those stand.
     rendered: Vec<(usize, Range<usize>)>,
 }
 
-impl Page<'_> {
+impl DefinitionsRenderer<'_> {
     /// All of them.
-    pub(crate) fn all(self) -> Listing {
+    pub(crate) fn all(self) -> RenderedDefinitions {
         let most: usize = self.tools.iter().map(|&id| self.sheet[id].most() + 1).sum();
-        let mut listing = Listing::begin(most + 2);
+        let mut listing = RenderedDefinitions::begin(most + 2);
         for &id in self.tools {
             self.add(id, &mut listing);
         }
@@ -45,7 +45,7 @@ impl Page<'_> {
 
     /// All of them, where `before` lists the same tools: only facts may have changed since, and only what is rendered
     /// depends on facts.
-    pub(crate) fn again(self, before: &Listing) -> Listing {
+    pub(crate) fn again(self, before: &RenderedDefinitions) -> RenderedDefinitions {
         let most: usize = before.rendered.iter().map(|&(id, _)| self.sheet[id].most()).sum();
         let mut text = String::with_capacity(before.text.len() + most);
         let mut copied = 0;
@@ -58,11 +58,11 @@ impl Page<'_> {
         });
         let rendered = rendered.collect();
         text.push_str(&before.text[copied..]);
-        Listing { text, rendered }
+        RenderedDefinitions { text, rendered }
     }
 
-    fn add(self, id: usize, listing: &mut Listing) {
-        if let Line::Static(text) = self.sheet[id] {
+    fn add(self, id: usize, listing: &mut RenderedDefinitions) {
+        if let DefinitionSlot::Static(text) = self.sheet[id] {
             listing.text.push_str(text);
         } else {
             let start = listing.text.len();
@@ -75,9 +75,9 @@ impl Page<'_> {
     /// Writes one of them.
     pub(crate) fn write(self, id: usize, out: &mut String) {
         match self.sheet[id] {
-            Line::Absent => {}
-            Line::Static(text) => out.push_str(text),
-            Line::Pieces { .. } => {
+            DefinitionSlot::Absent => {}
+            DefinitionSlot::Static(text) => out.push_str(text),
+            DefinitionSlot::Pieces { .. } => {
                 let Some(definition) = self.state.definition(id, self.dialect) else { return };
                 let tool = self.state.tool(id);
                 let is_there = |id| self.tools.binary_search(&id).is_ok();
@@ -90,24 +90,24 @@ impl Page<'_> {
 }
 
 #[cfg(feature = "search")]
-impl Page<'_> {
+impl DefinitionsRenderer<'_> {
     /// Those that tool search stands for: none, or all that it may.
     pub(crate) fn deferred(self, search: Option<crate::render::search_tools::ToolSearch>) -> Vec<usize> {
         let Some(search) = search else { return Vec::new() };
         let mut deferrable: Vec<usize> = self.tools.to_vec();
-        deferrable.retain(|&id| self.state.tools[id].way.is_deferrable);
+        deferrable.retain(|&id| self.state.tools[id].plan.is_deferrable);
         let bytes = deferrable.iter().map(|&id| self.sheet[id].most()).sum();
         if search.defers(bytes) { deferrable } else { Vec::new() }
     }
 
     /// Those that are not `deferred`, and the three tools of tool search among them.
-    pub(crate) fn searched(self, deferred: &[usize]) -> Listing {
+    pub(crate) fn searched(self, deferred: &[usize]) -> RenderedDefinitions {
         let mut homes: Vec<&str> = deferred.iter().map(|&id| &*self.state.tool(id).toolset).collect();
         homes.sort_unstable();
         homes.dedup();
         let mut bridges =
             crate::render::search_tools::definitions(self.dialect, deferred.len(), &homes).into_iter().peekable();
-        let mut listing = Listing::begin(0);
+        let mut listing = RenderedDefinitions::begin(0);
         for &id in self.tools.iter().filter(|id| deferred.binary_search(id).is_err()) {
             while let Some((_, text)) = bridges.next_if(|(name, _)| **name < *self.state.tools[id].name) {
                 listing.add(&text);
@@ -121,7 +121,7 @@ impl Page<'_> {
     }
 }
 
-impl Listing {
+impl RenderedDefinitions {
     /// With room for so many bytes.
     fn begin(room: usize) -> Self {
         let mut text = String::with_capacity(room);

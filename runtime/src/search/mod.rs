@@ -20,7 +20,7 @@ macro_rules! search_index {
 
 /// A hit of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found<'t> {
+pub struct SearchHit<'t> {
     /// The tool's own name.
     pub tool: &'t str,
     /// How well it fits, above 0. Comparable within one search only.
@@ -30,9 +30,9 @@ pub struct Found<'t> {
 impl Turn {
     /// The tools of this turn that fit a query best, at most `limit` of them: what `tool_search` answers with. Tools that
     /// the model was shown are among them.
-    pub fn search(&self, query: &str, limit: usize) -> Vec<Found<'_>> {
+    pub fn search(&self, query: &str, limit: usize) -> Vec<SearchHit<'_>> {
         let hits = self.state().searched().find(query, limit, |id| self.has(id));
-        hits.into_iter().map(|(id, score)| Found { tool: self.name(id), score }).collect()
+        hits.into_iter().map(|(id, score)| SearchHit { tool: self.name(id), score }).collect()
     }
 
     /// The tools that the model was not shown because tool search stands for them, by name.

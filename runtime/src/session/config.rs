@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::availability::selection::Choice;
+use crate::availability::selection::ToolSelection;
 use crate::call::approval::Allowed;
 use crate::call::approval::Approver;
 use crate::call::hooks;
@@ -19,11 +19,11 @@ use crate::run::cancel::CancelHandle;
 use crate::run::progress::Sink;
 use crate::run::task::Task;
 
-pub(crate) struct Host {
+pub(crate) struct SessionConfig {
     /// What the host calls the session.
     pub(crate) id: String,
     /// The toolsets that the session grants, and those that it takes away.
-    pub(crate) choice: Choice,
+    pub(crate) choice: ToolSelection,
     /// What the tools are offered in.
     pub(crate) env: Env,
     /// Stops the session's calls.
@@ -44,7 +44,7 @@ pub(crate) struct Host {
     pub(crate) search: Option<crate::render::search_tools::ToolSearch>,
 }
 
-impl Host {
+impl SessionConfig {
     /// Notes a fault: every hook is told, and one that fails at that, too, has had its chance.
     pub(crate) fn note(&self, call: &CallInfo<'_>, fault: &HostError<'_>) {
         trace::fault(call, fault);
@@ -57,11 +57,11 @@ impl Host {
     }
 }
 
-impl Default for Host {
+impl Default for SessionConfig {
     fn default() -> Self {
         Self {
             id: String::new(),
-            choice: Choice::default(),
+            choice: ToolSelection::default(),
             env: Env::process(),
             cancel: CancelHandle::new(),
             task: Task::new(Task::DEFAULT),
@@ -79,10 +79,10 @@ impl Default for Host {
     }
 }
 
-impl fmt::Debug for Host {
+impl fmt::Debug for SessionConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hooks: Vec<&str> = self.hooks.iter().map(|hook| hooks::name(&**hook)).collect();
-        f.debug_struct("Host")
+        f.debug_struct("SessionConfig")
             .field("id", &self.id)
             .field("choice", &self.choice)
             .field("timeout", &self.timeout)

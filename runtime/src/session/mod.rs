@@ -9,9 +9,9 @@ use std::mem::discriminant;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::availability::probe_cache::{PATIENCE, Terms, Until, World};
-use crate::availability::resolve::Seen;
-use crate::availability::selection::Denied;
+use crate::availability::probe_cache::{DEFAULT_TIMEOUT, Expiry, ProbePolicy, ProbeScope};
+use crate::availability::resolve::EnvSnapshot;
+use crate::availability::selection::DeniedTools;
 use crate::call::approval::Approver;
 use crate::call::hooks::Hook;
 use crate::data::catalog::Text;
@@ -21,7 +21,7 @@ use crate::data::segment::FactValue;
 use crate::observe::log::Log;
 #[cfg(feature = "tracing")]
 use crate::observe::trace;
-use crate::registration::atoms::{Facts, Values};
+use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::state::State;
 use crate::registry::Registry;
 use crate::result::limit::ResultLimits;
@@ -29,7 +29,7 @@ use crate::result::spill::SpillStore;
 use crate::run::clock::Clock;
 use crate::run::progress::Progress;
 use crate::run::task::Task;
-use crate::session::config::Host;
+use crate::session::config::SessionConfig;
 use crate::session::turn::Turn;
 use crate::text::nearest::did_you_mean;
 use crate::text::nearest::nearest;
@@ -44,27 +44,27 @@ impl Registry {
 /// One conversation: what it was granted, out of whatever the registry holds at the time.
 pub struct Session {
     registry: Registry,
-    host: Arc<Host>,
-    world: World,
+    host: Arc<SessionConfig>,
+    world: ProbeScope,
     clock: Clock,
     /// How long a turn waits for checks.
     patience: Duration,
-    now: Mutex<Now>,
+    now: Mutex<SessionState>,
 }
 
-struct Now {
+struct SessionState {
     /// What the host said.
-    facts: Arc<Values>,
-    denied: Denied,
+    facts: Arc<FactValues>,
+    denied: DeniedTools,
     /// What the environment said.
-    seen: Option<Arc<Seen>>,
+    seen: Option<Arc<EnvSnapshot>>,
     latest: Option<Latest>,
 }
 
 /// The latest turn, which is handed out again while nothing has changed.
 struct Latest {
     turn: Turn,
-    until: Until,
+    until: Expiry,
     /// How much had changed when it was begun.
     changes: u64,
 }
@@ -75,15 +75,15 @@ struct Latest {
 pub struct SessionBuilder {
     registry: Registry,
     facts: Vec<(Text, FactValue)>,
-    host: Host,
+    host: SessionConfig,
     pub(crate) clock: Clock,
     patience: Duration,
 }
 
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
-        let (host, clock) = (Host::default(), Clock::default());
-        Self { registry, facts: Vec::new(), host, clock, patience: PATIENCE }
+        let (host, clock) = (SessionConfig::default(), Clock::default());
+        Self { registry, facts: Vec::new(), host, clock, patience: DEFAULT_TIMEOUT }
     }
 
     /// Calls the session so, for whoever handles its calls.
@@ -116,7 +116,7 @@ impl SessionBuilder {
         self
     }
 
-    /// Says what the host's world is like. A generated catalog has a `Facts` struct for this.
+    /// Says what the host's world is like. A generated catalog has a `FactLookup` struct for this.
     pub fn facts(mut self, facts: impl IntoIterator<Item = (Text, FactValue)>) -> Self {
         self.facts.extend(facts);
         self
@@ -209,7 +209,7 @@ impl SessionBuilder {
         }
         let Self { registry, facts, host, clock, patience } = self;
         let (world, host) = (registry.checks().world(&host.env), Arc::new(host));
-        let now = Now { facts: Arc::default(), denied: Denied::new(state), seen: None, latest: None };
+        let now = SessionState { facts: Arc::default(), denied: DeniedTools::new(state), seen: None, latest: None };
         let session = Session { registry, host, world, clock, patience, now: Mutex::new(now) };
         session.set_facts(facts)?;
         Ok(session)
@@ -236,7 +236,7 @@ impl Session {
             return turn.clone();
         }
         let (state, changes) = (self.registry.state(), self.world.checks().changes());
-        let terms = Terms { env: &self.host.env, clock: &self.clock, patience: self.patience };
+        let terms = ProbePolicy { env: &self.host.env, clock: &self.clock, patience: self.patience };
         let known = now.seen.clone().filter(|seen| seen.is_of(&state));
         let is_new = known.is_none();
         let known = known.filter(|seen| seen.holds(changes, &terms));
@@ -249,9 +249,9 @@ impl Session {
         }
         let seen = known.unwrap_or_else(|| {
             let granted = granted.unwrap_or_default();
-            Arc::new(Seen::new(Arc::clone(&state), granted, changes, &terms))
+            Arc::new(EnvSnapshot::new(Arc::clone(&state), granted, changes, &terms))
         });
-        let told = Facts { told: &facts, defaults: &state.facts };
+        let told = FactLookup { told: &facts, defaults: &state.facts };
         let set = seen.decide(dialect, told, &self.world, &terms);
         let until = set.until;
         let now = &mut *self.now();
@@ -267,7 +267,7 @@ impl Session {
         turn
     }
 
-    fn now(&self) -> MutexGuard<'_, Now> {
+    fn now(&self) -> MutexGuard<'_, SessionState> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -311,7 +311,7 @@ impl Session {
                 told.insert(name, value);
             }
             // The next turn is made from what this one shows.
-            now.latest.iter_mut().for_each(|latest| latest.until = Until::Over);
+            now.latest.iter_mut().for_each(|latest| latest.until = Expiry::Expired);
         }
         Ok(())
     }

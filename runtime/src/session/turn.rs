@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::availability::resolve::{Decided, Found};
+use crate::availability::resolve::{AvailabilityResult, TurnInputs};
 use crate::availability::{HiddenReason, HiddenTool};
 use crate::call::scope::CallScope;
 use crate::data::catalog::Text;
@@ -12,12 +12,12 @@ use crate::data::env::Env;
 use crate::data::segment::{Atoms, FactValue};
 use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
-use crate::registration::atoms::{Facts, Values};
-use crate::registration::definition_table::Line;
+use crate::registration::atoms::{FactLookup, FactValues};
+use crate::registration::definition_table::DefinitionSlot;
 use crate::registration::state::State;
-use crate::render::{Listing, Page};
+use crate::render::{DefinitionsRenderer, RenderedDefinitions};
 use crate::run::progress::Sink;
-use crate::session::config::Host;
+use crate::session::config::SessionConfig;
 use crate::sorted;
 
 /// What the model is shown, and the only things that it can call. Cheap to clone.
@@ -31,12 +31,12 @@ struct Made {
     /// Of all turns that show the same.
     snapshot: Arc<Snapshot>,
     /// What it was made with. None: there was nothing to ask, and nothing is hidden.
-    found: Option<Found>,
+    found: Option<TurnInputs>,
 }
 
 struct Snapshot {
     state: Arc<State>,
-    host: Arc<Host>,
+    host: Arc<SessionConfig>,
     dialect: Dialect,
     /// By position in the state, and so sorted by name.
     tools: Vec<usize>,
@@ -47,8 +47,8 @@ struct Snapshot {
     /// Of the session's choice.
     missing: Arc<[Text]>,
     /// What the host had told.
-    facts: Arc<Values>,
-    definitions: Listing,
+    facts: Arc<FactValues>,
+    definitions: RenderedDefinitions,
     /// Those that tool search stands for, by position. None without the feature `search`.
     deferred: Vec<usize>,
     /// The definitions, made when they are first asked for.
@@ -68,13 +68,13 @@ impl Turn {
     /// The turn of this set. It is the `latest` of the same state and dialect once more, if that one shows the same.
     pub(crate) fn new(
         state: &Arc<State>,
-        host: &Arc<Host>,
+        host: &Arc<SessionConfig>,
         dialect: Dialect,
-        set: Decided,
-        facts: Facts<'_>,
+        set: AvailabilityResult,
+        facts: FactLookup<'_>,
         latest: Option<&Turn>,
     ) -> Self {
-        let Decided { there, found, .. } = set;
+        let AvailabilityResult { there, found, .. } = set;
         let latest = latest.map(|turn| &turn.made.snapshot).filter(|snapshot| snapshot.tools == there);
         let snapshot = match latest {
             Some(snapshot) if Arc::ptr_eq(&snapshot.facts, facts.told) => Arc::clone(snapshot),
@@ -146,7 +146,7 @@ impl Turn {
     }
 
     /// What it was made with. None: there was nothing to ask, and nothing is hidden.
-    pub(crate) fn found(&self) -> Option<&Found> {
+    pub(crate) fn found(&self) -> Option<&TurnInputs> {
         self.made.found.as_ref()
     }
 
@@ -164,7 +164,7 @@ impl Turn {
     }
 
     /// What the session's host has set.
-    pub(crate) fn host(&self) -> &Host {
+    pub(crate) fn host(&self) -> &SessionConfig {
         &self.made.snapshot.host
     }
 
@@ -173,9 +173,9 @@ impl Turn {
         self.made.snapshot.tools.binary_search(&id).is_ok()
     }
 
-    pub(crate) fn facts(&self) -> Facts<'_> {
+    pub(crate) fn facts(&self) -> FactLookup<'_> {
         let Snapshot { state, facts, .. } = &*self.made.snapshot;
-        Facts { told: facts, defaults: &state.facts }
+        FactLookup { told: facts, defaults: &state.facts }
     }
 
     /// The own name of the tool at a position of the state.
@@ -224,7 +224,7 @@ impl Turn {
     pub(crate) fn definition(&self, id: usize) -> String {
         let Snapshot { state, dialect, tools, .. } = &*self.made.snapshot;
         let (sheet, mut text) = (state.sheet(*dialect), String::new());
-        Page { state, dialect: *dialect, sheet, tools, facts: self.facts() }.write(id, &mut text);
+        DefinitionsRenderer { state, dialect: *dialect, sheet, tools, facts: self.facts() }.write(id, &mut text);
         text
     }
 
@@ -274,17 +274,17 @@ impl CallScope for Turn {
 impl Snapshot {
     fn new(
         state: Arc<State>,
-        host: Arc<Host>,
+        host: Arc<SessionConfig>,
         dialect: Dialect,
         tools: Vec<usize>,
         missing: &Arc<[Text]>,
-        facts: Facts<'_>,
-        before: Option<&Listing>,
+        facts: FactLookup<'_>,
+        before: Option<&RenderedDefinitions>,
     ) -> Self {
         let sheet = state.sheet(dialect);
         let (mut renamed, mut narrowed) = (Vec::<(Text, usize)>::new(), Vec::new());
         for &id in &tools {
-            let Line::Pieces { .. } = sheet[id] else { continue };
+            let DefinitionSlot::Pieces { .. } = sheet[id] else { continue };
             let tool = state.tool(id);
             renamed.extend(tool.name_in(dialect).map(|name| (name.clone(), id)));
             if !tool.arguments.conditions.is_empty() {
@@ -292,7 +292,7 @@ impl Snapshot {
                 narrowed.push(Narrowed { id, atoms, table: OnceLock::new() });
             }
         }
-        let page = Page { state: &state, dialect, sheet, tools: &tools, facts };
+        let page = DefinitionsRenderer { state: &state, dialect, sheet, tools: &tools, facts };
         #[cfg(feature = "search")]
         let deferred = page.deferred(host.search);
         #[cfg(not(feature = "search"))]

@@ -14,18 +14,18 @@ pub(crate) fn short_name(name: &str) -> String {
 
 /// A text on one line, in which nothing hides from its reader: no character that a terminal acts on, none without a
 /// shape, none that turns the order of others around.
-pub(crate) struct Visible<'a>(pub(crate) &'a str);
+pub(crate) struct EscapedText<'a>(pub(crate) &'a str);
 
-impl fmt::Display for Visible<'_> {
+impl fmt::Display for EscapedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|letter| show(f, letter))
     }
 }
 
-/// At most so many characters of a text, [visible](Visible).
-pub(crate) struct Short<'a>(pub(crate) &'a str, pub(crate) usize);
+/// At most so many characters of a text, [visible](EscapedText).
+pub(crate) struct Truncated<'a>(pub(crate) &'a str, pub(crate) usize);
 
-impl fmt::Display for Short<'_> {
+impl fmt::Display for Truncated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut letters = self.0.chars();
         letters.by_ref().take(self.1).try_for_each(|letter| show(f, letter))?;
@@ -50,13 +50,13 @@ mod tests {
     fn what_a_terminal_acts_on_and_what_has_no_shape_is_spelt_out() {
         let text = "rm \u{1b}[2K\u{9b}1A\u{7f}\r\n \u{202e}fdp\u{200b}\u{2028} größe";
         let shown = r"rm \u{1b}[2K\u{9b}1A\u{7f}\r\n \u{202e}fdp\u{200b}\u{2028} größe";
-        assert_eq!(Visible(text).to_string(), shown);
+        assert_eq!(EscapedText(text).to_string(), shown);
     }
 
     #[test]
     fn a_text_is_cut_after_so_many_characters_and_says_so() {
-        assert_eq!(Short("größer", 4).to_string(), "größ…");
-        assert_eq!(Short("groß", 4).to_string(), "groß");
-        assert_eq!(Short("", 0).to_string(), "");
+        assert_eq!(Truncated("größer", 4).to_string(), "größ…");
+        assert_eq!(Truncated("groß", 4).to_string(), "groß");
+        assert_eq!(Truncated("", 0).to_string(), "");
     }
 }

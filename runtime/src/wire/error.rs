@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::display::Short;
+use crate::text::display::Truncated;
 
 /// Characters of an API's own words that are shown.
 const LONGEST_WORDS: usize = 500;
@@ -39,7 +39,10 @@ impl WireError {
 
     /// An API's own error, in as many of its words as are shown.
     pub(super) fn api(kind: &str, message: &str) -> Self {
-        Self::Api { kind: Short(kind, LONGEST_KIND).to_string(), message: Short(message, LONGEST_WORDS).to_string() }
+        Self::Api {
+            kind: Truncated(kind, LONGEST_KIND).to_string(),
+            message: Truncated(message, LONGEST_WORDS).to_string(),
+        }
     }
 }
 

@@ -379,7 +379,7 @@ fn number(number: f64) -> f64 {
 }
 
 fn short(text: &str) -> String {
-    crate::text::display::Short(text, 64).to_string()
+    crate::text::display::Truncated(text, 64).to_string()
 }
 
 /// A response with a result, which is an object. It is one line, be it as it may what handlers and providers write: only

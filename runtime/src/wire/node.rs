@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::text::display::Short;
+use crate::text::display::Truncated;
 use crate::wire::WireError;
 use serde_json::value::RawValue;
 
@@ -49,7 +49,7 @@ impl<'a> Node<'a> {
         match serde_json::from_str(json) {
             Ok(json) => Ok(Self { json, place }),
             Err(error) => {
-                let got = format!("`{}` ({error})", Short(json.trim_start(), LONGEST_WORD));
+                let got = format!("`{}` ({error})", Truncated(json.trim_start(), LONGEST_WORD));
                 Err(WireError::new(place, "JSON", got))
             }
         }
@@ -122,7 +122,7 @@ pub(super) fn shown(json: &str) -> String {
     match json.as_bytes().first() {
         Some(b'{') => "an object".to_owned(),
         Some(b'[') => "a list".to_owned(),
-        _ => Short(json, LONGEST_WORD).to_string(),
+        _ => Truncated(json, LONGEST_WORD).to_string(),
     }
 }
 

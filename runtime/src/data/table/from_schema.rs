@@ -16,7 +16,7 @@ use super::{Additional, Bound, Bounds, Literal, Node, NodeId, Property, Span, Ta
 impl Table {
     /// The table of a tool's arguments from their JSON Schema.
     ///
-    /// All its nodes have [`Form::Value`](super::Form::Value), so that a call's arguments come as one JSON
+    /// All its nodes have [`SlotKind::Value`](super::SlotKind::Value), so that a call's arguments come as one JSON
     /// object. The root is taken for an object whatever `type` it has. Unlike in a manifest,
     /// `additionalProperties` is true unless said otherwise. `pattern` and `format` are not enforced at
     /// present; neither is any keyword that [`Node`] and [`Bounds`] have no field for. A `type` that is no JSON

@@ -94,7 +94,7 @@ fn visible(part: &Object<'_>) -> Result<Option<String>, WireError> {
 
 fn keys(part: &Object<'_>) -> String {
     let keys: Vec<&str> = part.all().map(|(key, _)| key).take(4).collect();
-    crate::text::display::Short(&keys.join(", "), 80).to_string()
+    crate::text::display::Truncated(&keys.join(", "), 80).to_string()
 }
 
 /// The call of a part, which is one of so many.

@@ -8,7 +8,7 @@ mod values;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use serde_json::Value;
-use toolc::table::Form;
+use toolc::table::SlotKind;
 
 use crate::catalog::{Setting, Tool};
 use crate::lower;
@@ -187,24 +187,24 @@ impl<'s> Types<'s> {
             Some(id) => Rust::Item { id, boxed: false },
             None => self.sort(bare.schema, form, path, reserved),
         };
-        if form != Form::Value && self.defs.is_nullable(schema) { Rust::Nullable(Box::new(rust)) } else { rust }
+        if form != SlotKind::Value && self.defs.is_nullable(schema) { Rust::Nullable(Box::new(rust)) } else { rust }
     }
 
-    fn sort(&mut self, schema: &'s Schema, form: Form, path: &[&str], reserved: Option<ItemId>) -> Rust {
+    fn sort(&mut self, schema: &'s Schema, form: SlotKind, path: &[&str], reserved: Option<ItemId>) -> Rust {
         let within = |types: &mut Self, schema: Option<&'s Schema>, word: &str| {
             Box::new(schema.map_or(Rust::Json, |schema| types.rust(schema, &[path, &[word]].concat(), None)))
         };
         match form {
-            Form::Boolean => Rust::Bool,
-            Form::Integer => Rust::Integer,
-            Form::Number => Rust::Number,
-            Form::String => Rust::Text,
-            Form::Value => Rust::Json,
-            Form::Array => Rust::List(within(self, schema.items.as_deref(), "item")),
-            Form::Map => Rust::Map(within(self, others(schema), "value")),
-            Form::Choice => self.item(schema, path, reserved, |_| Kind::Choice(choices(schema))),
-            Form::Union => self.item(schema, path, reserved, |types| Kind::Union(types.variants(schema, path))),
-            Form::Object => {
+            SlotKind::Boolean => Rust::Bool,
+            SlotKind::Integer => Rust::Integer,
+            SlotKind::Number => Rust::Number,
+            SlotKind::String => Rust::Text,
+            SlotKind::Value => Rust::Json,
+            SlotKind::Array => Rust::List(within(self, schema.items.as_deref(), "item")),
+            SlotKind::Map => Rust::Map(within(self, others(schema), "value")),
+            SlotKind::Choice => self.item(schema, path, reserved, |_| Kind::Choice(choices(schema))),
+            SlotKind::Union => self.item(schema, path, reserved, |types| Kind::Union(types.variants(schema, path))),
+            SlotKind::Object => {
                 self.item(schema, path, reserved, |types| Kind::Struct(types.structure(schema, path, None)))
             }
         }
