@@ -115,6 +115,7 @@ macro_rules! search_index {
 /// The guides' examples are run.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/calls.md")]
+#[doc = include_str!("../../docs/repair.md")]
 #[doc = include_str!("../../docs/availability.md")]
 #[doc = include_str!("../../docs/registry.md")]
 #[cfg_attr(feature = "search", doc = include_str!("../../docs/search.md"))]

@@ -1,16 +1,23 @@
-//! The examples of the documentation are a project: it compiles without a finding, and every word of the language is
-//! spoken of.
+//! The guides are true: the examples of `docs/manifests.md` are a project that compiles without a finding, every key of
+//! the manifests is documented, and the tables of `docs/repair.md` show what the runtime does.
 
 use std::fs;
 use std::path::Path;
 
+use serde_json::{Value, json};
+use toolc::{Dialect, DynamicTool, Registry, ToolCall, ToolOutput};
 use toolc_codegen::diagnostic::Renderer;
 use toolc_codegen::manifest::keys::{Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::{Kind, Sources};
 
+/// Reads a file in `docs/`.
+fn guide(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 fn reference() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/manifests.md");
-    fs::read_to_string(path).expect("the reference is there")
+    guide("manifests.md")
 }
 
 /// What the examples speak of without showing it.
@@ -110,12 +117,49 @@ fn what_shows_a_difference_is_there() {
 
 #[test]
 fn every_kind_of_error_is_in_the_guide() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/calls.md");
-    let guide = fs::read_to_string(path).expect("the guide is there");
+    let guide = guide("calls.md");
     let table = guide.split("## ").find(|section| section.starts_with("Kinds of errors")).expect("there is a section");
     let mut told: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let mut kinds: Vec<&str> = toolc::ErrorKind::ALL.iter().map(|kind| kind.word()).collect();
     told.sort_unstable();
     kinds.sort_unstable();
     assert_eq!(told, kinds);
+}
+
+/// Sends `arguments` to a tool with one parameter, `x`, and returns what the handler got of it.
+fn repaired(schema: &Value, sent: &Value) -> Result<Option<Value>, String> {
+    let schema = json!({ "type": "object", "properties": { "x": schema }, "additionalProperties": false });
+    let echo = DynamicTool::sync("echo", "Returns its arguments.", schema, |args, _| ToolOutput::json(&args));
+    let registry = Registry::new();
+    registry.add(echo.build().expect("the schema is supported")).expect("the name is free");
+    let session = registry.session().build().expect("all tools are granted");
+    let arguments = json!({ "x": sent }).to_string();
+    let response = session.turn(Dialect::OpenAi).call_blocking(&ToolCall::new("echo", &*arguments));
+    let value: Value = serde_json::from_str(&response.json).expect("the response is JSON");
+    match value.get("error") {
+        None => Ok(value.get("x").cloned()),
+        Some(error) => Err(error.to_string()),
+    }
+}
+
+/// Rows of three cells, `schema`, `sent` and `result`, in the tables of the guide to repair.
+#[test]
+fn the_examples_of_argument_repair_are_true() {
+    let guide = guide("repair.md");
+    let mut rows = 0;
+    for line in guide.lines().filter(|line| line.starts_with("| `{")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [schema, sent, result] = cells[..] else { continue };
+        let read = |cell: &str| -> Value {
+            serde_json::from_str(cell.trim_matches('`')).unwrap_or_else(|error| panic!("{error}: {line}"))
+        };
+        let got = repaired(&read(schema), &read(sent));
+        match result {
+            "refused" => assert!(got.is_err(), "accepted: {line}"),
+            "absent" => assert_eq!(got, Ok(None), "{line}"),
+            _ => assert_eq!(got, Ok(Some(read(result))), "{line}"),
+        }
+        rows += 1;
+    }
+    assert!(rows > 30, "only {rows} rows");
 }
