@@ -1,6 +1,6 @@
 //! An `async fn` where the manifest says `execution = "sync"`.
 
-use toolc::{ToolResult, Call, ToolOutput, ToolError};
+use toolc::{Call, ToolOutput, ToolResult};
 use toolc_catalog::{TodoTools, todo};
 
 struct Handlers;

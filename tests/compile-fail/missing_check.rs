@@ -1,6 +1,6 @@
 //! A toolset with `check = true`, and nobody who says what is available.
 
-use toolc::{ToolResult, Call, ToolOutput, ToolError};
+use toolc::{Call, ToolOutput, ToolResult};
 use toolc_tests::golden::{GuardsTools, guards};
 
 struct Handlers;

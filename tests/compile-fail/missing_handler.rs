@@ -1,6 +1,6 @@
 //! A tool without its handler: exactly one error, and it names the method.
 
-use toolc::{ToolResult, Call, ToolOutput, ToolError};
+use toolc::{Call, ToolOutput, ToolResult};
 use toolc_tests::golden::{LibTools, lib_};
 
 struct Handlers;

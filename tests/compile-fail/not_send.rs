@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use toolc::{ToolResult, Call, ToolOutput, ToolError};
+use toolc::{Call, ToolOutput, ToolResult};
 use toolc_tests::golden::{LaterTools, later};
 
 struct Handlers;

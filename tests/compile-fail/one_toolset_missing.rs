@@ -1,22 +1,22 @@
-//! A provider of everything, of a type that handles two toolsets of three.
+//! A provider of every tool, with a field whose type does not handle its toolset.
 
-use toolc::{ToolResult, Call, ToolOutput, ToolError};
-use toolc_catalog::{TerminalTools, TodoTools, terminal, todo};
+use toolc::{Call, ToolOutput, ToolResult};
+use toolc_catalog::{Handlers, TerminalTools, TodoTools, terminal, todo};
 
-struct Handlers;
+struct Desk;
 
-impl TerminalTools for Handlers {
+impl TerminalTools for Desk {
     fn terminal(&self, _: terminal::terminal::Args, _: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text(""))
     }
 }
 
-impl TodoTools for Handlers {
+impl TodoTools for Desk {
     fn todo(&self, _: todo::todo::Args, _: &Call<'_>) -> ToolResult {
         Ok(ToolOutput::text(""))
     }
 }
 
 fn main() {
-    toolc_catalog::provider(Handlers);
+    toolc_catalog::provider(Handlers { file: Desk, terminal: Desk, todo: Desk });
 }

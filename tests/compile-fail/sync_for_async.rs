@@ -1,6 +1,6 @@
 //! A plain function where the manifest says `execution = "async"`.
 
-use toolc::{ToolResult, Call, ToolOutput, ToolError};
+use toolc::{Call, ToolOutput, ToolResult};
 use toolc_tests::golden::{LaterTools, later};
 
 struct Handlers;

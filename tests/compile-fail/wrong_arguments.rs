@@ -1,6 +1,6 @@
 //! A handler that takes another tool's arguments.
 
-use toolc::{ToolResult, Call, ToolOutput, ToolError};
+use toolc::{Call, ToolOutput, ToolResult};
 use toolc_catalog::{TodoTools, terminal};
 
 struct Handlers;

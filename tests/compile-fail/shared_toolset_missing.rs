@@ -1,0 +1,22 @@
+//! A provider of every tool, of one type that handles two toolsets of three.
+
+use toolc::{Call, ToolOutput, ToolResult};
+use toolc_catalog::{TerminalTools, TodoTools, terminal, todo};
+
+struct Desk;
+
+impl TerminalTools for Desk {
+    fn terminal(&self, _: terminal::terminal::Args, _: &Call<'_>) -> ToolResult {
+        Ok(ToolOutput::text(""))
+    }
+}
+
+impl TodoTools for Desk {
+    fn todo(&self, _: todo::todo::Args, _: &Call<'_>) -> ToolResult {
+        Ok(ToolOutput::text(""))
+    }
+}
+
+fn main() {
+    toolc_catalog::shared_provider(Desk);
+}
