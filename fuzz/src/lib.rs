@@ -12,10 +12,11 @@ use std::sync::LazyLock;
 use toolc::segment::FactValue;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Level, Places, Renderer};
+use toolc_codegen::dialects::DIALECTS;
 use toolc_codegen::emit::emit;
 use toolc_codegen::fix::fix;
 use toolc_codegen::lint::Options;
-use toolc_codegen::lower::DIALECTS;
+use toolc_codegen::lower::definition;
 use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::report::{Format, Report};
 use toolc_codegen::source::{Kind, Sources};
@@ -59,7 +60,7 @@ pub fn manifest(input: &str) {
         // Which tools are there: none, all, and every other.
         let members = (0..count).map(|index| [false, true, index % 2 == 0][turn % 3]).collect::<Vec<_>>();
         for dialect in DIALECTS {
-            if let Some(definition) = dialect.lower(&catalog, tool).definition {
+            if let Some(definition) = definition(dialect, &catalog, tool).definition {
                 catalog.setting(tool, &members).value(&definition);
             }
         }

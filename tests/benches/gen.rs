@@ -53,7 +53,7 @@ fn main() {
     println!("\n{:32}{SMALL:>10}{LARGE:>10}{:>9}", "gen of all dialects", "ratio");
     let all: Vec<_> = sizes.iter().map(|&(tools, _)| Project::new(tools, &[])).collect();
     print_row("from nothing", &all.iter().map(|project| project.run("gen").as_secs_f64()).collect::<Vec<_>>(), "s");
-    for dialect in toolc_codegen::lower::DIALECTS {
+    for dialect in toolc_codegen::dialects::DIALECTS {
         print_row(dialect.name, &all.iter().map(|project| project.written(dialect.name)).collect::<Vec<_>>(), "MB");
     }
     if !quick {

@@ -7,7 +7,7 @@ use toolc::segment::{Comparison, FactValue};
 
 use super::{Atom, ExternalId, FactId, ToolId, ToolsetId, VariableId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::dialects::PROVIDERS;
+use crate::dialects::DIALECTS;
 use crate::manifest::FactManifest;
 use crate::source::Kind;
 use crate::text::condition::AtomExpr;
@@ -149,7 +149,7 @@ impl Names<'_> {
 
     /// A dialect that there is, whether or not it can be written yet.
     pub(super) fn dialect(&self, name: &At<String>) -> Option<&'static str> {
-        let all = || PROVIDERS.iter().map(|provider| provider.dialect);
+        let all = || DIALECTS.iter().map(|dialect| dialect.name);
         let found = all().find(|dialect| *dialect == name.value);
         if found.is_none() {
             self.sink.push(

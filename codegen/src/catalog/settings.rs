@@ -4,19 +4,17 @@ use std::path::Path;
 
 use super::names::Names;
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
-use crate::lower::{DIALECTS, Dialect};
+use crate::dialects::{DIALECTS, Dialect};
 use crate::manifest::SettingsManifest;
 use crate::project::{GENERATED, MANIFESTS};
 
 /// What `toolc.toml` says, or what is assumed where it says nothing.
 #[derive(Debug)]
 pub struct Settings {
-    /// The dialects that schemas are written in.
+    /// The dialects that definitions are written in: those that `toolc.toml` lists, or else all.
     pub dialects: Vec<&'static Dialect>,
-    /// The dialects that the project is for, by name: those that it names, or else all that can be written.
-    pub declared_dialects: Vec<&'static str>,
-    /// Those that it names. None: it does not say what it is for.
-    pub named_dialects: Vec<&'static str>,
+    /// Whether `toolc.toml` lists them.
+    pub lists_dialects: bool,
     /// The folder of the generated Rust as a module, below the project's root. None: a crate, in `generated/rust`.
     pub rust: Option<String>,
     /// Tools that a toolset resolves to at most.
@@ -38,8 +36,7 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
     let wanted = |dialect: &&Dialect| manifest.dialects.is_empty() || chosen.contains(&dialect.name);
     let dialects: Vec<&'static Dialect> = DIALECTS.iter().filter(wanted).collect();
     Settings {
-        named_dialects: chosen.clone(),
-        declared_dialects: if chosen.is_empty() { dialects.iter().map(|one| one.name).collect() } else { chosen },
+        lists_dialects: !chosen.is_empty(),
         dialects,
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
         most_tools: manifest.tools,

@@ -7,7 +7,7 @@ use toolc::table::Type;
 
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
-use crate::lower::DIALECTS;
+use crate::dialects::DIALECTS;
 use crate::manifest::{is_portable, is_reserved};
 use crate::schema::Schema;
 use crate::source::Kind;

@@ -8,8 +8,9 @@ use toolc::segment::FactValue;
 use super::{print, unknown};
 use crate::catalog::{FactId, ToolId};
 use crate::check::Checked;
+use crate::dialects::{self, DIALECTS};
 use crate::failure::Failure;
-use crate::lower::DIALECTS;
+use crate::lower;
 
 /// What to show.
 #[derive(Debug, Args)]
@@ -35,13 +36,13 @@ impl Show {
         let dialect = match &self.dialect {
             None => catalog.settings().dialects.first().copied(),
             // One that the project does not declare can be looked at, too.
-            Some(name) => DIALECTS.iter().find(|dialect| dialect.name == *name),
+            Some(name) => dialects::find(name),
         };
         let dialect = dialect.ok_or_else(|| {
             let name = self.dialect.as_deref().unwrap_or_default();
             unknown("dialect", name, DIALECTS.iter().map(|dialect| dialect.name))
         })?;
-        let takes = |(id, tool): (ToolId, _)| dialect.takes(tool).then_some(id);
+        let takes = |(id, tool): (ToolId, _)| lower::accepts(dialect, tool).then_some(id);
         let mut members = vec![false; catalog.graph().tools];
         match &self.available {
             None => {
@@ -73,7 +74,7 @@ impl Show {
             };
             told.push((FactId(id), value));
         }
-        let Some(definition) = dialect.lower(catalog, tool).definition else {
+        let Some(definition) = lower::definition(dialect, catalog, tool).definition else {
             let why = "it does not take the tool's name there, or that of a parameter that has to be sent";
             return Err(Failure::new(format!("`{}` is not there in `{}`: {why}", tool.name(), dialect.name)));
         };

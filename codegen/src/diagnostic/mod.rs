@@ -141,6 +141,13 @@ impl Diagnostic {
         self
     }
 
+    /// Sets the level of the finding if its code is not given one by the user.
+    #[must_use]
+    pub(crate) fn level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
+    }
+
     /// Another place that has part in it.
     #[must_use]
     pub fn related(mut self, place: Place, label: impl Into<String>) -> Self {
@@ -153,6 +160,15 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
         self
+    }
+
+    /// Adds what to do about it, if there is anything to add.
+    #[must_use]
+    pub(crate) fn help_if(self, help: Option<String>) -> Self {
+        match help {
+            Some(help) => self.help(help),
+            None => self,
+        }
     }
 
     /// What a program may do about it, as one of several changes that go together.
@@ -203,10 +219,10 @@ impl Sink {
     }
 
     /// Returns the findings that have a level, sorted by place and without duplicates. `level_of` returns the level of a
-    /// code in this run, or `None` if it is off.
-    pub(crate) fn finish(self, level_of: impl Fn(Code) -> Option<Level>) -> Vec<Diagnostic> {
+    /// finding in this run, or `None` if it is not reported.
+    pub(crate) fn finish(self, level_of: impl Fn(&Diagnostic) -> Option<Level>) -> Vec<Diagnostic> {
         let found = std::mem::take(&mut *self.found()).into_iter();
-        let levelled = |found: Diagnostic| Some(Diagnostic { level: level_of(found.code)?, ..found });
+        let levelled = |found: Diagnostic| Some(Diagnostic { level: level_of(&found)?, ..found });
         let mut all: Vec<Diagnostic> = found.filter_map(levelled).collect();
         // By their whole content: the order in which they were pushed depends on the scheduling of threads.
         all.sort_by(|a, b| {

@@ -1,14 +1,55 @@
 //! MCP, revision 2026-07-28: any schema of draft 2020-12 whose root is an object.
 
-use super::{Confidence, NameGrammar, Provider, limit};
+use serde_json::json;
+use toolc::behaviour::Annotations;
 
-/// What its specification says.
-pub(super) const MCP: Provider = Provider {
-    tool_name: limit(
-        NameGrammar { first: "_.-", rest: "_.-", starts_with_digit: true, max_length: 128 },
-        Confidence::High,
-        "2026-11-21",
-        "the specification of 2026-07-28, Tools",
-    ),
-    ..Provider::new("mcp")
+use super::definition::{entry, string};
+use super::limits::{Confidence, NameGrammar, limit};
+use super::{Dialect, RequestLimits, SchemaSubset, ToolDefinition, ToolLimits};
+use crate::conditional_json::CondJson;
+use crate::schema::Spelling;
+
+const READ: &str = "2026-11-21";
+
+/// `tools/list`.
+pub(super) const LIST: Dialect = Dialect {
+    name: "mcp",
+    feature: Some("mcp"),
+    variant: toolc::Dialect::Mcp,
+    about: "MCP's `tools/list`, with `title`, `outputSchema` (from `returns`) and all four `annotations`.",
+    envelope: listed,
+    schema: SchemaSubset::NONE,
+    spelling: Spelling::JSON_SCHEMA,
+    tool: ToolLimits {
+        tool_name: limit(
+            NameGrammar { first: "_.-", rest: "_.-", starts_with_digit: true, max_length: 128 },
+            Confidence::High,
+            READ,
+            "the specification of 2026-07-28, Tools",
+        ),
+        // `mcp__SERVER__`, with a server's name of usual length.
+        client_prefix: limit(
+            "mcp__".len() + 16 + "__".len(),
+            Confidence::Medium,
+            READ,
+            "codex#1289, claude-code#16425: names of 64 characters and more once a client adds its prefix",
+        ),
+        ..ToolLimits::NONE
+    },
+    request: RequestLimits::NONE,
 };
+
+fn listed(tool: &ToolDefinition<'_>) -> CondJson {
+    let Annotations { read_only, destructive, idempotent, open_world, .. } = tool.annotations;
+    let hints = json!({
+        "readOnlyHint": read_only, "destructiveHint": destructive, "idempotentHint": idempotent,
+        "openWorldHint": open_world,
+    });
+    let mut entries = vec![entry("name", string(tool.name))];
+    entries.extend(tool.title.map(|title| entry("title", string(title))));
+    entries.push(entry("description", CondJson::Text(tool.description.clone())));
+    entries.push(entry("inputSchema", tool.parameters.json()));
+    entries.extend(tool.returns.as_ref().map(|returns| entry("outputSchema", returns.json())));
+    entries.push(entry("annotations", hints.into()));
+    CondJson::Object(entries)
+}

@@ -1,36 +1,57 @@
-//! What every provider takes: the intersection of all the others.
+//! What every vendor accepts: the intersection of all the other dialects, and of llama.cpp's grammars.
 
-use super::{Confidence, Limit, NameGrammar, Provider, limit, llamacpp};
+use super::limits::{Confidence, NameGrammar, Refused, limit};
+use super::{Dialect, SchemaSubset, ToolLimits, gemini, openai};
+use crate::schema::Spelling;
 
 const READ: &str = "2026-11-21";
-const SOURCE: &str = "the intersection of the other dialects";
 
-/// The intersection.
-pub(super) const PORTABLE: Provider = Provider {
-    tool_name: limit(
-        NameGrammar { first: "_", rest: "_-", starts_with_digit: false, max_length: 64 },
-        Confidence::High,
-        READ,
-        SOURCE,
-    ),
-    parameter_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
-    nested_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
-    description_chars: limit(1024, Confidence::Medium, READ, SOURCE),
-    tools: limit(128, Confidence::Medium, READ, SOURCE),
-    advised_tools: limit(20, Confidence::Medium, READ, SOURCE),
-    refused_at_root: limit(&["oneOf", "anyOf", "allOf", "enum", "not", "const"], Confidence::High, READ, SOURCE),
-    lone_ref: limit(true, Confidence::High, READ, SOURCE),
-    array_items: limit(true, Confidence::High, READ, SOURCE),
-    pattern: Some(llamacpp::PATTERN),
-    ..Provider::new("portable")
-};
+const SOURCE: &str = "the intersection of the other dialects";
 
 const PARAMETER: NameGrammar = NameGrammar { first: "_", rest: "_", starts_with_digit: false, max_length: 64 };
 
-/// What clients put before a name, which counts: `mcp__SERVER__`. The length is that of a server's name of usual length.
-pub const CLIENT_PREFIX: Limit<usize> = Limit {
-    value: "mcp__".len() + 16 + "__".len(),
-    source: "codex#1289, claude-code#16425: names of 64 characters and more once a client adds its prefix",
-    verified_on: READ,
-    confidence: Confidence::Medium,
+/// The intersection, in the shape of OpenAI's Chat Completions.
+pub(super) const PORTABLE: Dialect = Dialect {
+    name: "portable",
+    feature: Some("portable"),
+    variant: toolc::Dialect::Portable,
+    about: "The shape of `openai`, with schemas that every vendor accepts, llama.cpp's grammars included.",
+    schema: SchemaSubset {
+        keywords: limit(
+            &[
+                "title",
+                "enum",
+                "minimum",
+                "maximum",
+                "minLength",
+                "maxLength",
+                "pattern",
+                "format",
+                "minItems",
+                "maxItems",
+                "anyOf",
+            ],
+            Confidence::Medium,
+            READ,
+            SOURCE,
+        ),
+        formats: limit(&["date-time"], Confidence::Medium, READ, SOURCE),
+        // llama.cpp makes a grammar of every schema, and one pattern that it cannot read fails the whole list.
+        non_grammar_patterns: limit(Refused, Confidence::Medium, READ, "llama.cpp#26930, llama.cpp#27580"),
+        null: limit(Refused, Confidence::High, READ, "`gemini-openapi` spells null otherwise than the other dialects"),
+        ..gemini::OPENAPI.schema
+    },
+    spelling: Spelling { openapi: false, says_closed: false, says_required: false },
+    tool: ToolLimits {
+        tool_name: limit(
+            NameGrammar { first: "_", rest: "_-", starts_with_digit: false, max_length: 64 },
+            Confidence::High,
+            READ,
+            SOURCE,
+        ),
+        parameter_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
+        nested_name: limit(PARAMETER, Confidence::High, READ, SOURCE),
+        ..openai::CHAT.tool
+    },
+    ..openai::CHAT
 };

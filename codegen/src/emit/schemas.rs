@@ -11,7 +11,7 @@ use toolc::segment::Segment;
 
 use super::{Draft, Inputs, pretty};
 use crate::catalog::{ToolId, Toolset, ToolsetId};
-use crate::lower::Lowered;
+use crate::lower::{Lowered, accepts};
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     (0..catalog.settings().dialects.len()).flat_map(|at| in_dialect(catalog, at)).collect()
@@ -20,7 +20,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
 fn in_dialect<'c>(catalog: &'c Lowered<'c>, at: usize) -> Vec<Draft<'c>> {
     let dialect = catalog.settings().dialects[at];
     // A tool that the dialect does not take is not there, for the others either.
-    let takes: Arc<Members> = Arc::new(catalog.tools().map(|(_, tool)| dialect.takes(tool)).collect());
+    let takes: Arc<Members> = Arc::new(catalog.tools().map(|(_, tool)| accepts(dialect, tool)).collect());
     let everything = Arc::new(catalog.shown(Members::clone(&takes)));
     let mut drafts: Vec<Draft<'c>> = Vec::new();
     for (id, tool) in catalog.tools().filter(|(id, _)| takes[id.0]) {

@@ -91,8 +91,18 @@ impl<'o> Levels<'o> {
         Self { set, options }
     }
 
-    /// The level of a code, or `None` if it is off.
-    pub(super) fn get(&self, code: Code) -> Option<Level> {
+    /// Whether findings of a code are reported.
+    pub(super) fn is_on(&self, code: Code) -> bool {
+        self.get(code, code.level).is_some()
+    }
+
+    /// The level of a finding, or `None` if it is not reported.
+    pub(super) fn of_finding(&self, found: &Diagnostic) -> Option<Level> {
+        self.get(found.code, found.code.level.map(|_| found.level))
+    }
+
+    /// The level of a code whose default is `default`.
+    fn get(&self, code: Code, default: Option<Level>) -> Option<Level> {
         if code.is_fixed() {
             return code.level;
         }
@@ -102,7 +112,7 @@ impl<'o> Levels<'o> {
             return None;
         }
         // A rule that is named on the command line is on.
-        let default = code.level.or(named.then_some(Level::Warning));
+        let default = default.or(named.then_some(Level::Warning));
         let level = self.set.get(code.id).copied().unwrap_or(default)?;
         Some(if self.options.deny_warnings { Level::Error } else { level })
     }

@@ -32,8 +32,8 @@ use losses::Losses;
 use rayon::prelude::*;
 
 use crate::catalog::{Catalog, ToolId, ToolsetId};
-use crate::diagnostic::{Code, Diagnostic, Places, Sink};
-use crate::dialects::{self, Provider};
+use crate::diagnostic::{Code, Diagnostic, Level, Places, Sink};
+use crate::dialects::{Confidence, Dialect, Limit};
 use crate::source::Sources;
 
 /// What rules look at: a catalog, which this stands for, and the files that it was read from.
@@ -58,15 +58,22 @@ impl<'c> Lint<'c> {
         Self { catalog, sources, resolved: catalog.toolsets().map(|_| OnceLock::new()).collect() }
     }
 
-    /// What the providers take for whose dialects the project is.
-    pub fn providers(&self) -> impl Iterator<Item = &'static Provider> {
-        dialects::declared(self.settings())
+    /// The dialects that the project is for: those that `toolc.toml` lists, or else all.
+    pub fn dialects(&self) -> impl Iterator<Item = &'static Dialect> {
+        self.settings().dialects.iter().copied()
     }
 
-    /// What a provider takes whose dialect `toolc.toml` names: what it says of whole requests, or of what others add to
-    /// a name, is of interest to those only who mean to send them.
-    pub fn named_provider(&self, dialect: &str) -> Option<&'static Provider> {
-        self.settings().named_dialects.contains(&dialect).then(|| dialects::provider(dialect))?
+    /// The dialects that `toolc.toml` lists. Limits of whole requests, and room for what clients add to names, matter only
+    /// to a project that says what it is for.
+    pub fn listed_dialects(&self) -> impl Iterator<Item = &'static Dialect> {
+        self.dialects().filter(|_| self.settings().lists_dialects)
+    }
+
+    /// The default level of a finding that a vendor refuses what exceeds a limit: an error if the limit is certain and
+    /// `toolc.toml` lists its dialect, and otherwise a warning.
+    pub fn level_of<T>(&self, limit: &Limit<T>) -> Level {
+        let is_certain = limit.confidence == Confidence::High && self.settings().lists_dialects;
+        if is_certain { Level::Error } else { Level::Warning }
     }
 
     /// The tools that a toolset resolves to, by name. Each toolset is resolved once, whoever asks.
@@ -97,7 +104,7 @@ pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink
     let of_project: Vec<_> = lines.flat_map(|(name, level)| levels::resolve(name, &level.value, &sink)).collect();
     let levels = Levels::new(&of_project, options);
     let is_whole = sink.is_empty();
-    let is_on = |rule: &&Rule| levels.get(rule.code).is_some() && (is_whole || !rule.check.needs_output());
+    let is_on = |rule: &&Rule| levels.is_on(rule.code) && (is_whole || !rule.check.needs_output());
     let rules: Vec<&'static Rule> = rules::rules().filter(is_on).collect();
     run(&Lint::new(catalog, sources), &rules, &sink);
     let rules: Vec<Code> = rules.iter().map(|rule| rule.code).collect();
@@ -109,7 +116,7 @@ pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink
     {
         baseline::apply(file, &places, &rules, &sink);
     }
-    sink.finish(|code| levels.get(code))
+    sink.finish(|found| levels.of_finding(found))
 }
 
 /// A part of the work.

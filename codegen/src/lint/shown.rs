@@ -4,8 +4,9 @@ use std::cell::OnceCell;
 
 use super::Lint;
 use crate::catalog::Tool;
-use crate::lower::Dialect;
+use crate::dialects::Dialect;
 use crate::lower::narrow::Narrowed;
+use crate::lower::{accepts, parameters};
 
 /// A tool, and what it comes to.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ impl<'l, 'c> Shown<'l, 'c> {
         let tool = self.tool;
         let dialects = self.lint.settings().dialects.iter().copied().zip(&self.narrowed);
         dialects
-            .filter(move |(dialect, _)| dialect.takes(tool))
-            .map(move |(dialect, narrowed)| (dialect, move || narrowed.get_or_init(|| dialect.narrow(tool))))
+            .filter(move |(dialect, _)| accepts(dialect, tool))
+            .map(move |(dialect, narrowed)| (dialect, move || narrowed.get_or_init(|| parameters(dialect, tool))))
     }
 }

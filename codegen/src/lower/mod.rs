@@ -2,8 +2,7 @@
 //! whatever is written about it, Rust or JSON, is made of that.
 
 mod behaviour;
-mod dialects;
-mod guide;
+mod definition;
 pub mod narrow;
 mod prose;
 mod requires;
@@ -17,9 +16,9 @@ use toolc::{Definition, segment};
 
 use crate::catalog::{Atom, Catalog, ExternalId, FactId, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::check::Checked;
+use crate::dialects::Dialect;
 
-pub use dialects::{DIALECTS, Dialect, Lowering};
-pub use guide::guide;
+pub use definition::{Lowering, accepts, definition, parameters};
 pub(crate) use table::values;
 
 /// A catalog with its tools as the runtime has them.
@@ -58,10 +57,10 @@ impl Lowered<'_> {
 
     fn served(&self, id: ToolId) -> &Served {
         self.tools[id.0].get_or_init(|| {
-            let definition = |dialect: &&Dialect| {
-                Some(Definition { segments: dialect.lower(self, &self[id]).definition?.segments() })
+            let lowered = |dialect: &&'static Dialect| {
+                Some(Definition { segments: definition(dialect, self, &self[id]).definition?.segments() })
             };
-            let definitions = self.settings().dialects.iter().map(definition).collect();
+            let definitions = self.settings().dialects.iter().map(lowered).collect();
             Served { tool: tool(self, &self[id]), definitions }
         })
     }
@@ -110,7 +109,7 @@ pub fn lower(catalog: &Checked) -> Lowered<'_> {
 
 fn tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     let manifest = &tool.manifest;
-    let taking = catalog.settings().dialects.iter().filter(|dialect| dialect.takes(tool));
+    let taking = catalog.settings().dialects.iter().filter(|dialect| accepts(dialect, tool));
     let names = taking.map(|dialect| (dialect.variant, tool.name_in(dialect.name)));
     let other = names.filter(|(_, name)| *name != tool.name());
     toolc::Tool {

@@ -10,9 +10,9 @@ use toolc::segment::{Atoms, FactValue};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Diagnostic, Level};
-use toolc_codegen::dialects::schema_subset::SchemaSubset;
+use toolc_codegen::dialects::{self, DIALECTS, Dialect};
 use toolc_codegen::lower::narrow::{Fallback, Loss, narrow};
-use toolc_codegen::lower::{DIALECTS, Dialect, guide, lower};
+use toolc_codegen::lower::{definition, lower};
 use toolc_codegen::source::Sources;
 use toolc_tests::arguments::right;
 use toolc_tests::random::Random;
@@ -27,7 +27,7 @@ const ARGUMENTS: usize = 6;
 fn parameters(dialect: &Dialect, definition: &Value) -> Option<Value> {
     let places = ["/function/parameters", "/parameters", "/input_schema", "/parametersJsonSchema", "/inputSchema"];
     let found = places.iter().find_map(|place| definition.pointer(place))?;
-    Some(if dialect.language.spelling.says_closed { found.clone() } else { spelled_out(found) })
+    Some(if dialect.spelling.says_closed { found.clone() } else { spelled_out(found) })
 }
 
 /// A schema of `OpenAPI`'s as JSON Schema, and objects closed, which there is not said.
@@ -148,9 +148,9 @@ fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
         let arguments = &lowered.tool(id).arguments;
         let facts = vec![FactValue::Text("any".into()); tool.facts.len()];
         for dialect in DIALECTS {
-            let lowering = dialect.lower(&catalog, tool);
+            let lowering = definition(dialect, &catalog, tool);
             let Some(definition) = lowering.definition else { continue };
-            if dialect.language.is_whole() && lowering.losses.is_empty() {
+            if dialect.accepts_any_schema() && lowering.losses.is_empty() {
                 continue; // As the author wrote it.
             }
             for turn in (0..1 << tool.atoms.len().min(2)).map(|turn: Atoms| if turn == 3 { Atoms::MAX } else { turn }) {
@@ -187,7 +187,7 @@ fn hold(sources: &Sources, random: &mut Random, seen: &mut Seen) {
 /// Each dialect that is narrow took much, and most of it.
 fn check(seen: &Seen, much: usize) {
     eprintln!("taken, and refused where something was lost: {seen:?}");
-    for dialect in DIALECTS.iter().filter(|dialect| !dialect.language.is_whole()) {
+    for dialect in DIALECTS.iter().filter(|dialect| !dialect.accepts_any_schema()) {
         let [taken, refused] = seen[dialect.name];
         assert!(taken > much && refused < taken / 2, "{}: {taken} taken, {refused} refused", dialect.name);
     }
@@ -212,11 +212,11 @@ fn project(path: &str) -> PathBuf {
 }
 
 /// A tool's parameters, narrowed once and twice.
-fn twice(tool: &Tool, language: &'static SchemaSubset) -> [Value; 2] {
+fn twice(tool: &Tool, dialect: &'static Dialect) -> [Value; 2] {
     let manifest = &tool.manifest;
-    let once = narrow(&manifest.params, &manifest.defs, language, true, None);
-    let twice = narrow(&once.schema, &once.defs, language, true, None);
-    [&once, &twice].map(|narrowed| narrowed.defs.document_in(&narrowed.schema, language.spelling).whole())
+    let once = narrow(&manifest.params, &manifest.defs, dialect);
+    let twice = narrow(&once.schema, &once.defs, dialect);
+    [&once, &twice].map(|narrowed| narrowed.defs.document_in(&narrowed.schema, dialect.spelling).whole())
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn what_is_narrow_stays_as_it_is() {
     let catalog = compile(&sources).catalog.expect("the tools compile");
     for (_, tool) in catalog.tools() {
         for dialect in DIALECTS {
-            let [once, twice] = twice(tool, dialect.language);
+            let [once, twice] = twice(tool, dialect);
             assert_eq!(once, twice, "{}: {}", dialect.name, tool.manifest.parameters().whole());
         }
     }
@@ -546,7 +546,7 @@ fn tools_made_at_random_keep_to_the_rules_of_each_dialect() {
     let catalog = compile(&sources).catalog.expect("the tools compile");
     for (_, tool) in catalog.tools() {
         for dialect in DIALECTS {
-            if let Some(definition) = dialect.lower(&catalog, tool).definition {
+            if let Some(definition) = definition(dialect, &catalog, tool).definition {
                 keeps_the_rules(dialect.name, &definition.value(Atoms::MAX, &[]));
             }
         }
@@ -557,11 +557,11 @@ fn tools_made_at_random_keep_to_the_rules_of_each_dialect() {
 fn the_guide_tells_what_the_dialects_do() {
     let path = project("../docs/dialects.md");
     if std::env::var_os("TOOLC_RENEW").is_some() {
-        std::fs::write(&path, guide()).expect("failed to write the guide");
+        std::fs::write(&path, dialects::docs_page()).expect("failed to write the guide");
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     let renew = "run `TOOLC_RENEW=1 cargo test -p toolc-tests --test it the_guide` and commit `docs/dialects.md`";
-    assert!(written == guide(), "the guide is not up to date: {renew}");
+    assert!(written == dialects::docs_page(), "the guide is not up to date: {renew}");
     for dialect in DIALECTS {
         assert!(written.contains(&format!("`{}`", dialect.name)));
     }

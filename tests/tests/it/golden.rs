@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use toolc::{Dialect, Env, Registry, Turn};
-use toolc_codegen::lower::DIALECTS;
+use toolc_codegen::dialects::DIALECTS;
 use toolc_codegen::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use toolc_codegen::source::Kind;
 use toolc_tests::echo::Echo;

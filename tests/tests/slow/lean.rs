@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use toolc_codegen::lower::DIALECTS;
+use toolc_codegen::dialects::DIALECTS;
 
 #[allow(dead_code, reason = "its `main` is that of a program of its own")]
 mod reads;

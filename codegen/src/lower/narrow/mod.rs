@@ -21,8 +21,7 @@ use serde_json::Value;
 use toolc::table::Type;
 
 use crate::diagnostic::{At, Place};
-use crate::dialects::NameGrammar;
-use crate::dialects::schema_subset::SchemaSubset;
+use crate::dialects::Dialect;
 use crate::schema::{Choice, Def, DefId, Defs, Schema};
 use crate::text::atoms::Template;
 
@@ -75,31 +74,25 @@ impl Narrowed<'_> {
     }
 }
 
-/// The schema of a tool's arguments in a language. `plain`: nothing but an object's words may stand at the root, whose
-/// properties have names of `keys`.
-pub fn narrow<'s>(
-    schema: &'s Schema,
-    defs: &'s Defs,
-    language: &'static SchemaSubset,
-    plain: bool,
-    keys: Option<NameGrammar>,
-) -> Narrowed<'s> {
-    let is_plain = schema.in_place().next().is_none();
-    let fits = schema.properties.iter().all(|property| keys.is_none_or(|keys| keys.takes(&property.name.value)));
-    if language.is_whole() && fits && (is_plain || !plain) {
+/// Rewrites the schema of a tool's arguments into what a dialect accepts.
+pub fn narrow<'s>(schema: &'s Schema, defs: &'s Defs, dialect: &'static Dialect) -> Narrowed<'s> {
+    let has_plain_root = schema.in_place().next().is_none() || dialect.tool.root_keywords().is_none();
+    let accepts = |name: &str| dialect.tool.parameter_name().is_none_or(|names| names.value.accepts(name));
+    let has_accepted_names = schema.properties.iter().all(|property| accepts(&property.name.value));
+    if dialect.accepts_any_schema() && has_accepted_names && has_plain_root {
         return as_written(schema, defs);
     }
-    let mut narrower = Narrower::new(schema, defs, language);
-    let (root, about) = narrower.root(schema.clone(), plain, keys);
+    let mut narrower = Narrower::new(schema, defs, dialect);
+    let (root, about) = narrower.root(schema.clone());
     narrower.finish(root, about)
 }
 
-/// The schema of what a tool returns in a language.
-pub fn narrow_result<'s>(schema: &'s Schema, defs: &'s Defs, language: &'static SchemaSubset) -> Narrowed<'s> {
-    if language.is_whole() {
+/// Rewrites the schema of a tool's result into what a dialect accepts.
+pub fn narrow_result<'s>(schema: &'s Schema, defs: &'s Defs, dialect: &'static Dialect) -> Narrowed<'s> {
+    if dialect.accepts_any_schema() {
         return as_written(schema, defs);
     }
-    let mut narrower = Narrower::new(schema, defs, language);
+    let mut narrower = Narrower::new(schema, defs, dialect);
     let root = narrower.schema(schema.clone()).schema;
     narrower.finish(root, Template::new())
 }
@@ -109,7 +102,7 @@ fn as_written<'s>(schema: &'s Schema, defs: &'s Defs) -> Narrowed<'s> {
 }
 
 struct Narrower<'s> {
-    language: &'static SchemaSubset,
+    dialect: &'static Dialect,
     defs: &'s Defs,
     /// Of each definition, whether it leads back to itself.
     recursive: Vec<bool>,
@@ -118,7 +111,7 @@ struct Narrower<'s> {
     /// Whether the runtime's reader repairs values here: not below `allOf`.
     reads_texts: bool,
     depth: usize,
-    /// Fallback many schemas there may still be.
+    /// How many schemas there may still be.
     left: usize,
     path: String,
     losses: Vec<Loss>,
@@ -137,10 +130,10 @@ impl From<Schema> for Narrow {
 }
 
 impl<'s> Narrower<'s> {
-    fn new(schema: &Schema, defs: &'s Defs, language: &'static SchemaSubset) -> Self {
+    fn new(schema: &Schema, defs: &'s Defs, dialect: &'static Dialect) -> Self {
         let own = schema.walk().len() + defs.iter().map(|(_, def)| def.schema.walk().len()).sum::<usize>();
         Self {
-            language,
+            dialect,
             defs,
             recursive: defs.iter().map(|(id, def)| defs.needed_by([&def.schema])[id.0]).collect(),
             inlined: Vec::new(),
@@ -154,7 +147,7 @@ impl<'s> Narrower<'s> {
 
     /// With the definitions that it leads to in the same language.
     fn finish(mut self, root: Schema, about: Template) -> Narrowed<'s> {
-        if self.language.is_whole() {
+        if self.dialect.accepts_any_schema() {
             let (schema, defs) = (Cow::Owned(root), Cow::Borrowed(self.defs));
             return Narrowed { schema, defs, about, losses: self.losses };
         }
@@ -178,7 +171,7 @@ impl<'s> Narrower<'s> {
     /// Any schema in the language.
     fn schema(&mut self, given: Schema) -> Narrow {
         let mut narrow = self.scoped(|narrower| narrower.part(given));
-        if !self.language.null && narrow.schema.types == [Type::Null] {
+        if !self.accepts_null() && narrow.schema.types == [Type::Null] {
             // The word is read as null where null is all that there is.
             self.leave(&narrow.schema, "null");
             narrow.schema.types = vec![Type::String];
@@ -222,10 +215,30 @@ impl<'s> Narrower<'s> {
             let is_text = schema.reference.as_ref().is_some_and(|to| self.is_open(&self.defs.get(to.to).schema, 0));
             return Narrow { schema, is_text };
         }
-        if !schema.one_of.is_empty() && !self.language.takes("oneOf") {
+        if !schema.one_of.is_empty() && !self.accepts("oneOf") {
             self.one_of(&mut schema);
         }
         if schema.any_of.is_empty() { self.plain(schema) } else { self.union(schema) }
+    }
+
+    /// Whether schemas may contain a keyword.
+    fn accepts(&self, keyword: &str) -> bool {
+        self.dialect.schema.keywords().is_none_or(|keywords| keywords.value.contains(&keyword))
+    }
+
+    /// Whether a schema may allow null.
+    fn accepts_null(&self) -> bool {
+        self.dialect.schema.null().is_none()
+    }
+
+    /// Whether `type` may be a list.
+    fn accepts_type_lists(&self) -> bool {
+        self.dialect.schema.type_lists().is_none()
+    }
+
+    /// Whether null may be one of the types of a schema. If not, it is an alternative of a union.
+    fn lists_null(&self) -> bool {
+        self.accepts_type_lists() || self.dialect.spelling.openapi
     }
 
     /// Notes a loss.

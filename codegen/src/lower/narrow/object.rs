@@ -11,10 +11,11 @@ impl Narrower<'_> {
     pub(super) fn property(&mut self, property: Property) -> Property {
         let Property { name, required, secret, when, schema } = property;
         let mut schema = self.below(&format!(".{}", name.value), |narrower| narrower.schema(schema)).schema;
-        if !required && !self.language.optional {
+        let is_always_required = self.dialect.schema.optional_properties().is_some();
+        if !required && is_always_required {
             allow_null(&mut schema);
         }
-        Property { required: required || !self.language.optional, name, secret, when, schema }
+        Property { required: required || is_always_required, name, secret, when, schema }
     }
 }
 

@@ -7,7 +7,7 @@ use super::pattern::for_grammar;
 use super::union::shell;
 use super::{Fallback, Narrow, Narrower};
 use crate::diagnostic::At;
-use crate::dialects::schema_subset::{Enums, Patterns};
+use crate::dialects::Enums;
 use crate::lower::prose::{one_of, said};
 use crate::schema::{Additional, Bounds, Choice, Schema, type_of};
 
@@ -16,22 +16,23 @@ const ANY: [Type; 4] = [Type::String, Type::Number, Type::Boolean, Type::Null];
 
 impl Narrower<'_> {
     pub(super) fn plain(&mut self, mut schema: Schema) -> Narrow {
-        if let Some(constant) = schema.constant.take_if(|constant| {
-            !self.language.takes("const") || matches!(constant.value, Value::Array(_) | Value::Object(_))
-        }) {
+        if let Some(constant) = schema
+            .constant
+            .take_if(|constant| !self.accepts("const") || matches!(constant.value, Value::Array(_) | Value::Object(_)))
+        {
             schema.choices = vec![Choice { value: constant, when: None }];
         }
         self.types(&mut schema);
         let others: Vec<Type> = schema.types.iter().copied().filter(|ty| *ty != Type::Null).collect();
         let is_composite = |ty: &Type| matches!(ty, Type::Array | Type::Object);
-        let may_list = self.language.type_lists && !others.iter().any(is_composite);
-        let has_null = self.language.null && schema.types.contains(&Type::Null) && !others.is_empty();
-        if (others.len() <= 1 || may_list) && (!has_null || self.language.lists_null()) {
+        let may_list = self.accepts_type_lists() && !others.iter().any(is_composite);
+        let has_null = self.accepts_null() && schema.types.contains(&Type::Null) && !others.is_empty();
+        if (others.len() <= 1 || may_list) && (!has_null || self.lists_null()) {
             return self.one(schema);
         }
         let mut groups: Vec<Vec<Type>> = Vec::new();
         for ty in others {
-            let scalars = groups.iter_mut().find(|group| self.language.type_lists && !is_composite(&group[0]));
+            let scalars = groups.iter_mut().find(|group| self.accepts_type_lists() && !is_composite(&group[0]));
             match scalars.filter(|_| !is_composite(&ty)) {
                 Some(group) => group.push(ty),
                 None => groups.push(vec![ty]),
@@ -100,15 +101,16 @@ impl Narrower<'_> {
         if schema.types == [Type::Null] {
             schema.choices.clear();
             schema.constant = None;
-        } else if !self.language.null && schema.types.contains(&Type::Null) {
+        } else if !self.accepts_null() && schema.types.contains(&Type::Null) {
             self.leave(&schema, "null");
             schema.types.retain(|ty| *ty != Type::Null);
             schema.choices.retain(|choice| !choice.value.value.is_null());
         }
+        let subset = &self.dialect.schema;
         let is_open = schema.types.contains(&Type::Object)
             && schema.choices.is_empty()
-            && (!matches!(schema.additional, Additional::Deny)
-                || (schema.properties.is_empty() && !self.language.empty_objects));
+            && ((!matches!(schema.additional, Additional::Deny) && subset.open_objects().is_some())
+                || (schema.properties.is_empty() && subset.empty_objects().is_some()));
         if is_open {
             return self.text(&schema, "additionalProperties");
         }
@@ -116,13 +118,19 @@ impl Narrower<'_> {
         only_own(&mut schema);
         let known = self.losses.len();
         if schema.types.contains(&Type::Array) {
-            let items = schema.items.take().map_or_else(|| Schema::new(schema.place), |items| *items);
-            let items = self.below("[]", |narrower| narrower.schema(items));
-            schema.items = Some(Box::new(items.schema));
+            let needs_items = self.dialect.schema.untyped_arrays().is_some();
+            let any = needs_items.then(|| Schema::new(schema.place));
+            schema.items = schema.items.take().map(|items| *items).or(any).map(|items| {
+                let items = self.below("[]", |narrower| narrower.schema(items));
+                Box::new(items.schema)
+            });
         }
         if schema.types.contains(&Type::Object) {
             let properties = std::mem::take(&mut schema.properties);
             schema.properties = properties.into_iter().map(|property| self.property(property)).collect();
+            if let Additional::Schema(values) = &mut schema.additional {
+                **values = self.below(".*", |narrower| narrower.schema((**values).clone())).schema;
+            }
         }
         // A value that the author wrote may not be sent as it is any more.
         let is_other = self.losses[known..].iter().any(|loss| loss.fallback != Fallback::Description);
@@ -133,11 +141,9 @@ impl Narrower<'_> {
 
     /// The values of an `enum`. Whether they are JSON texts now.
     fn values(&mut self, schema: &mut Schema) -> bool {
-        if schema.choices.is_empty() || self.language.enums == Enums::Any {
-            return false;
-        }
+        let Some(enums) = self.dialect.schema.enums().filter(|_| !schema.choices.is_empty()) else { return false };
         let others: Vec<Type> = schema.types.iter().copied().filter(|ty| *ty != Type::Null).collect();
-        match (self.language.enums, others.as_slice()) {
+        match (enums.value, others.as_slice()) {
             (_, [Type::Array | Type::Object]) => {
                 let how = if self.reads_texts { Fallback::JsonText } else { Fallback::Dropped };
                 self.lose(schema.word_place("enum"), "enum", how);
@@ -211,13 +217,13 @@ impl Narrower<'_> {
             }
             let mut kept = Bounds::default();
             for (word, bound) in Bounds::clone(&schema.bounds).iter() {
-                let most = self.language.most_min_items.filter(|_| word == "minItems");
+                let most = self.dialect.schema.max_min_items().filter(|_| word == "minItems").map(|most| most.value);
                 let fits = most.is_none_or(|most| bound.value.as_u64().is_some_and(|least| least <= most));
-                if self.language.takes(word) && fits {
+                if self.accepts(word) && fits {
                     kept.set(word, bound.clone());
                     continue;
                 }
-                if let (true, Some(most)) = (self.language.takes(word), most) {
+                if let (true, Some(most)) = (self.accepts(word), most) {
                     kept.set(word, At::new(Value::from(most), bound.place));
                 }
                 if let Some(words) = said(word, &bound.value) {
@@ -228,10 +234,10 @@ impl Narrower<'_> {
             schema.bounds = kept.into();
         }
         if let Some(pattern) = schema.pattern.take() {
-            let kept = match self.language.patterns {
-                _ if !self.language.takes("pattern") => None,
-                Patterns::Any => Some(pattern.value.clone()),
-                Patterns::Grammar => for_grammar(&pattern.value),
+            let kept = match self.dialect.schema.non_grammar_patterns() {
+                _ if !self.accepts("pattern") => None,
+                None => Some(pattern.value.clone()),
+                Some(_) => for_grammar(&pattern.value),
             };
             if let Some(kept) = kept {
                 schema.pattern = Some(At::new(kept, pattern.place));
@@ -241,7 +247,7 @@ impl Narrower<'_> {
             }
         }
         let knows = |format: &str| {
-            self.language.takes("format") && self.language.formats.is_none_or(|known| known.contains(&format))
+            self.accepts("format") && self.dialect.schema.formats().is_none_or(|known| known.value.contains(&format))
         };
         if let Some(format) = schema.format.take_if(|format| !knows(format)) {
             self.in_words(schema, "format", schema.place, said("format", &Value::from(format)));
@@ -249,10 +255,9 @@ impl Narrower<'_> {
     }
 
     /// Bounds of integers that are not to be reached, by the next integers, where only those can be said.
-    fn next_integers(&mut self, schema: &mut Schema) {
-        let language = self.language;
+    fn next_integers(&self, schema: &mut Schema) {
         let next = |bound: &mut Option<At<Value>>, to: &mut Option<At<Value>>, word: &str, by: i64| {
-            if language.takes(word) || !language.takes(if by > 0 { "minimum" } else { "maximum" }) {
+            if self.accepts(word) || !self.accepts(if by > 0 { "minimum" } else { "maximum" }) {
                 return;
             }
             let Some(At { value, place }) = bound else { return };
@@ -275,18 +280,18 @@ impl Narrower<'_> {
     pub(super) fn annotate(&mut self, schema: &mut Schema, is_other: bool) {
         let stays = |default: &Value| {
             let is_own = schema.any_of.is_empty() && !is_other && schema.types.iter().any(|ty| fits(default, *ty));
-            self.language.takes("default") && is_own && !default.is_object()
+            self.accepts("default") && is_own && !default.is_object()
         };
         if let Some(default) = schema.default.as_ref().filter(|default| !stays(&default.value)).cloned() {
             schema.default = None;
             self.in_words(schema, "default", default.place, said("default", &default.value));
         }
-        if !schema.examples.is_empty() && (is_other || !self.language.takes("examples")) {
+        if !schema.examples.is_empty() && (is_other || !self.accepts("examples")) {
             let place = schema.word_place("examples");
             let examples = std::mem::take(&mut schema.examples).into_iter().map(|at| at.value).collect();
             self.in_words(schema, "examples", place, said("examples", &examples));
         }
-        if schema.deprecated && !self.language.takes("deprecated") {
+        if schema.deprecated && !self.accepts("deprecated") {
             schema.deprecated = false;
             self.in_words(schema, "deprecated", schema.place, said("deprecated", &Value::Bool(true)));
         }

@@ -2,8 +2,12 @@
 
 use super::text::DEEPEST;
 use super::{Fallback, Narrower};
-use crate::dialects::schema_subset::Refs;
+use crate::dialects::Refs;
 use crate::schema::{DefId, Schema};
+
+/// The levels of schemas within schemas that are rewritten for a dialect without a limit of its own. Deeper ones are sent
+/// as JSON text.
+const MAX_DEPTH: usize = 24;
 
 impl Narrower<'_> {
     /// The same without `allOf`, and with a `$ref` only where the language takes it, alone. Where that leads back to what
@@ -13,7 +17,7 @@ impl Narrower<'_> {
             return Err(Box::new(given));
         }
         self.left -= 1;
-        if let (Some(reference), Refs::Alone { recursive }) = (&given.reference, self.language.refs)
+        if let (Some(reference), Refs::Alone { recursive }) = (&given.reference, self.accepted_refs())
             && given.all_of.is_empty()
             && (recursive || !self.recursive[reference.to.0])
         {
@@ -73,9 +77,14 @@ impl Narrower<'_> {
         Some(schema)
     }
 
+    /// Where a `$ref` may be.
+    fn accepted_refs(&self) -> Refs {
+        self.dialect.schema.refs().map_or(Refs::Alone { recursive: true }, |refs| refs.value)
+    }
+
     /// Whether there is no room for another schema here.
     pub(super) fn is_too_much(&self) -> bool {
-        self.depth > self.language.levels || self.left == 0
+        self.depth > self.dialect.schema.max_depth().map_or(MAX_DEPTH, |most| most.value) || self.left == 0
     }
 
     /// Whether values of a schema are of an object of which nobody knows every property.

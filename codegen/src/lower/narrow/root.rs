@@ -3,7 +3,6 @@
 use toolc::table::Type;
 
 use super::{Fallback, Narrower};
-use crate::dialects::NameGrammar;
 use crate::lower::prose::{said, say};
 use crate::schema::{Additional, Bounds, Property, Schema};
 use crate::text::atoms::Template;
@@ -11,27 +10,27 @@ use crate::text::template::Piece;
 
 impl Narrower<'_> {
     /// The root, and what has to be said of it elsewhere: nobody shows a model the description of a root.
-    pub(super) fn root(&mut self, mut root: Schema, plain: bool, keys: Option<NameGrammar>) -> (Schema, Template) {
+    pub(super) fn root(&mut self, mut root: Schema) -> (Schema, Template) {
         let mut about = Template::new();
-        if plain {
+        if self.dialect.tool.root_keywords().is_some() {
             root = self.without_parts(root);
             for word in ["anyOf", "oneOf"] {
                 let alternatives = std::mem::take(if word == "anyOf" { &mut root.any_of } else { &mut root.one_of });
                 root = self.without_union(root, alternatives, word, &mut about);
             }
         }
-        root.properties = self.with_keys(std::mem::take(&mut root.properties), keys);
-        if self.language.is_whole() {
+        root.properties = self.with_accepted_names(std::mem::take(&mut root.properties));
+        if self.dialect.accepts_any_schema() {
             return (root, about);
         }
-        if !matches!(root.additional, Additional::Deny) {
+        if !matches!(root.additional, Additional::Deny) && self.dialect.schema.open_objects().is_some() {
             self.leave(&root, "additionalProperties");
             root.additional = Additional::Deny;
         }
         root.properties = std::mem::take(&mut root.properties).into_iter().map(|one| self.property(one)).collect();
         let mut kept = Bounds::default();
         for (word, bound) in Bounds::clone(&root.bounds).iter() {
-            if self.language.takes(word) {
+            if self.accepts(word) {
                 kept.set(word, bound.clone());
             } else if let Some(words) = said(word, &bound.value) {
                 self.lose(bound.place, word, Fallback::Description);
@@ -125,10 +124,12 @@ impl Narrower<'_> {
         root
     }
 
-    /// Those whose names the dialect takes. A required one of another name keeps the tool out of it.
-    fn with_keys(&mut self, properties: Vec<Property>, keys: Option<NameGrammar>) -> Vec<Property> {
-        let (kept, others): (Vec<_>, Vec<_>) =
-            properties.into_iter().partition(|property| keys.is_none_or(|keys| keys.takes(&property.name.value)));
+    /// Keeps the properties whose names the dialect accepts. A tool with a required one of another name is not in it.
+    fn with_accepted_names(&mut self, properties: Vec<Property>) -> Vec<Property> {
+        let names = self.dialect.tool.parameter_name();
+        let (kept, others): (Vec<_>, Vec<_>) = properties
+            .into_iter()
+            .partition(|property| names.is_none_or(|names| names.value.accepts(&property.name.value)));
         for property in others {
             self.below(&format!(".{}", property.name.value), |narrower| narrower.leave(&property.schema, "properties"));
         }

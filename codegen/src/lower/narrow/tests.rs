@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{Fallback, narrow};
 use crate::check::Checked;
 use crate::compile;
-use crate::dialects::schema_subset::SchemaSubset;
+use crate::dialects::{DIALECTS, find};
 use crate::emit::emit;
-use crate::lower::DIALECTS;
+use crate::lower::definition;
 use crate::source::Sources;
 
 const HOME: &str = "name = 's'\ndescription = 'Tools.'\n";
@@ -25,25 +25,26 @@ fn catalog(tools: &[(&str, &str)]) -> Checked {
 }
 
 /// The parameter `p` of these lines in a language, and what became of which of its words.
-fn parameter(language: &'static SchemaSubset, lines: &str) -> (Value, Vec<(&'static str, Fallback)>) {
+fn parameter(dialect: &str, lines: &str) -> (Value, Vec<(&'static str, Fallback)>) {
     let catalog = catalog(&[("t", lines)]);
     let manifest = &catalog.tools().next().unwrap().1.manifest;
-    let narrowed = narrow(&manifest.params, &manifest.defs, language, true, None);
-    let mut whole = narrowed.defs.document_in(&narrowed.schema, language.spelling).whole();
+    let dialect = find(dialect).unwrap();
+    let narrowed = narrow(&manifest.params, &manifest.defs, dialect);
+    let mut whole = narrowed.defs.document_in(&narrowed.schema, dialect.spelling).whole();
     let lost = narrowed.losses.iter().map(|loss| (loss.keyword, loss.fallback)).collect();
     (whole["properties"]["p"].take(), lost)
 }
 
 #[track_caller]
-fn becomes(language: &'static SchemaSubset, lines: &str, expected: Value, lost: &[(&'static str, Fallback)]) {
+fn becomes(dialect: &str, lines: &str, expected: Value, lost: &[(&'static str, Fallback)]) {
     let lines = if lines.contains("[params.p]") { lines.to_owned() } else { format!("[params.p]\n{lines}") };
-    assert_eq!(parameter(language, &lines), (expected, lost.to_vec()));
+    assert_eq!(parameter(dialect, &lines), (expected, lost.to_vec()));
 }
 
-const STRICT: &SchemaSubset = &SchemaSubset::OPENAI_STRICT;
-const ANTHROPIC: &SchemaSubset = &SchemaSubset::ANTHROPIC_STRICT;
-const OPENAPI: &SchemaSubset = &SchemaSubset::OPENAPI;
-const PORTABLE: &SchemaSubset = &SchemaSubset::PORTABLE;
+const STRICT: &str = "openai-strict";
+const ANTHROPIC: &str = "anthropic-strict";
+const OPENAPI: &str = "gemini-openapi";
+const PORTABLE: &str = "portable";
 
 #[test]
 fn what_may_be_left_out_is_null_where_nothing_may() {
@@ -109,8 +110,8 @@ fn what_a_language_has_no_word_for_is_said_in_words() {
 fn an_open_object_is_the_text_of_one_where_that_can_be_told_from_a_string() {
     let text = [("additionalProperties", Fallback::JsonText)];
     let free = "type = 'object'\nadditionalProperties = true";
-    for language in [ANTHROPIC, PORTABLE] {
-        becomes(language, free, json!({ "type": "string", "description": "Write a JSON object, as text." }), &text);
+    for dialect in [ANTHROPIC, PORTABLE] {
+        becomes(dialect, free, json!({ "type": "string", "description": "Write a JSON object, as text." }), &text);
     }
     let map = "type = 'object'\nadditionalProperties = { type = 'integer' }\nrequired = true\ndescription = 'Counts.'";
     let told = "Counts. Write a JSON object, as text, that matches this JSON Schema: \
@@ -255,7 +256,7 @@ fn what_would_grow_without_end_is_cut() {
     }
     lines += "[schema.'$defs'.d40]\ntype = 'integer'\n";
     for dialect in DIALECTS {
-        let (whole, _) = parameter(dialect.language, &lines);
+        let (whole, _) = parameter(dialect.name, &lines);
         assert!(whole.to_string().len() < 2_000_000, "{}", dialect.name);
     }
 }
@@ -271,8 +272,8 @@ fn nothing_but_an_object_is_at_the_root() {
     )]);
     let tool = catalog.tools().next().unwrap().1;
     let of = |name: &str| {
-        let dialect = DIALECTS.iter().find(|dialect| dialect.name == name).unwrap();
-        dialect.lower(&catalog, tool).definition.unwrap().whole()
+        let dialect = find(name).unwrap();
+        definition(dialect, &catalog, tool).definition.unwrap().whole()
     };
     let openai = &of("openai")["function"];
     assert_eq!(openai["description"], "A tool. Exactly one of these must be given: `a`; `b`.");
@@ -302,11 +303,14 @@ fn a_tool_that_a_dialect_does_not_take_is_not_there() {
         assert_eq!(all.as_array().unwrap().len(), if is_there { 3 } else { 1 }, "{dialect}");
     }
     let tool = |name: &str| catalog.tools().find(|(_, tool)| tool.name() == name).unwrap().1;
-    let gemini = DIALECTS.iter().find(|dialect| dialect.name == "gemini").unwrap();
-    let lost = |name: &str| gemini.lower(&catalog, tool(name)).losses.into_iter().map(|loss| (loss.path, loss.keyword));
+    let gemini = find("gemini").unwrap();
+    let lost =
+        |name: &str| definition(gemini, &catalog, tool(name)).losses.into_iter().map(|loss| (loss.path, loss.keyword));
     assert_eq!(lost("odd").collect::<Vec<_>>(), [(".ä".to_owned(), "name")]);
     assert_eq!(lost("even").collect::<Vec<_>>(), [(".ö".to_owned(), "properties")]);
-    assert!(gemini.lower(&catalog, tool("even")).definition.unwrap().whole().get("parametersJsonSchema").is_none());
+    assert!(
+        definition(gemini, &catalog, tool("even")).definition.unwrap().whole().get("parametersJsonSchema").is_none()
+    );
 }
 
 #[test]
@@ -318,8 +322,8 @@ fn conditions_stay_where_they_were() {
     )]);
     let tool = catalog.tools().next().unwrap().1;
     let of = |name: &str, atoms| {
-        let dialect = DIALECTS.iter().find(|dialect| dialect.name == name).unwrap();
-        dialect.lower(&catalog, tool).definition.unwrap().value(atoms, &[])
+        let dialect = find(name).unwrap();
+        definition(dialect, &catalog, tool).definition.unwrap().value(atoms, &[])
     };
     let strict = |atoms| of("openai-strict", atoms)["function"]["parameters"].take();
     assert_eq!(strict(1)["required"], json!(["a", "b"]));

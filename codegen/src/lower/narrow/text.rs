@@ -21,8 +21,8 @@ impl Narrower<'_> {
         self.lose(given.word_place(word), word, how);
         let mut schema = Schema::new(given.place);
         schema.types = vec![Type::String];
-        let is_nullable = self.language.null && self.admits(given, Type::Null, 0);
-        if is_nullable && self.language.lists_null() {
+        let is_nullable = self.accepts_null() && self.admits(given, Type::Null, 0);
+        if is_nullable && self.lists_null() {
             schema.types.push(Type::Null);
         }
         schema.title.clone_from(&given.title);
@@ -32,7 +32,7 @@ impl Narrower<'_> {
         let words = self.text_words(given);
         schema.say(words);
         self.annotate(&mut schema, true);
-        if is_nullable && !self.language.lists_null() {
+        if is_nullable && !self.lists_null() {
             let mut null = Schema::new(given.place);
             null.types = vec![Type::Null];
             let text = Narrow { schema, is_text: true };

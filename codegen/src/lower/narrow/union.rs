@@ -121,7 +121,7 @@ impl Narrower<'_> {
             shell
         };
         self.annotate(&mut schema, is_text);
-        if !self.language.described_unions && !schema.any_of.is_empty() {
+        if self.dialect.schema.union_siblings().is_some() && !schema.any_of.is_empty() {
             let told = super::union::shell(&mut schema);
             attach(told, &mut schema.any_of[0]);
         }
@@ -148,13 +148,13 @@ impl Narrower<'_> {
             return;
         }
         let is_nullable = |one: &Narrow| one.schema.types.contains(&Type::Null);
-        if self.language.null && !self.language.spelling.openapi {
+        if self.accepts_null() && !self.dialect.spelling.openapi {
             let mut seen = false;
             all.retain(|one| !is_null(one) || !std::mem::replace(&mut seen, true));
             return;
         }
         all.retain(|one| !is_null(one));
-        if !self.language.null {
+        if !self.accepts_null() {
             self.leave(shell, "null");
         } else if !all.iter().any(is_nullable) {
             allow_null(&mut all[0].schema);

@@ -1,5 +1,5 @@
-//! A tool's description of more than 1,024 characters, or than `budgets.description` in `toolc.toml`, where everything is
-//! there that it depends on.
+//! A tool's description of more characters than `budgets.description` in `toolc.toml`, or, without that, than one of the
+//! project's dialects accepts, with every part that depends on a condition.
 //!
 //! ## Why is this bad
 //! It is sent with every request, and what matters in it is lost among the rest. 1,024 characters were the most that
@@ -23,15 +23,14 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M012", "description-too-long", Some(Level::Warning), Check::Tool(check));
 
-/// Characters, where the project does not say.
-const MOST: u32 = 1024;
-
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let most = lint.settings().description_budget.unwrap_or(MOST);
+    let budget = lint.settings().description_budget.map(|budget| budget as usize);
+    let of_dialects = || lint.dialects().filter_map(|dialect| Some(dialect.tool.max_description()?.value)).min();
+    let Some(most) = budget.or_else(of_dialects) else { return };
     for text in tool.descriptions() {
         let Some(said) = lint.full_text(tool, &text.value) else { continue };
         let count = said.chars().count();
-        if count > most as usize {
+        if count > most {
             let message =
                 format!("the description of `{}` has {count} characters, {most} at most should be", tool.name());
             sink.push(

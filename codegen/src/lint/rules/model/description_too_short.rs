@@ -34,10 +34,18 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let message = if count == 1 { message.replace("1 words", "one word") } else { message };
             sink.push(
                 Diagnostic::new(Code::DESCRIPTION_TOO_SHORT, text.place, message)
-                    .help("say what the tool does, when to use it, and what it returns"),
+                    .help("say what the tool does, when to use it, and what it returns")
+                    .help_if(advice(lint)),
             );
         }
     }
+}
+
+/// How long a description should be, by the vendors of the dialects that the project lists.
+fn advice(lint: &Lint<'_>) -> Option<String> {
+    let advised = lint.listed_dialects().filter_map(|dialect| Some((dialect.tool.advised_sentences()?, dialect.name)));
+    let (limit, dialect) = advised.max_by_key(|(limit, _)| limit.value)?;
+    Some(format!("for `{dialect}`, at least {} sentences are advised ({})", limit.value, limit.source))
 }
 
 /// How many words there are. Scripts that put no spaces between words count by letter: two make one.

@@ -20,6 +20,7 @@
 use crate::catalog::{ToolId, Toolset};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
+use crate::lower::definition;
 
 pub(super) const RULE: Rule = Rule::new("M002", "token-budget", Some(Level::Warning), Check::Output(check));
 
@@ -55,7 +56,7 @@ impl Sizes<'_> {
         let mut size = |&id: &ToolId| {
             let tool = &self.lint[id];
             let text = || {
-                let definition = dialect.lower(self.lint, tool).definition;
+                let definition = definition(dialect, self.lint, tool).definition;
                 definition.map_or(0, |doc| self.lint.full_setting(tool).value(&doc).to_string().len())
             };
             *self.known[id.0].get_or_insert_with(text)

@@ -31,8 +31,16 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             let message = format!("`{}` resolves to {count} tools, where at most {most} should be", toolset.name());
             sink.push(
                 Diagnostic::new(Code::TOO_MANY_TOOLS, toolset.manifest.name.place, message)
-                    .help("divide it, or raise `budgets.tools` in `toolc.toml`"),
+                    .help("divide it, or raise `budgets.tools` in `toolc.toml`")
+                    .help_if(advice(lint)),
             );
         }
     }
+}
+
+/// How many tools a request should have, by the vendors of the dialects that the project lists.
+fn advice(lint: &Lint<'_>) -> Option<String> {
+    let advised = lint.listed_dialects().filter_map(|dialect| Some((dialect.request.advised_tools()?, dialect.name)));
+    let (limit, dialect) = advised.min_by_key(|(limit, _)| limit.value)?;
+    Some(format!("for `{dialect}`, at most {} tools are advised ({})", limit.value, limit.source))
 }

@@ -75,28 +75,29 @@ use rayon::prelude::*;
 
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::lower::Dialect;
-use crate::dialects::Budget;
+use crate::dialects::{Dialect, Limit, Total};
+use crate::lower::{accepts, parameters};
 use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P009", "anthropic-strict-budget", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for dialect in &lint.settings().dialects {
-        if let Some(limit) = lint.named_provider(dialect.name).and_then(|provider| provider.budget) {
-            check_dialect(lint, dialect, limit.value, sink);
+    for dialect in lint.listed_dialects() {
+        if let Some(limit) = dialect.request.max_total() {
+            check_dialect(lint, dialect, limit, sink);
         }
     }
 }
 
-fn check_dialect(lint: &Lint<'_>, dialect: &Dialect, most: Budget, sink: &Sink) {
+fn check_dialect(lint: &Lint<'_>, dialect: &'static Dialect, limit: Limit<Total>, sink: &Sink) {
+    let most = limit.value;
     let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
-    let sizes: Vec<Budget> =
-        tools.par_iter().map(|tool| if dialect.takes(tool) { size(&dialect.narrow(tool).schemas()) } else { NOTHING }).collect();
+    let sizes: Vec<Total> =
+        tools.par_iter().map(|tool| if accepts(dialect, tool) { size(&parameters(dialect, tool).schemas()) } else { NOTHING }).collect();
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let sum = lint.resolved(id).iter().fold(NOTHING, |sum, tool| {
-            let Budget { tools, optional, unions } = sizes[tool.0];
-            Budget { tools: sum.tools + tools, optional: sum.optional + optional, unions: sum.unions + unions }
+            let Total { tools, optional, unions } = sizes[tool.0];
+            Total { tools: sum.tools + tools, optional: sum.optional + optional, unions: sum.unions + unions }
         });
         let parts = [
             ("tools", sum.tools, most.tools),
@@ -113,18 +114,19 @@ fn check_dialect(lint: &Lint<'_>, dialect: &Dialect, most: Budget, sink: &Sink) 
             let message = format!("`{name}` comes to more than `{dialect}` takes in one request: {too_much}");
             sink.push(
                 Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message)
+                    .level(lint.level_of(&limit))
                     .help("divide it, make parameters required that always make sense, or declare `anthropic` instead"),
             );
         }
     }
 }
 
-const NOTHING: Budget = Budget { tools: 0, optional: 0, unions: 0 };
+const NOTHING: Total = Total { tools: 0, optional: 0, unions: 0 };
 
 /// What one tool with these schemas adds.
-fn size(schemas: &[&Schema]) -> Budget {
+fn size(schemas: &[&Schema]) -> Total {
     let is_union = |schema: &&&Schema| !schema.any_of.is_empty() || schema.types.len() > 1;
-    Budget {
+    Total {
         tools: 1,
         optional: schemas.iter().flat_map(|schema| &schema.properties).filter(|property| !property.required).count(),
         unions: schemas.iter().filter(is_union).count(),

@@ -15,7 +15,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "integer"
-//! description = "Fallback many lines to return at most."
+//! description = "How many lines to return at most."
 //! minimum = 1
 //! ```
 //!
@@ -30,7 +30,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.limit]
 //! type = "integer"
-//! description = "Fallback many lines to return at most."
+//! description = "How many lines to return at most."
 //! ```
 
 use crate::lint::{Check, Lost, Rule};

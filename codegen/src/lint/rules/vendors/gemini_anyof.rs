@@ -42,8 +42,8 @@ use crate::schema::Schema;
 pub(super) const RULE: Rule = Rule::new("P012", "gemini-anyof", None, Check::Tool(check));
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let lone = lint.providers().filter(|provider| provider.lone_any_of.is_some_and(|limit| limit.value));
-    let dialects: Vec<&str> = lone.map(|provider| provider.dialect).collect();
+    let refusing = lint.dialects().filter(|dialect| dialect.schema.union_siblings().is_some());
+    let dialects: Vec<&str> = refusing.map(|dialect| dialect.name).collect();
     if dialects.is_empty() {
         return;
     }

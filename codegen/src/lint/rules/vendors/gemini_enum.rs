@@ -16,7 +16,7 @@
 //! [params.step]
 //! type = "integer"
 //! enum = [10, 100]
-//! description = "Fallback many lines to go on at a time."
+//! description = "How many lines to go on at a time."
 //! ```
 //!
 //! ## Use instead
@@ -31,7 +31,7 @@
 //! [params.step]
 //! type = "string"
 //! enum = ["few", "many"]
-//! description = "Fallback many lines to go on at a time."
+//! description = "How many lines to go on at a time."
 //! ```
 
 use crate::lint::{Check, Lost, Rule};

@@ -15,7 +15,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.step]
 //! type = "integer"
-//! description = "Fallback many lines to go on at a time."
+//! description = "How many lines to go on at a time."
 //! multipleOf = 10
 //! ```
 //!
@@ -30,7 +30,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.step]
 //! type = "integer"
-//! description = "Fallback many lines to go on at a time."
+//! description = "How many lines to go on at a time."
 //! minimum = 10
 //! ```
 

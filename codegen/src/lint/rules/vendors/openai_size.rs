@@ -115,7 +115,6 @@ use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Rule, Shown};
-use crate::dialects::provider;
 use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warning), Check::Shown(check));
@@ -123,8 +122,8 @@ pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warni
 fn check(shown: &Shown<'_, '_>, sink: &Sink) {
     let mut told = BTreeSet::new();
     for (dialect, narrowed) in shown.dialects() {
-        let Some(limit) = provider(dialect.name).and_then(|provider| provider.size) else { continue };
-        let size = Size::of(&narrowed().schemas());
+        let Some(limit) = dialect.tool.max_size() else { continue };
+        let size = Size::measure(&narrowed().schemas());
         let most = limit.value;
         let mut report = |place: Place, what: String, most: usize| {
             if told.insert(what.clone()) {
@@ -132,6 +131,7 @@ fn check(shown: &Shown<'_, '_>, sink: &Sink) {
                 let message = format!("`{name}` comes to {what} in `{dialect}`, where {most} are taken");
                 sink.push(
                     Diagnostic::new(Code::OPENAI_SIZE, place, message)
+                        .level(shown.lint.level_of(&limit))
                         .help("let `$ref`s stand alone, divide the tool, or take a string instead of a long enum"),
                 );
             }
@@ -172,7 +172,7 @@ struct LongEnum {
 }
 
 impl Size {
-    fn of(schemas: &[&Schema]) -> Self {
+    fn measure(schemas: &[&Schema]) -> Self {
         let mut size = Self::default();
         for schema in schemas {
             size.properties += schema.properties.len();

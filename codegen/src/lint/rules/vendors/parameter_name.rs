@@ -16,7 +16,7 @@
 //! # manifests/tools/read_file.toml
 //! [params.max-lines]
 //! type = "integer"
-//! description = "Fallback many lines to return at most."
+//! description = "How many lines to return at most."
 //! ```
 //!
 //! ## Use instead
@@ -29,54 +29,52 @@
 //! # manifests/tools/read_file.toml
 //! [params.max_lines]
 //! type = "integer"
-//! description = "Fallback many lines to return at most."
+//! description = "How many lines to return at most."
 //! ```
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
-use crate::dialects::{Limit, NameGrammar, Provider};
+use crate::dialects::{Dialect, Limit, NameGrammar};
 use crate::schema::{Property, Schema};
 
 pub(super) const RULE: Rule = Rule::new("P002", "parameter-name", Some(Level::Warning), Check::Tool(check));
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let is_named = |provider: &Provider| lint.named_provider(provider.dialect).is_some();
+    let is_listed = lint.settings().lists_dialects;
     let top = &tool.manifest.params.properties;
     for property in top {
-        // That a tool is gone is of interest whoever asked for the dialect.
-        let dialects =
-            refusing(lint, property, |one| one.parameter_name.filter(|_| property.required || is_named(one)));
+        // A tool that is missing matters whether or not the dialect is listed.
+        let limit = |dialect: &Dialect| dialect.tool.parameter_name().filter(|_| property.required || is_listed);
         let outcome = if property.required { "the whole tool is not there" } else { "it is not there" };
-        report(property, &dialects, outcome, sink);
+        report(lint, property, limit, outcome, sink);
     }
-    // An alternative of the arguments as a whole speaks of the same ones again.
+    // An alternative of the arguments as a whole names the same properties again.
     let is_new = |property: &&Property| top.iter().all(|one| one.name.value != property.name.value);
     let within = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
     for property in within.flat_map(|schema| &schema.properties).filter(is_new) {
-        let dialects = refusing(lint, property, |one| one.nested_name.filter(|_| is_named(one)));
-        report(property, &dialects, "requests with it are refused", sink);
+        let limit = |dialect: &Dialect| dialect.tool.nested_name().filter(|_| is_listed);
+        report(lint, property, limit, "requests with it are refused", sink);
     }
 }
 
-/// The dialects whose providers refuse a name.
-fn refusing(
+/// Reports a name that dialects refuse by one of their limits.
+fn report(
     lint: &Lint<'_>,
     property: &Property,
-    limit: impl Fn(&Provider) -> Option<Limit<NameGrammar>>,
-) -> Vec<&'static str> {
-    let refuses = |one: &&Provider| limit(one).is_some_and(|limit| !limit.value.takes(&property.name.value));
-    lint.providers().filter(refuses).map(|provider| provider.dialect).collect()
-}
-
-fn report(property: &Property, dialects: &[&str], outcome: &str, sink: &Sink) {
-    if dialects.is_empty() {
-        return;
-    }
+    limit: impl Fn(&Dialect) -> Option<Limit<NameGrammar>>,
+    outcome: &str,
+    sink: &Sink,
+) {
+    let limits = lint.dialects().filter_map(|dialect| Some((dialect.name, limit(dialect)?)));
+    let refusing: Vec<_> = limits.filter(|(_, limit)| !limit.value.accepts(&property.name.value)).collect();
+    let Some(level) = refusing.iter().map(|(_, limit)| lint.level_of(limit)).min() else { return };
+    let dialects: Vec<&str> = refusing.iter().map(|(dialect, _)| *dialect).collect();
     let message =
-        format!("`{}` is no name of a parameter in {}: {outcome}", property.name.value, ticked(dialects, ", "));
+        format!("`{}` is no name of a parameter in {}: {outcome}", property.name.value, ticked(&dialects, ", "));
     sink.push(
         Diagnostic::new(Code::PARAMETER_NAME, property.name.place, message)
+            .level(level)
             .label("expected a letter or `_`, then letters, digits or `_`; at most 64 in all")
             .help("write it in snake_case, which every provider takes"),
     );

@@ -29,23 +29,27 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::dialects::{CLIENT_PREFIX, PROVIDERS};
+use crate::dialects::DIALECTS;
 
 pub(super) const RULE: Rule = Rule::new("P017", "prefix-headroom", Some(Level::Warning), Check::Tool(check));
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let Some(mcp) = lint.named_provider("mcp") else { return };
-    let max_length = PROVIDERS.iter().filter_map(|provider| Some(provider.tool_name?.value.max_length)).min();
-    let most = max_length.unwrap_or(usize::MAX) - CLIENT_PREFIX.value;
-    let name = tool.name_in(mcp.dialect);
-    let length = name.chars().count();
-    if length > most {
-        let otherwise = tool.otherwise(mcp.dialect).and_then(|otherwise| otherwise.name.as_ref());
-        let message = format!("`{name}` has {length} letters, which leaves no room for the prefix that clients add");
-        sink.push(
-            Diagnostic::new(Code::PREFIX_HEADROOM, otherwise.unwrap_or(&tool.manifest.name).place, message)
-                .label(format!("expected {most} at most"))
-                .help("shorten it; `[dialect.mcp]` may give it another name"),
-        );
+    let lengths = DIALECTS.iter().filter_map(|dialect| Some(dialect.tool.tool_name()?.value.max_length));
+    let max_length = lengths.min().unwrap_or(usize::MAX);
+    for dialect in lint.listed_dialects() {
+        let Some(prefix) = dialect.tool.client_prefix() else { continue };
+        let most = max_length.saturating_sub(prefix.value);
+        let name = tool.name_in(dialect.name);
+        let length = name.chars().count();
+        if length > most {
+            let otherwise = tool.otherwise(dialect.name).and_then(|otherwise| otherwise.name.as_ref());
+            let message = format!("`{name}` has {length} letters, which leaves no room for the prefix that clients add");
+            sink.push(
+                Diagnostic::new(Code::PREFIX_HEADROOM, otherwise.unwrap_or(&tool.manifest.name).place, message)
+                    .level(lint.level_of(&prefix))
+                    .label(format!("expected {most} at most"))
+                    .help(format!("shorten it; `[dialect.{}]` may give it another name", dialect.name)),
+            );
+        }
     }
 }

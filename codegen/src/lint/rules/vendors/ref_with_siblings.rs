@@ -44,13 +44,15 @@
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
-use crate::dialects::schema_subset::Refs;
+use crate::dialects::Refs;
 use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P007", "ref-with-siblings", None, Check::Tool(check));
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let alone = lint.settings().dialects.iter().filter(|dialect| matches!(dialect.language.refs, Refs::Alone { .. }));
+    let alone = lint.dialects().filter(|dialect| {
+        dialect.schema.refs().is_some_and(|refs| matches!(refs.value, Refs::Alone { .. }))
+    });
     let dialects: Vec<&str> = alone.map(|dialect| dialect.name).collect();
     if dialects.is_empty() {
         return;

@@ -55,8 +55,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let parts = [("anyOf", &root.any_of), ("oneOf", &root.one_of), ("allOf", &root.all_of)];
     for (word, first) in parts.into_iter().filter_map(|(word, parts)| Some((word, parts.first()?))) {
         let refuses =
-            lint.providers().filter(|one| one.refused_at_root.is_some_and(|limit| limit.value.contains(&word)));
-        let dialects: Vec<&str> = refuses.map(|provider| provider.dialect).collect();
+            lint.dialects().filter(|one| one.tool.root_keywords().is_some_and(|limit| limit.value.contains(&word)));
+        let dialects: Vec<&str> = refuses.map(|dialect| dialect.name).collect();
         if !dialects.is_empty() {
             let becomes = if word == "allOf" { "it is merged into the rest" } else { "the description says it" };
             let message = format!("no `{word}` may be at the root in {}: {becomes}", ticked(&dialects, ", "));

@@ -64,20 +64,23 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("P016", "tool-count", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let mut limits: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    for provider in lint.providers() {
-        if let Some(limit) = provider.tools {
-            limits.entry(limit.value).or_default().push(provider.dialect);
+    let mut limits: BTreeMap<usize, (Level, Vec<&str>)> = BTreeMap::new();
+    for dialect in lint.dialects() {
+        if let Some(limit) = dialect.request.max_tools() {
+            let (level, dialects) = limits.entry(limit.value).or_insert((Level::Warning, Vec::new()));
+            *level = lint.level_of(&limit).min(*level);
+            dialects.push(dialect.name);
         }
     }
     let mut external = vec![None; lint.toolsets().count()];
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let count = lint.resolved(id).len() + from_outside(lint, id, &mut external).len();
-        for (most, dialects) in limits.range(..count) {
+        for (most, (level, dialects)) in limits.range(..count) {
             let (name, dialects) = (toolset.name(), ticked(dialects, ", "));
             let message = format!("`{name}` resolves to {count} tools, where one request takes {most} in {dialects}");
             sink.push(
                 Diagnostic::new(Code::TOOL_COUNT, toolset.manifest.name.place, message)
+                    .level(*level)
                     .help("divide it, or grant it only to sessions in which tool search stands for most of it"),
             );
         }

@@ -26,8 +26,7 @@ pub(super) const RULE: Rule = Rule::new("P001", "tool-name", Some(Level::Warning
 const SEPARATOR: &str = "__";
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let dialects = lint.settings().dialects.iter();
-    let renamed = dialects.filter_map(|dialect| tool.otherwise(dialect.name)?.name.as_ref());
+    let renamed = lint.dialects().filter_map(|dialect| tool.otherwise(dialect.name)?.name.as_ref());
     let names = [&tool.manifest.name].into_iter().chain(renamed);
     for At { value: name, place } in names.filter(|name| name.value.contains(SEPARATOR)) {
         let message = format!("`{name}` holds `{SEPARATOR}`, by which clients tell a server's name from a tool's");

@@ -1,0 +1,55 @@
+//! A tool, ready to be written in the shape of a dialect.
+
+use serde_json::Value;
+use toolc::behaviour::Annotations;
+
+use crate::conditional_json::CondJson;
+use crate::schema::{Defs, Schema, Spelling};
+use crate::text::atoms::{Template, When};
+
+/// A tool as one dialect names and describes it, with schemas that the dialect accepts.
+#[derive(Debug)]
+pub struct ToolDefinition<'c> {
+    /// Its name in the dialect.
+    pub name: &'c str,
+    /// Its title, if it has one.
+    pub title: Option<&'c str>,
+    /// Its description in the dialect.
+    pub description: Template,
+    /// The schema of its arguments.
+    pub parameters: SchemaDocument<'c>,
+    /// In which turns it has parameters, or `None` if in all.
+    pub has_parameters: Option<When>,
+    /// The schema of its results, if it can be expressed.
+    pub returns: Option<SchemaDocument<'c>>,
+    /// What it does to the world.
+    pub annotations: Annotations,
+}
+
+/// A schema with the definitions that it refers to.
+#[derive(Debug)]
+pub struct SchemaDocument<'c> {
+    /// The schema.
+    pub schema: std::borrow::Cow<'c, Schema>,
+    /// The definitions.
+    pub defs: std::borrow::Cow<'c, Defs>,
+    /// How the dialect spells schemas.
+    pub spelling: Spelling,
+}
+
+impl SchemaDocument<'_> {
+    /// Returns the schema as JSON.
+    pub fn json(&self) -> CondJson {
+        self.defs.document_in(&self.schema, self.spelling)
+    }
+}
+
+/// An entry of a JSON object that is always present.
+pub(super) fn entry(key: &str, value: CondJson) -> (Option<When>, String, CondJson) {
+    (None, key.to_owned(), value)
+}
+
+/// A JSON string.
+pub(super) fn string(text: &str) -> CondJson {
+    Value::from(text).into()
+}

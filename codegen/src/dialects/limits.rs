@@ -1,0 +1,218 @@
+//! Limits: facts about what a vendor accepts, each with where it was read, when, and how sure it is.
+
+use std::fmt::{self, Debug};
+
+/// A fact about a dialect, and its evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was read.
+    pub source: &'static str,
+    /// When it was read, as `YYYY-MM-DD`.
+    pub verified_on: &'static str,
+    /// How reliable it is. Only a limit of high confidence makes a finding an error.
+    pub confidence: Confidence,
+}
+
+/// How reliable a limit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// Inferred from what is not documented, from one report, or long ago.
+    Low,
+    /// Documented somewhere, or reported by several users.
+    Medium,
+    /// Documented by the vendor, or enforced by its API.
+    High,
+}
+
+impl Confidence {
+    /// `low`, `medium` or `high`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// A limit that is stated.
+#[allow(clippy::unnecessary_wraps, reason = "the fields of a record are optional")]
+pub(super) const fn limit<T>(
+    value: T,
+    confidence: Confidence,
+    verified_on: &'static str,
+    source: &'static str,
+) -> Option<Limit<T>> {
+    Some(Limit { value, source, verified_on, confidence })
+}
+
+/// The value of a limit that says: this is refused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Refused;
+
+impl Debug for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("refused")
+    }
+}
+
+/// A limit for people: in the documentation, and in tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatedLimit {
+    /// The name of its field.
+    pub name: &'static str,
+    /// Its value, written out.
+    pub value: String,
+    /// See [`Limit::source`].
+    pub source: &'static str,
+    /// See [`Limit::verified_on`].
+    pub verified_on: &'static str,
+    /// See [`Limit::confidence`].
+    pub confidence: Confidence,
+}
+
+/// Declares a record of limits. Each can be read by the method of its name and by no other way, so that a test can tell
+/// which limits nothing reads.
+macro_rules! limits {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name {
+            $(pub(super) $field: Option<$crate::dialects::Limit<$type>>,)*
+        }
+
+        impl $name {
+            /// The name of every limit.
+            pub const NAMES: &[&str] = &[$(stringify!($field)),*];
+
+            /// No limit at all.
+            pub(super) const NONE: Self = Self { $($field: None,)* };
+
+            $(
+                $(#[$doc])*
+                pub fn $field(&self) -> Option<$crate::dialects::Limit<$type>> {
+                    self.$field
+                }
+            )*
+
+            /// Returns the limits that are stated, for people to read.
+            pub fn stated(&self) -> Vec<$crate::dialects::StatedLimit> {
+                let mut stated = Vec::new();
+                $(
+                    stated.extend(self.$field.map(|limit| $crate::dialects::StatedLimit {
+                        name: stringify!($field),
+                        value: format!("{:?}", limit.value),
+                        source: limit.source,
+                        verified_on: limit.verified_on,
+                        confidence: limit.confidence,
+                    }));
+                )*
+                stated
+            }
+        }
+    };
+}
+pub(super) use limits;
+
+limits! {
+    /// What a dialect accepts of one tool, apart from its [schemas](super::SchemaSubset).
+    ToolLimits {
+        /// Names of tools.
+        tool_name: NameGrammar,
+        /// Names of parameters at the top level.
+        parameter_name: NameGrammar,
+        /// Names of properties below the top level.
+        nested_name: NameGrammar,
+        /// The most characters of a tool's description.
+        max_description: usize,
+        /// The fewest sentences of a tool's description that the vendor advises.
+        advised_sentences: usize,
+        /// Keywords that the root of the parameters must not have.
+        root_keywords: &'static [&'static str],
+        /// How large the schema of one tool may be.
+        max_size: Size,
+        /// How many characters clients put before a tool's name. They count towards the length of the name.
+        client_prefix: usize,
+    }
+}
+
+limits! {
+    /// What a dialect accepts of a whole request: limits on all of its tools together.
+    RequestLimits {
+        /// The most tools.
+        max_tools: usize,
+        /// The most tools that the vendor advises.
+        advised_tools: usize,
+        /// How much the tools may contain together.
+        max_total: Total,
+    }
+}
+
+/// The shape of a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct NameGrammar {
+    /// The first character, besides ASCII letters.
+    pub first: &'static str,
+    /// The other characters, besides ASCII letters and digits.
+    pub rest: &'static str,
+    /// Whether it may begin with a digit.
+    pub starts_with_digit: bool,
+    /// The most characters.
+    pub max_length: usize,
+}
+
+impl NameGrammar {
+    /// Returns the grammar as a regular expression.
+    pub fn pattern(self) -> String {
+        let Self { first, rest, starts_with_digit, max_length } = self;
+        if starts_with_digit && first == rest {
+            return format!("^[a-zA-Z0-9{rest}]{{1,{max_length}}}$");
+        }
+        let digits = if starts_with_digit { "0-9" } else { "" };
+        format!("^[a-zA-Z{digits}{first}][a-zA-Z0-9{rest}]{{0,{}}}$", max_length - 1)
+    }
+
+    /// Whether a name has this shape.
+    pub fn accepts(&self, name: &str) -> bool {
+        let is_first = |c: char| {
+            c.is_ascii_alphabetic() || self.first.contains(c) || (self.starts_with_digit && c.is_ascii_digit())
+        };
+        let is_rest = |c: char| c.is_ascii_alphanumeric() || self.rest.contains(c);
+        let mut letters = name.chars();
+        letters.next().is_some_and(is_first) && letters.all(is_rest) && name.chars().count() <= self.max_length
+    }
+}
+
+impl Debug for NameGrammar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.pattern())
+    }
+}
+
+/// The size of one schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Properties, at every depth.
+    pub properties: usize,
+    /// Characters of names, enum values and constants together.
+    pub text: usize,
+    /// Values of all enums together.
+    pub enum_values: usize,
+    /// An enum with more values than this is a long one.
+    pub long_enum: usize,
+    /// Characters of the values of a long enum.
+    pub long_enum_text: usize,
+}
+
+/// What the tools of a request contain together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Total {
+    /// Tools.
+    pub tools: usize,
+    /// Optional parameters.
+    pub optional: usize,
+    /// Unions: `anyOf`, and lists of types.
+    pub unions: usize,
+}

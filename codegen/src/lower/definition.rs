@@ -1,0 +1,88 @@
+//! One tool as a dialect shows it to a model.
+
+use super::narrow::{Fallback, Loss, Narrowed, narrow, narrow_result};
+use super::prose::say;
+use crate::catalog::{Atom, Catalog, Tool};
+use crate::conditional_json::CondJson;
+use crate::dialects::{Dialect, SchemaDocument, ToolDefinition};
+use crate::schema::{Property, Schema};
+use crate::text::atoms::{AtomId, When};
+use crate::text::condition::Condition;
+
+/// A tool in one dialect.
+#[derive(Debug)]
+pub struct Lowering {
+    /// Its definition, or `None` if the dialect does not accept its name, or that of a required parameter.
+    pub definition: Option<CondJson>,
+    /// What the definition does not say as the author did.
+    pub losses: Vec<Loss>,
+}
+
+/// Whether a dialect accepts a tool: its name, and the names of its required parameters.
+pub fn accepts(dialect: &Dialect, tool: &Tool) -> bool {
+    let accepts_name = dialect.tool.tool_name().is_none_or(|names| names.value.accepts(tool.name_in(dialect.name)));
+    accepts_name && refused_parameter(dialect, tool).is_none()
+}
+
+/// The first required parameter whose name a dialect does not accept.
+fn refused_parameter<'c>(dialect: &Dialect, tool: &'c Tool) -> Option<&'c Property> {
+    let names = dialect.tool.parameter_name()?.value;
+    let mut required = tool.manifest.params.properties.iter().filter(|property| property.required);
+    required.find(|property| !names.accepts(&property.name.value))
+}
+
+/// Returns the schema of a tool's arguments in a dialect.
+pub fn parameters<'t>(dialect: &'static Dialect, tool: &'t Tool) -> Narrowed<'t> {
+    narrow(&tool.manifest.params, &tool.manifest.defs, dialect)
+}
+
+/// Returns the definition of a tool in a dialect.
+pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> Lowering {
+    let manifest = &tool.manifest;
+    if !accepts(dialect, tool) {
+        let (place, path) = refused_parameter(dialect, tool).map_or((manifest.name.place, String::new()), |property| {
+            (property.name.place, format!(".{}", property.name.value))
+        });
+        let losses = vec![Loss { place, path, keyword: "name", fallback: Fallback::Dropped }];
+        return Lowering { definition: None, losses };
+    }
+    let Narrowed { schema, defs, about, mut losses } = parameters(dialect, tool);
+    let own = tool.otherwise(dialect.name).and_then(|otherwise| otherwise.description.as_ref());
+    let mut description = own.unwrap_or(&manifest.description).value.clone();
+    say(&mut description, about);
+    let definition = ToolDefinition {
+        name: tool.name_in(dialect.name),
+        title: manifest.title.as_deref(),
+        description,
+        has_parameters: has_properties(&schema),
+        parameters: SchemaDocument { schema, defs, spelling: dialect.spelling },
+        returns: returns(dialect, tool, &mut losses),
+        annotations: manifest.annotations.value(),
+    };
+    let mut json = (dialect.envelope)(&definition);
+    // Texts that list other tools list them by their names in the dialect.
+    json.rename(&|AtomId(atom)| match tool.atoms.get(atom) {
+        Some(Atom::Tool(id)) => Some(catalog[*id].name_in(dialect.name)),
+        _ => None,
+    });
+    Lowering { definition: Some(json), losses }
+}
+
+/// The schema of a tool's result, if the dialect can express it. A handler does not write JSON text into strings, so a
+/// schema that needs that is left out.
+fn returns<'t>(dialect: &'static Dialect, tool: &'t Tool, losses: &mut Vec<Loss>) -> Option<SchemaDocument<'t>> {
+    let returns = tool.manifest.returns.as_ref()?;
+    let Narrowed { schema, defs, losses: own, .. } = narrow_result(returns, &tool.manifest.defs, dialect);
+    if own.iter().any(|loss| loss.fallback != Fallback::Description) {
+        let (path, keyword) = (String::new(), "returns");
+        losses.push(Loss { place: returns.place, path, keyword, fallback: Fallback::Dropped });
+        return None;
+    }
+    Some(SchemaDocument { schema, defs, spelling: dialect.spelling })
+}
+
+/// In which turns an object has properties, or `None` if in all.
+fn has_properties(schema: &Schema) -> Option<When> {
+    let whens = schema.properties.iter().map(|property| Some(property.when.as_ref()?.value.clone()));
+    whens.collect::<Option<Vec<When>>>().map(Condition::Or)
+}
