@@ -32,3 +32,4 @@ mod synth;
 mod tokens;
 mod turns;
 mod wire;
+mod words;
