@@ -11,18 +11,18 @@ pub(crate) struct Panicked(pub(crate) String);
 /// What `work` comes to, unless it panics.
 ///
 /// Handlers are shared: they have to keep their state whole across a panic, as they have to across threads.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(work)).map_err(Panicked::with)
 }
 
 /// A future of somebody else's, whose panic is its error.
-pub(crate) struct Caught<'a, T>(pub(crate) Pin<Box<dyn Future<Output = T> + Send + 'a>>);
+pub(crate) struct CatchPanic<'a, T>(pub(crate) Pin<Box<dyn Future<Output = T> + Send + 'a>>);
 
-impl<T> Future for Caught<'_, T> {
+impl<T> Future for CatchPanic<'_, T> {
     type Output = Result<T, Panicked>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match caught(|| self.0.as_mut().poll(context)) {
+        match catch(|| self.0.as_mut().poll(context)) {
             Ok(poll) => poll.map(Ok),
             Err(panicked) => Poll::Ready(Err(panicked)),
         }

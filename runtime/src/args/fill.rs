@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 use super::slot::{Heap, Slot};
-use super::{kind, slot};
+use super::{json_type, slot};
 use crate::data::number;
 use crate::data::table::{Additional, Node, NodeId, Property, SlotKind};
 
@@ -32,7 +32,7 @@ impl Reader<'_> {
             (SlotKind::Number, Value::Number(number)) => number.as_f64().map_or(Slot::Null, Slot::Number),
             (SlotKind::String, Value::String(text)) => Heap::String(text).into(),
             (SlotKind::Choice, value) => {
-                let found = self.table.literals(node).iter().position(|literal| kind::equals(literal, &value));
+                let found = self.table.literals(node).iter().position(|literal| json_type::equals(literal, &value));
                 found
                     .and_then(|index| u16::try_from(index).ok())
                     .map_or_else(|| Heap::Value(value).into(), Slot::Choice)
@@ -66,9 +66,9 @@ impl Reader<'_> {
             let has = |property: &Property| {
                 let literals = self.table.literals(self.table.node(property.node));
                 let sent = value.get(&*property.name);
-                literals.is_empty() || sent.is_some_and(|sent| literals.iter().any(|l| kind::equals(l, sent)))
+                literals.is_empty() || sent.is_some_and(|sent| literals.iter().any(|l| json_type::equals(l, sent)))
             };
-            kind::fits(self.table.types(alternative), value)
+            json_type::fits(self.table.types(alternative), value)
                 && self.table.shown(alternative).filter(|property| property.required).all(has)
         };
         (0..).zip(self.table.any_of(node).iter().copied()).find(|(_, id)| is(*id))

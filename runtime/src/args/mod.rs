@@ -4,21 +4,21 @@
 //! when it fails is the text read again into a tree, repaired toward the table and
 //! [validated](validate), so that an answer names every problem at once.
 
-mod absent;
-#[cfg(feature = "search")]
-mod bridged;
+mod expectation_text;
 mod fill;
-mod hide;
-mod kind;
+#[cfg(feature = "search")]
+mod inner_call;
+mod json_type;
 mod literal;
+mod null_absence;
 mod reader;
+mod redact;
 mod repair;
 mod scan;
 mod slot;
 mod strict;
 mod tree;
 mod validate;
-mod words;
 
 pub use slot::{FromSlot, Heap, Slot, SlotBuffer, Slots, choice, json, object, variant};
 
@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 use crate::data::table::Table;
 use crate::result::output::{ErrorKind, Problem, ToolError};
 #[cfg(feature = "search")]
-pub(crate) use bridged::bridged;
+pub(crate) use inner_call::bridged;
 use reader::Reader;
 pub(crate) use scan::same;
 use tree::Tree;

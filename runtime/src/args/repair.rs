@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use super::reader::Reader;
 use super::tree::Tree;
-use super::{kind, literal};
+use super::{json_type, literal};
 use crate::data::number;
 use crate::data::table::{Additional, Node, NodeId, Type, Types};
 use crate::data::to_json;
 
 /// A way to bring a value to one of some types, in the order in which they are tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum RepairStep {
     Stay,
     Convert,
     Wrap,
@@ -26,7 +26,7 @@ enum Step {
 /// Alternatives within alternatives. A schema may be its own alternative.
 const DEEPEST: usize = 16;
 
-const ALL: &[Step] = &[Step::Stay, Step::Convert, Step::Wrap];
+const ALL: &[RepairStep] = &[RepairStep::Stay, RepairStep::Convert, RepairStep::Wrap];
 
 impl Reader<'_> {
     /// Repairs the arguments as a whole. They are an object whatever the schema says of its root.
@@ -39,7 +39,7 @@ impl Reader<'_> {
         }
         if value.is_object() {
             self.children(value, node, room);
-            self.alternatives(value, node, room, &[Step::Stay], 0);
+            self.alternatives(value, node, room, &[RepairStep::Stay], 0);
         }
     }
 
@@ -84,20 +84,20 @@ impl Reader<'_> {
     pub(super) fn allows_null(&self, node: &Node) -> bool {
         let literals = self.table.literals(node);
         self.table.types(node).names(Type::Null)
-            && (literals.is_empty() || literals.iter().any(|l| kind::equals(l, &Value::Null)))
+            && (literals.is_empty() || literals.iter().any(|l| json_type::equals(l, &Value::Null)))
     }
 
-    fn step(&self, step: Step, value: &mut Value, node: &Node, types: Types, room: usize) -> bool {
+    fn step(&self, step: RepairStep, value: &mut Value, node: &Node, types: Types, room: usize) -> bool {
         let done = match step {
-            Step::Stay => kind::fits(types, value),
-            Step::Convert => match types.iter().find_map(|wanted| self.convert(value, wanted, room)) {
+            RepairStep::Stay => json_type::fits(types, value),
+            RepairStep::Convert => match types.iter().find_map(|wanted| self.convert(value, wanted, room)) {
                 Some(converted) => {
                     *value = converted;
                     true
                 }
                 None => false,
             },
-            Step::Wrap => {
+            RepairStep::Wrap => {
                 let wraps = room > 0 && types.names(Type::Array) && !value.is_null() && !self.is_cut_off(value, room);
                 if wraps {
                     *value = Value::Array(vec![value.take()]);
@@ -143,12 +143,12 @@ impl Reader<'_> {
 
     /// Takes the first alternative that validates as it is, else the first that does so after repair, else
     /// the first whose type the value has or can get.
-    fn alternatives(&self, value: &mut Value, node: &Node, room: usize, steps: &[Step], nested: usize) {
+    fn alternatives(&self, value: &mut Value, node: &Node, room: usize, steps: &[RepairStep], nested: usize) {
         if node.any_of.len == 0 || node.all_of.len > 0 || nested == DEEPEST {
             return;
         }
         let Some(leaves) = self.leaves(node) else { return };
-        let toward = |value: &mut Value, step: Step, id: NodeId| {
+        let toward = |value: &mut Value, step: RepairStep, id: NodeId| {
             let leaf = self.table.node(id);
             let done = self.step(step, value, leaf, self.table.types(leaf), room);
             if done {
@@ -157,7 +157,7 @@ impl Reader<'_> {
             done
         };
         if let Some(leaf) = leaves.iter().find(|leaf| self.may_be(value, **leaf)) {
-            toward(value, Step::Stay, *leaf);
+            toward(value, RepairStep::Stay, *leaf);
             return;
         }
         let mut first = None;
@@ -235,15 +235,15 @@ fn opens_with(text: &str, bracket: char) -> bool {
 }
 
 /// Whether it is worth a copy of `value` to try this.
-fn within_reach(step: Step, types: Types, value: &Value) -> bool {
+fn within_reach(step: RepairStep, types: Types, value: &Value) -> bool {
     match step {
-        Step::Stay => kind::fits(types, value),
-        Step::Convert => match value {
-            Value::String(_) => !kind::fits(types, value),
-            Value::Number(_) | Value::Bool(_) => types.names(Type::String) && !kind::fits(types, value),
+        RepairStep::Stay => json_type::fits(types, value),
+        RepairStep::Convert => match value {
+            Value::String(_) => !json_type::fits(types, value),
+            Value::Number(_) | Value::Bool(_) => types.names(Type::String) && !json_type::fits(types, value),
             _ => false,
         },
-        Step::Wrap => types.names(Type::Array) && !value.is_null() && !kind::fits(types, value),
+        RepairStep::Wrap => types.names(Type::Array) && !value.is_null() && !json_type::fits(types, value),
     }
 }
 

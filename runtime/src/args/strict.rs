@@ -28,7 +28,7 @@ impl Reader<'_> {
         if node.form != SlotKind::Object || self.is_beyond_forms(node) {
             return None;
         }
-        let mut strict = Strict { reader: self, scan: Scan::new(text) };
+        let mut strict = StrictReader { reader: self, scan: Scan::new(text) };
         let slots = buffer.absent(strict.slots(node));
         strict.object(node, self.limits.max_depth, slots)?;
         strict.scan.is_at_end().then_some(())
@@ -56,12 +56,12 @@ fn is_odd(bounds: &Bounds) -> bool {
     bounds.unique_items || bounds.min_properties.is_some() || bounds.max_properties.is_some()
 }
 
-struct Strict<'r, 't, 'a> {
+struct StrictReader<'r, 't, 'a> {
     reader: &'r Reader<'t>,
     scan: Scan<'a>,
 }
 
-impl<'a> Strict<'_, '_, 'a> {
+impl<'a> StrictReader<'_, '_, 'a> {
     /// Reads a value into `slot`, which is absent so far. Nested at most `room` deep; `optional`: null may
     /// stand for its absence.
     #[inline(always)]

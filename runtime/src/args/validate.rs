@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::reader::Reader;
-use super::{kind, words};
+use super::{expectation_text, json_type};
 use crate::data::number;
 use crate::data::table::{Additional, Bounds, Node, NodeId, Table, Type};
 use crate::result::output::Problem;
@@ -31,28 +31,28 @@ impl Reader<'_> {
     /// Everything that is wrong with the arguments.
     pub(super) fn problems(&self, value: &Value) -> Problems {
         let hidden = self.table.has_secrets().then(|| self.hidden(value));
-        let mut check = Check { reader: self, report: Some(Problems::default()), hidden, nulls: false, ok: true };
+        let mut check = Validator { reader: self, report: Some(Problems::default()), hidden, nulls: false, ok: true };
         if value.is_object() {
-            check.node(value, 0, &Path::ROOT);
+            check.node(value, 0, &JsonPath::ROOT);
         } else {
             let (table, root) = (self.table, self.table.node(0));
-            check.fail(&Path::ROOT, &|| ("object".to_owned(), Check::got(table, value, root)));
+            check.fail(&JsonPath::ROOT, &|| ("object".to_owned(), Validator::got(table, value, root)));
         }
         check.report.unwrap_or_default()
     }
 
     /// Whether `value` keeps to a node.
     pub(super) fn is_valid(&self, value: &Value, id: NodeId) -> bool {
-        self.holds(value, id, &Path::ROOT, false)
+        self.holds(value, id, &JsonPath::ROOT, false)
     }
 
     /// The same, where nulls may still stand for absent properties.
     pub(super) fn may_be(&self, value: &Value, id: NodeId) -> bool {
-        self.holds(value, id, &Path::ROOT, true)
+        self.holds(value, id, &JsonPath::ROOT, true)
     }
 
-    fn holds(&self, value: &Value, id: NodeId, path: &Path<'_>, nulls: bool) -> bool {
-        let mut check = Check { reader: self, report: None, hidden: None, nulls, ok: true };
+    fn holds(&self, value: &Value, id: NodeId, path: &JsonPath<'_>, nulls: bool) -> bool {
+        let mut check = Validator { reader: self, report: None, hidden: None, nulls, ok: true };
         check.node(value, id, path);
         check.ok
     }
@@ -72,7 +72,7 @@ impl Reader<'_> {
     }
 }
 
-struct Check<'r, 't> {
+struct Validator<'r, 't> {
     reader: &'r Reader<'t>,
     /// None where only the verdict matters: then the first failure ends it.
     report: Option<Problems>,
@@ -83,8 +83,8 @@ struct Check<'r, 't> {
     ok: bool,
 }
 
-impl<'t> Check<'_, 't> {
-    fn fail(&mut self, path: &Path<'_>, words: &dyn Fn() -> (String, String)) {
+impl<'t> Validator<'_, 't> {
+    fn fail(&mut self, path: &JsonPath<'_>, words: &dyn Fn() -> (String, String)) {
         self.ok = false;
         if let Some(report) = &mut self.report {
             if report.shown.len() < MOST {
@@ -115,31 +115,32 @@ impl<'t> Check<'_, 't> {
             && !matches!(node.additional, Additional::Node(_))
             && node.any_of.len + node.all_of.len == 0;
         if is_leaf || value.is_object() || value.is_array() || !table.has_secrets() {
-            return words::got(value);
+            return expectation_text::got(value);
         }
         HIDDEN.to_owned()
     }
 
-    fn node(&mut self, value: &Value, id: NodeId, path: &Path<'_>) {
+    fn node(&mut self, value: &Value, id: NodeId, path: &JsonPath<'_>) {
         let table = self.reader.table;
         if path.depth > DEEPEST || !self.reader.spend(1) {
             return self.fail(path, &|| ("something simpler".to_owned(), "too much to check".to_owned()));
         }
         let node = table.node(id);
         let literals = table.literals(node);
-        if !kind::fits(node.types, value) {
+        if !json_type::fits(node.types, value) {
             let whole = matches!(value, Value::Number(n) if node.types.names(Type::Integer) && n.as_f64().is_some_and(|f| f.fract() == 0.0));
             let whole = whole && node.bounds.is_none();
-            let expected = || if whole { words::integer_range() } else { words::expected(table, node) };
+            let expected =
+                || if whole { expectation_text::integer_range() } else { expectation_text::expected(table, node) };
             return self.fail(path, &|| (expected(), Self::got(table, value, node)));
         }
-        if !literals.is_empty() && !literals.iter().any(|literal| kind::equals(literal, value)) {
-            return self.fail(path, &|| (words::expected(table, node), Self::got(table, value, node)));
+        if !literals.is_empty() && !literals.iter().any(|literal| json_type::equals(literal, value)) {
+            return self.fail(path, &|| (expectation_text::expected(table, node), Self::got(table, value, node)));
         }
         if let Some(bounds) = table.bounds(node)
             && let Some(got) = out_of_bounds(value, bounds)
         {
-            self.fail(path, &|| (words::expected(table, node), got.clone()));
+            self.fail(path, &|| (expectation_text::expected(table, node), got.clone()));
         }
         match value {
             Value::Array(items) => {
@@ -148,7 +149,7 @@ impl<'t> Check<'_, 't> {
                         if self.is_over() {
                             return;
                         }
-                        self.node(item, id, &path.then(Step::Index(index)));
+                        self.node(item, id, &path.then(PathSegment::Index(index)));
                     }
                 }
             }
@@ -157,7 +158,7 @@ impl<'t> Check<'_, 't> {
         }
         for branch in table.all_of(node) {
             if !self.is_over() {
-                self.node(value, *branch, &path.then(Step::Same));
+                self.node(value, *branch, &path.then(PathSegment::Same));
             }
         }
         if node.any_of.len > 0 && !self.is_over() {
@@ -165,7 +166,7 @@ impl<'t> Check<'_, 't> {
         }
     }
 
-    fn object(&mut self, map: &Map<String, Value>, node: &Node, path: &Path<'_>) {
+    fn object(&mut self, map: &Map<String, Value>, node: &Node, path: &JsonPath<'_>) {
         let table = self.reader.table;
         if !self.reader.spend(table.properties(node).len()) {
             self.ok = false;
@@ -177,8 +178,8 @@ impl<'t> Check<'_, 't> {
             }
             match map.get(&*property.name) {
                 None if property.required => {
-                    let expected = || words::expected(table, table.node(property.node)) + " (required)";
-                    self.fail(&path.then(Step::Key(&property.name)), &|| (expected(), "nothing".to_owned()));
+                    let expected = || expectation_text::expected(table, table.node(property.node)) + " (required)";
+                    self.fail(&path.then(PathSegment::Key(&property.name)), &|| (expected(), "nothing".to_owned()));
                 }
                 None => {}
                 Some(value) if self.nulls && self.reader.is_absence(value, property.required, property.node) => {
@@ -186,7 +187,7 @@ impl<'t> Check<'_, 't> {
                 }
                 Some(value) => {
                     known += 1;
-                    self.node(value, property.node, &path.then(Step::Key(&property.name)));
+                    self.node(value, property.node, &path.then(PathSegment::Key(&property.name)));
                 }
             }
         }
@@ -194,7 +195,7 @@ impl<'t> Check<'_, 't> {
         if let Some(bounds) = table.bounds(node)
             && !in_range(count, bounds.min_properties, bounds.max_properties)
         {
-            self.fail(path, &|| (words::expected(table, node), words::counted(count, "key")));
+            self.fail(path, &|| (expectation_text::expected(table, node), expectation_text::counted(count, "key")));
         }
         if node.additional == Additional::Allow || count == known || self.is_over() {
             return;
@@ -204,10 +205,12 @@ impl<'t> Check<'_, 't> {
             if self.is_over() {
                 return;
             }
-            let path = path.then(Step::Key(key));
+            let path = path.then(PathSegment::Key(key));
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
-                _ => self.fail(&path, &|| (words::instead_of(key, table.shown(node)), words::got(value))),
+                _ => self.fail(&path, &|| {
+                    (expectation_text::instead_of(key, table.shown(node)), expectation_text::got(value))
+                }),
             }
         }
     }
@@ -219,14 +222,16 @@ impl<'t> Check<'_, 't> {
         table.shown(node).all(|property| {
             let literals = table.literals(table.node(property.node));
             let sent = value.get(&*property.name);
-            literals.is_empty() || sent.is_none_or(|sent| literals.iter().any(|literal| kind::equals(literal, sent)))
+            literals.is_empty()
+                || sent.is_none_or(|sent| literals.iter().any(|literal| json_type::equals(literal, sent)))
         })
     }
 
     /// The property that tells the objects among alternatives apart, and what it is in each of them.
     fn tag(&self, value: &Value, branches: &[NodeId]) -> Option<(&'t str, Vec<&'t Node>)> {
         let table = self.reader.table;
-        let objects = || branches.iter().map(|id| table.node(*id)).filter(|one| kind::fits(table.types(one), value));
+        let objects =
+            || branches.iter().map(|id| table.node(*id)).filter(|one| json_type::fits(table.types(one), value));
         let tag = |object: &'t Node, name: &str| {
             let mut required = table.shown(object).filter(|property| property.required);
             let tag = table.node(required.find(|property| *property.name == *name)?.node);
@@ -239,12 +244,12 @@ impl<'t> Check<'_, 't> {
         })
     }
 
-    fn alternatives(&mut self, value: &Value, node: &Node, path: &Path<'_>) {
+    fn alternatives(&mut self, value: &Value, node: &Node, path: &JsonPath<'_>) {
         let table = self.reader.table;
-        let inner = path.then(Step::Same);
+        let inner = path.then(PathSegment::Same);
         let branches = table.any_of(node);
         // The rest of what `node` says holds, or has been told.
-        let expected = || words::expected(table, &Node { any_of: node.any_of, ..Node::ANY });
+        let expected = || expectation_text::expected(table, &Node { any_of: node.any_of, ..Node::ANY });
         let wanted = if node.exactly_one { 2 } else { 1 };
         let hits = branches.iter().filter(|id| self.reader.holds(value, **id, &inner, self.nulls)).take(wanted).count();
         if hits > 1 {
@@ -257,7 +262,7 @@ impl<'t> Check<'_, 't> {
         if self.report.is_some() {
             let mut near = branches.iter().filter(|id| {
                 let branch = table.node(**id);
-                kind::fits(table.types(branch), value) && self.says_its_kind(value, branch)
+                json_type::fits(table.types(branch), value) && self.says_its_kind(value, branch)
             });
             if let (Some(only), None) = (near.next(), near.next()) {
                 return self.node(value, *only, &inner);
@@ -266,12 +271,13 @@ impl<'t> Check<'_, 't> {
                 && let Some((name, tags)) = self.tag(value, branches)
             {
                 let sent = value.get(name);
-                let fits =
-                    |tag: &&Node| sent.is_some_and(|sent| table.literals(tag).iter().any(|l| kind::equals(l, sent)));
+                let fits = |tag: &&Node| {
+                    sent.is_some_and(|sent| table.literals(tag).iter().any(|l| json_type::equals(l, sent)))
+                };
                 if !tags.iter().any(fits) {
-                    let missing = || (words::one_of(table, &tags) + " (required)", "nothing".to_owned());
-                    let other = |sent| (words::one_of(table, &tags), words::got(sent));
-                    return self.fail(&path.then(Step::Key(name)), &|| sent.map_or_else(missing, other));
+                    let missing = || (expectation_text::one_of(table, &tags) + " (required)", "nothing".to_owned());
+                    let other = |sent| (expectation_text::one_of(table, &tags), expectation_text::got(sent));
+                    return self.fail(&path.then(PathSegment::Key(name)), &|| sent.map_or_else(missing, other));
                 }
             }
         }
@@ -282,14 +288,14 @@ impl<'t> Check<'_, 't> {
 /// What is there, where that is too little or too much.
 fn out_of_bounds(value: &Value, bounds: &Bounds) -> Option<String> {
     match value {
-        Value::Number(number) => (!number::within(number, bounds)).then(|| words::got(value)),
+        Value::Number(number) => (!number::within(number, bounds)).then(|| expectation_text::got(value)),
         Value::String(text) => {
             let wrong = !fits_length(text, bounds);
-            wrong.then(|| words::counted(text.chars().count(), "character"))
+            wrong.then(|| expectation_text::counted(text.chars().count(), "character"))
         }
         Value::Array(items) => {
             if !in_range(items.len(), bounds.min_items, bounds.max_items) {
-                return Some(words::counted(items.len(), "item"));
+                return Some(expectation_text::counted(items.len(), "item"));
             }
             (bounds.unique_items && !are_unique(items)).then(|| "items that come twice".to_owned())
         }
@@ -312,31 +318,31 @@ pub(super) fn in_range(count: usize, least: Option<u64>, most: Option<u64>) -> b
 fn are_unique(items: &[Value]) -> bool {
     let mut texts = vec![String::new(); items.len()];
     for (item, text) in items.iter().zip(&mut texts) {
-        kind::canonical(item, text);
+        json_type::canonical(item, text);
     }
     let sorted = sorted::positions(texts.len(), &|a, b| texts[a].cmp(&texts[b]));
     sorted.windows(2).all(|pair| texts[pair[0]] != texts[pair[1]])
 }
 
 /// Where in the arguments we are. Written out only where something is wrong.
-struct Path<'p> {
-    parent: Option<&'p Path<'p>>,
-    step: Step<'p>,
+struct JsonPath<'p> {
+    parent: Option<&'p JsonPath<'p>>,
+    step: PathSegment<'p>,
     depth: usize,
 }
 
-enum Step<'p> {
+enum PathSegment<'p> {
     Key(&'p str),
     Index(usize),
     /// Into an alternative: another schema, the same value.
     Same,
 }
 
-impl Path<'_> {
-    const ROOT: Path<'static> = Path { parent: None, step: Step::Same, depth: 0 };
+impl JsonPath<'_> {
+    const ROOT: JsonPath<'static> = JsonPath { parent: None, step: PathSegment::Same, depth: 0 };
 
-    fn then<'p>(&'p self, step: Step<'p>) -> Path<'p> {
-        Path { parent: Some(self), step, depth: self.depth + 1 }
+    fn then<'p>(&'p self, step: PathSegment<'p>) -> JsonPath<'p> {
+        JsonPath { parent: Some(self), step, depth: self.depth + 1 }
     }
 
     /// What is there in these arguments.
@@ -344,9 +350,9 @@ impl Path<'_> {
         let Some(parent) = self.parent else { return Some(arguments) };
         let parent = parent.of(arguments)?;
         match self.step {
-            Step::Key(key) => parent.get(key),
-            Step::Index(index) => parent.get(index),
-            Step::Same => Some(parent),
+            PathSegment::Key(key) => parent.get(key),
+            PathSegment::Index(index) => parent.get(index),
+            PathSegment::Same => Some(parent),
         }
     }
 
@@ -357,17 +363,17 @@ impl Path<'_> {
     }
 
     fn pointer(&self) -> String {
-        let mut out = self.parent.map(Path::pointer).unwrap_or_default();
+        let mut out = self.parent.map(JsonPath::pointer).unwrap_or_default();
         match self.step {
-            Step::Key(key) => {
-                let key = words::cut(key, 200);
+            PathSegment::Key(key) => {
+                let key = expectation_text::cut(key, 200);
                 out.push('/');
                 out.push_str(&key.replace('~', "~0").replace('/', "~1"));
             }
-            Step::Index(index) => {
+            PathSegment::Index(index) => {
                 let _ = write!(out, "/{index}");
             }
-            Step::Same => {}
+            PathSegment::Same => {}
         }
         out
     }

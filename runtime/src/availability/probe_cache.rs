@@ -22,7 +22,7 @@ use crate::provider::ToolProvider;
 use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::result::output::ToolOutput;
 use crate::run::clock::Clock;
-use crate::run::pool::{CHECKS, Waiter};
+use crate::run::pool::{CHECKS, JobHandle};
 
 /// How long an answer of the environment or of handlers is believed.
 pub(crate) const VERDICT_TTL: Duration = Duration::from_secs(30);
@@ -143,7 +143,7 @@ struct ProbeRun {
     /// It asks about a world that is gone.
     is_void: bool,
     /// None: it was left behind.
-    waiter: Option<Pin<Box<Waiter>>>,
+    waiter: Option<Pin<Box<JobHandle>>>,
 }
 
 impl ProbeCache {
@@ -334,7 +334,7 @@ impl ProbeEntry {
     }
 
     /// Nobody waits for the run any more. What is to be dropped with nothing locked.
-    fn give_up(&mut self) -> Option<Pin<Box<Waiter>>> {
+    fn give_up(&mut self) -> Option<Pin<Box<JobHandle>>> {
         let run = self.run.as_mut()?;
         run.is_late = true;
         if run.has_begun {
@@ -392,8 +392,8 @@ fn verdict(provider: &dyn ToolProvider, subject: &ProbeSubject, env: &Env) -> Re
         ProbeSubject::Tool(index) => AvailabilityCheck::Tool(*index),
         ProbeSubject::Toolset(name) => AvailabilityCheck::Toolset(name),
     };
-    let asked = panics::caught(|| provider.available(check, env));
-    let told = panics::caught(|| match asked {
+    let asked = panics::catch(|| provider.available(check, env));
+    let told = panics::catch(|| match asked {
         Ok(Availability::Available) => Ok(()),
         Ok(Availability::Unavailable(text)) => Err(HiddenReason::Check(without_secrets(text, provider, env))),
         Err(Panicked(message)) => Err(HiddenReason::Panicked(without_secrets(message.into(), provider, env))),

@@ -91,9 +91,9 @@ pub enum ApprovalDecision {
 
 /// Reasons for which nobody is asked again, each with the tool, sorted.
 #[derive(Debug, Default)]
-pub(crate) struct Allowed(Mutex<Vec<(String, ApprovalReason)>>);
+pub(crate) struct SessionApprovals(Mutex<Vec<(String, ApprovalReason)>>);
 
-impl Allowed {
+impl SessionApprovals {
     /// Those of the reasons for which somebody has to be asked.
     pub(crate) fn unsettled(&self, tool: &str, why: Vec<ApprovalReason>) -> Vec<ApprovalReason> {
         if why.is_empty() {

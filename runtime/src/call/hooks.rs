@@ -193,5 +193,5 @@ impl fmt::Display for HostError<'_> {
 
 /// What a hook is called, whatever happens.
 pub(crate) fn name(hook: &dyn Hook) -> &str {
-    panics::caught(|| hook.name()).unwrap_or("a hook")
+    panics::catch(|| hook.name()).unwrap_or("a hook")
 }

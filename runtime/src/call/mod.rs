@@ -5,7 +5,7 @@ pub(crate) mod hooks;
 pub(crate) mod response;
 pub(crate) mod scope;
 
-use crate::run::lifetime::Life;
+use crate::run::lifetime::CallLifetime;
 use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -13,11 +13,11 @@ use std::sync::{Arc, OnceLock};
 use crate::call::scope::CallScope;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
+use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::cancel::{CancelHandle, CancellationToken};
-use crate::run::cancel::{Since, Switches, Watch};
 use crate::run::progress::Progress;
-use crate::run::task::Kept;
 use crate::run::task::Task;
+use crate::run::task::TaskInner;
 
 /// A model's request to run a tool.
 #[derive(Debug, Clone, Copy)]
@@ -25,8 +25,8 @@ pub struct ToolCall<'a> {
     name: &'a str,
     arguments: &'a str,
     id: &'a str,
-    task: Option<(&'a Arc<Kept>, Since<'a>)>,
-    cancel: Option<Since<'a>>,
+    task: Option<(&'a Arc<TaskInner>, CancelEpoch<'a>)>,
+    cancel: Option<CancelEpoch<'a>>,
 }
 
 impl<'a> ToolCall<'a> {
@@ -45,13 +45,13 @@ impl<'a> ToolCall<'a> {
     /// from now on.
     #[must_use]
     pub fn with_task(self, task: &'a Task) -> Self {
-        Self { task: Some((&task.0, Since::now(&task.0.cancel))), ..self }
+        Self { task: Some((&task.0, CancelEpoch::now(&task.0.cancel))), ..self }
     }
 
     /// Stops when `cancel` is pulled, and does not begin if it has been.
     #[must_use]
     pub const fn with_cancel(self, cancel: &'a CancelHandle) -> Self {
-        Self { cancel: Some(Since::ever(cancel)), ..self }
+        Self { cancel: Some(CancelEpoch::ever(cancel)), ..self }
     }
 
     /// The same call of another tool, with other arguments.
@@ -98,12 +98,12 @@ impl<'a> ToolCall<'a> {
 pub(crate) struct OwnedRequest {
     name: String,
     id: String,
-    task: Option<Arc<Kept>>,
+    task: Option<Arc<TaskInner>>,
 }
 
 impl OwnedRequest {
     pub(crate) fn borrow(&self) -> ToolCall<'_> {
-        let task = self.task.as_ref().map(|task| (task, Since::now(&task.cancel)));
+        let task = self.task.as_ref().map(|task| (task, CancelEpoch::now(&task.cancel)));
         ToolCall { name: &self.name, arguments: "", id: &self.id, task, cancel: None }
     }
 }
@@ -112,10 +112,10 @@ impl OwnedRequest {
 pub struct Call<'a> {
     tool: &'a str,
     request: ToolCall<'a>,
-    session: Option<Since<'a>>,
+    session: Option<CancelEpoch<'a>>,
     scope: Option<&'a dyn CallScope>,
     /// Made where the call may go on with nobody waiting for it.
-    life: OnceLock<Arc<Life>>,
+    life: OnceLock<Arc<CallLifetime>>,
 }
 
 impl<'a> Call<'a> {
@@ -126,7 +126,12 @@ impl<'a> Call<'a> {
 
     /// The context of `request`, which is for the tool that is really called `tool`, in this turn of a session with this
     /// switch.
-    pub(crate) const fn of(tool: &'a str, request: ToolCall<'a>, session: Since<'a>, scope: &'a dyn CallScope) -> Self {
+    pub(crate) const fn of(
+        tool: &'a str,
+        request: ToolCall<'a>,
+        session: CancelEpoch<'a>,
+        scope: &'a dyn CallScope,
+    ) -> Self {
         Self { tool, request, session: Some(session), scope: Some(scope), life: OnceLock::new() }
     }
 
@@ -217,20 +222,20 @@ impl<'a> Call<'a> {
     /// Whether nobody waits for the answer any more: the host cancelled the call, its task or its session, or it took
     /// too long. Cheap: ask often, and then stop.
     pub fn is_cancelled(&self) -> bool {
-        self.switches().into_iter().flatten().any(Since::is_cancelled)
+        self.cancel_sources().into_iter().flatten().any(CancelEpoch::is_cancelled)
     }
 
     /// Done when nobody waits for the answer any more. An asynchronous handler that is waiting for this is polled once
     /// more, to end in order, before it is dropped.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
         self.life();
-        Watch::new(self.switches())
+        CancelledFuture::new(self.cancel_sources())
     }
 
     /// The same, for a thread or a task of its own that a handler starts.
     pub fn cancellation(&self) -> CancellationToken {
         self.life();
-        CancellationToken::new(self.switches())
+        CancellationToken::new(self.cancel_sources())
     }
 
     /// Tells the host how far the work has come: `done` of `total`, in whatever you count, and what is being done.
@@ -245,13 +250,13 @@ impl<'a> Call<'a> {
     }
 
     /// The switches that stop it.
-    pub(crate) fn switches(&self) -> Switches<'_> {
-        let own = self.life.get().map(|life| Since::ever(&life.over));
+    pub(crate) fn cancel_sources(&self) -> CancelSources<'_> {
+        let own = self.life.get().map(|life| CancelEpoch::ever(&life.over));
         [own, self.request.cancel, self.request.task.map(|(_, since)| since), self.session]
     }
 
     /// What outlives the call.
-    pub(crate) fn life(&self) -> &Arc<Life> {
+    pub(crate) fn life(&self) -> &Arc<CallLifetime> {
         self.life.get_or_init(Arc::default)
     }
 
@@ -294,15 +299,15 @@ impl fmt::Debug for Call<'_> {
 pub(crate) struct OwnedCall {
     tool: String,
     id: String,
-    task: Option<Arc<Kept>>,
+    task: Option<Arc<TaskInner>>,
     cancellation: CancellationToken,
     scope: Option<Arc<dyn CallScope>>,
-    life: Arc<Life>,
+    life: Arc<CallLifetime>,
 }
 
 impl OwnedCall {
     pub(crate) fn borrow(&self) -> Call<'_> {
-        let [_, cancel, of_task, session] = self.cancellation.switches();
+        let [_, cancel, of_task, session] = self.cancellation.sources();
         let task = self.task.as_ref().zip(of_task);
         let request = ToolCall { name: &self.tool, arguments: "", id: &self.id, task, cancel };
         let life = OnceLock::from(Arc::clone(&self.life));
@@ -336,7 +341,7 @@ mod tests {
         let env = Env::empty().with_var("KEY", "value");
         let turn = turn(|s| s.env(env).id("chat-7").enable(["web"]).facts([("chat".into(), true.into())]));
         let (task, cancel) = (Task::new("errand"), CancelHandle::new());
-        let call = Call::of("own", ToolCall::new("own", "{}").with_task(&task), Since::now(&cancel), &turn);
+        let call = Call::of("own", ToolCall::new("own", "{}").with_task(&task), CancelEpoch::now(&cancel), &turn);
         assert_eq!(call.user_request(), None);
         task.set_user_request("buy tea");
         let owned = call.to_owned_call();
@@ -364,7 +369,7 @@ mod tests {
     #[test]
     fn a_tool_that_is_not_shown_is_none() {
         let (turn, cancel) = (turn(|session| session), CancelHandle::new());
-        let call = Call::of("own", ToolCall::new("own", "{}"), Since::now(&cancel), &turn);
+        let call = Call::of("own", ToolCall::new("own", "{}"), CancelEpoch::now(&cancel), &turn);
         assert_eq!(["own", "search"].map(|name| call.has_tool(name)), [true, false]);
     }
 
@@ -373,7 +378,7 @@ mod tests {
         let (told, turn) = collecting();
         let (cancel, task) = (CancelHandle::new(), Task::new("errand"));
         let request = ToolCall::new("shown", "{}").with_id("7").with_task(&task);
-        let call = Call::of("own", request, Since::now(&cancel), &turn);
+        let call = Call::of("own", request, CancelEpoch::now(&cancel), &turn);
         call.progress(1.0, None, "here");
         let owned = call.to_owned_call();
         owned.borrow().progress(2.0, Some(4.0), "there");
@@ -393,7 +398,7 @@ mod tests {
             let (cancel, session, task) = (CancelHandle::new(), CancelHandle::new(), Task::new("errand"));
             let request = ToolCall::new("look", "{}").with_task(&task).with_cancel(&cancel);
             let turn = turn(|session| session);
-            let call = Call::of("look", request, Since::now(&session), &turn);
+            let call = Call::of("look", request, CancelEpoch::now(&session), &turn);
             let owned = call.to_owned_call();
             assert!(!call.is_cancelled() && !owned.borrow().is_cancelled());
             match pulled {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
-use crate::run::progress::Sink;
+use crate::run::progress::ProgressSink;
 
 /// A turn, as handlers see it through their [`Call`](crate::call::Call).
 pub(crate) trait CallScope: Send + Sync {
@@ -21,7 +21,7 @@ pub(crate) trait CallScope: Send + Sync {
     fn shows(&self, tool: &str) -> bool;
 
     /// Where progress is reported, or `None` if the host does not listen.
-    fn progress(&self) -> Option<&Sink>;
+    fn progress(&self) -> Option<&ProgressSink>;
 
     /// The same scope, for a call that moves to another thread.
     fn to_shared(&self) -> Arc<dyn CallScope>;

@@ -7,8 +7,8 @@ use crate::args::Slots;
 use crate::call::OwnedRequest;
 use crate::call::ToolCall;
 use crate::call::response::CallResponse;
-use crate::dispatch::call_record::Record;
-use crate::dispatch::running::Handler;
+use crate::dispatch::call_record::CallRecord;
+use crate::dispatch::running::HandlerFuture;
 use crate::session::turn::Turn;
 
 /// The agent-run tools of one catalog, as the enum that `cargo xtask gen` writes: a variant for each of them, which
@@ -34,11 +34,11 @@ pub struct PendingAgentCall {
     turn: Turn,
     tool: usize,
     request: OwnedRequest,
-    record: Record,
+    record: CallRecord,
 }
 
 impl PendingAgentCall {
-    pub(crate) fn new(turn: Turn, tool: usize, request: &ToolCall<'_>, record: Record) -> Self {
+    pub(crate) fn new(turn: Turn, tool: usize, request: &ToolCall<'_>, record: CallRecord) -> Self {
         Self { turn, tool, request: request.to_owned_request(), record }
     }
 
@@ -68,9 +68,9 @@ impl fmt::Debug for PendingAgentCall {
 
 /// What the agent's own loop makes of a call of this tool with these arguments: what runs it, as soon as that is polled.
 /// None: it does not take the call.
-pub(crate) type AgentLoop<'l> = dyn Fn(&str, Slots<'_, '_>) -> Option<Handler<'l>> + Sync + 'l;
+pub(crate) type AgentLoop<'l> = dyn Fn(&str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
 /// That of a host which runs such calls elsewhere.
-pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<Handler<'l>> {
+pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<HandlerFuture<'l>> {
     None
 }

@@ -4,22 +4,22 @@ use crate::call::approval::{ApprovalDecision, ApprovalRequest};
 use crate::call::hooks::{HostError, HostStage};
 use crate::panics::{self, Panicked};
 use crate::result::output::{ErrorKind, ToolError};
-use crate::run::cancel::Watch;
-use crate::run::deadline::{Lost, patiently};
+use crate::run::cancel::CancelledFuture;
+use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::config::SessionConfig;
 
 /// Waits for the decision, and no longer than the host or its patience lasts. The error is what the model gets.
 pub(crate) async fn ask(
     host: &SessionConfig,
     request: ApprovalRequest<'_>,
-    cancelled: Watch<'_>,
+    cancelled: CancelledFuture<'_>,
 ) -> Result<(), ToolError> {
     let Some(approver) = &host.approver else { return Err(nobody_to_ask()) };
-    let decided = match panics::caught(|| approver.decide(&request)) {
-        Ok(future) => match patiently(panics::Caught(future), cancelled, host.patience).await {
+    let decided = match panics::catch(|| approver.decide(&request)) {
+        Ok(future) => match with_deadline(panics::CatchPanic(future), cancelled, host.patience).await {
             Ok(decided) => decided,
-            Err(Lost::Cancelled) => return Err(cancelled_unasked()),
-            Err(Lost::Time) => return Err(denied(&format!("nobody answered within {:?}", host.patience))),
+            Err(Interrupted::Cancelled) => return Err(cancelled_unasked()),
+            Err(Interrupted::TimedOut) => return Err(denied(&format!("nobody answered within {:?}", host.patience))),
         },
         Err(panicked) => Err(panicked),
     };

@@ -12,10 +12,10 @@ use crate::data::behaviour::Parallel;
 use crate::dispatch::agent;
 use crate::dispatch::agent::AgentTools;
 use crate::dispatch::finish::Outcome;
-use crate::dispatch::key::Key;
-use crate::dispatch::running::Handler;
+use crate::dispatch::parallel_key::ParallelKey;
+use crate::dispatch::running::HandlerFuture;
 use crate::result::output::ToolResult;
-use crate::run::cancel::Since;
+use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
 
 /// As many calls of a batch as run at a time.
@@ -73,7 +73,7 @@ impl Turn {
         F: Future<Output = ToolResult> + Send,
     {
         let run = &run;
-        let agent = |at: usize, tool: &str, slots: Slots<'_, '_>| -> Option<Handler<'_>> {
+        let agent = |at: usize, tool: &str, slots: Slots<'_, '_>| -> Option<HandlerFuture<'_>> {
             let (call, request) = (A::read(tool, slots)?, calls[at]);
             Some(Box::pin(async move { run(call, request).await }))
         };
@@ -93,7 +93,7 @@ impl Turn {
             began: self.begin(),
             calls,
             agent,
-            besides: calls.iter().map(|call| self.beside(call)).collect(),
+            overlaps: calls.iter().map(|call| self.overlap(call)).collect(),
             open: (0..calls.len()).map(|at| (at, None)).collect(),
             outcomes: calls.iter().map(|_| None).collect(),
         };
@@ -105,21 +105,22 @@ impl Turn {
     }
 
     /// What the call may run beside.
-    fn beside(&self, call: &ToolCall<'_>) -> Beside<'_> {
+    fn overlap(&self, call: &ToolCall<'_>) -> Overlap<'_> {
         // What is refused before any handler sees it is in nobody's way.
-        let Some(id) = self.find(call.name()) else { return Beside::All };
+        let Some(id) = self.find(call.name()) else { return Overlap::Any };
         let behaviour = &self.state().tool(id).behaviour;
         match &behaviour.parallel {
-            Parallel::Always => Beside::All,
-            Parallel::Never => Beside::None,
+            Parallel::Always => Overlap::Any,
+            Parallel::Never => Overlap::Never,
             Parallel::Keyed { key, space } => match self.read(id, call, &mut SlotBuffer::default()) {
                 Ok(slots) => {
                     // The key is what the handler gets, and hooks may make another one of what was sent.
                     let is_settled = self.host().hooks.is_empty();
-                    let key = slots.text(self.table(id), key).filter(|_| is_settled).map(|text| Key::new(&text));
-                    Beside::OtherKeys { space, key, reads: behaviour.annotations.read_only }
+                    let key =
+                        slots.text(self.table(id), key).filter(|_| is_settled).map(|text| ParallelKey::new(&text));
+                    Overlap::Keyed { space, key, reads: behaviour.annotations.read_only }
                 }
-                Err(_) => Beside::All,
+                Err(_) => Overlap::Any,
             },
         }
     }
@@ -127,25 +128,25 @@ impl Turn {
 
 /// What a call may run beside.
 #[derive(Debug, Clone, PartialEq)]
-enum Beside<'a> {
-    All,
-    None,
+enum Overlap<'a> {
+    Any,
+    Never,
     /// Those that have another key in this space, or only read as it does. One without a key may mean any.
-    OtherKeys {
+    Keyed {
         space: &'a str,
-        key: Option<Key>,
+        key: Option<ParallelKey>,
         reads: bool,
     },
 }
 
-impl Beside<'_> {
-    fn admits(&self, other: &Self) -> bool {
+impl Overlap<'_> {
+    fn allows(&self, other: &Self) -> bool {
         match (self, other) {
-            (Beside::None, _) | (_, Beside::None) => false,
-            (Beside::All, _) | (_, Beside::All) => true,
+            (Overlap::Never, _) | (_, Overlap::Never) => false,
+            (Overlap::Any, _) | (_, Overlap::Any) => true,
             (
-                Beside::OtherKeys { space, key, reads },
-                Beside::OtherKeys { space: other_space, key: other_key, reads: other_reads },
+                Overlap::Keyed { space, key, reads },
+                Overlap::Keyed { space: other_space, key: other_key, reads: other_reads },
             ) => {
                 let same = || key.as_ref().zip(other_key.as_ref()).is_none_or(|(key, other)| key.may_be(other));
                 space != other_space || (*reads && *other_reads) || !same()
@@ -155,15 +156,15 @@ impl Beside<'_> {
 }
 
 /// What the agent's own loop makes of the call at a position of the batch.
-type BatchLoop<'l> = dyn Fn(usize, &str, Slots<'_, '_>) -> Option<Handler<'l>> + Sync + 'l;
+type BatchLoop<'l> = dyn Fn(usize, &str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
 /// A batch under way.
 struct Batch<'b, 'r, 'l> {
     turn: &'b Turn,
-    began: Since<'b>,
+    began: CancelEpoch<'b>,
     calls: &'b [ToolCall<'r>],
     agent: &'b BatchLoop<'l>,
-    besides: Vec<Beside<'b>>,
+    overlaps: Vec<Overlap<'b>>,
     /// The calls that have no answer yet, in order. None: not begun.
     open: Vec<(usize, Option<Running<'b>>)>,
     outcomes: Vec<Option<Outcome>>,
@@ -180,15 +181,15 @@ impl Batch<'_, '_, '_> {
 
     /// Begins what can begin, and polls what runs. Whether any has ended.
     fn advance(&mut self, context: &mut Context<'_>) -> bool {
-        let Self { turn, began, calls, agent, besides, open, outcomes } = self;
+        let Self { turn, began, calls, agent, overlaps, open, outcomes } = self;
         let (turn, began, calls, agent) = (*turn, *began, *calls, *agent);
         let before = open.len();
         let mut room = AT_ONCE - open.iter().filter(|(_, running)| running.is_some()).count();
         // The earlier ones that have no answer yet.
-        let mut earlier: Vec<&Beside<'_>> = Vec::new();
+        let mut earlier: Vec<&Overlap<'_>> = Vec::new();
         open.retain_mut(|&mut (at, ref mut running)| {
-            let beside = &besides[at];
-            if running.is_none() && room > 0 && earlier.iter().all(|earlier| earlier.admits(beside)) {
+            let overlap = &overlaps[at];
+            if running.is_none() && room > 0 && earlier.iter().all(|earlier| earlier.allows(overlap)) {
                 room -= 1;
                 let agent = move |tool: &str, slots: Slots<'_, '_>| agent(at, tool, slots);
                 *running = Some(Box::pin(async move { turn.outcome(&calls[at], began, &agent).await }));
@@ -199,8 +200,8 @@ impl Batch<'_, '_, '_> {
                 outcomes[at] = Some(outcome);
                 return false;
             }
-            if room > 0 && !earlier.contains(&beside) {
-                earlier.push(beside);
+            if room > 0 && !earlier.contains(&overlap) {
+                earlier.push(overlap);
             }
             true
         });

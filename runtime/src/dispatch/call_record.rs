@@ -10,7 +10,7 @@ use crate::run::clock;
 use crate::session::turn::Turn;
 
 #[derive(Debug, Default)]
-pub(crate) struct Record {
+pub(crate) struct CallRecord {
     /// What anybody may see of its arguments: null where nobody looks, or they could not be read.
     pub(crate) arguments: Value,
     /// None: nobody asks, or there is no clock.
@@ -20,10 +20,10 @@ pub(crate) struct Record {
 
 impl Turn {
     /// The record of a call that begins now.
-    pub(crate) fn record(&self, tool: Option<usize>, request: &ToolCall<'_>) -> Record {
+    pub(crate) fn record(&self, tool: Option<usize>, request: &ToolCall<'_>) -> CallRecord {
         let is_watched = tool.map_or(!self.host().hooks.is_empty(), |id| self.is_watched(id));
         let began = is_watched.then(clock::now).flatten();
-        Record {
+        CallRecord {
             arguments: Value::Null,
             began,
             trace: Trace::begin(request, tool.map(|id| self.name(id)), || tool.map(|id| self.table(id))),

@@ -5,7 +5,7 @@ use std::mem;
 use crate::call::ToolCall;
 use crate::call::hooks::{HostError, HostStage};
 use crate::call::response::CallResponse;
-use crate::dispatch::call_record::Record;
+use crate::dispatch::call_record::CallRecord;
 use crate::result::limit;
 use crate::result::limit::Shortened;
 use crate::result::output::ToolResult;
@@ -17,7 +17,7 @@ pub(crate) struct Outcome {
     pub(crate) answer: CallResponse,
     /// The tool's position, if there is one.
     pub(crate) tool: Option<usize>,
-    pub(crate) record: Record,
+    pub(crate) record: CallRecord,
     short: Short,
 }
 
@@ -38,7 +38,7 @@ impl Turn {
         &self,
         tool: Option<usize>,
         request: &ToolCall<'_>,
-        record: Record,
+        record: CallRecord,
         result: ToolResult,
     ) -> Outcome {
         let mut outcome = Outcome { answer: CallResponse::from(result), tool, record, short: Short::No };

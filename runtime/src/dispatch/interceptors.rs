@@ -11,14 +11,14 @@ use crate::call::hooks::{HookAction, HostError, HostStage};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
 use crate::dispatch::approval;
-use crate::dispatch::call_record::Record;
+use crate::dispatch::call_record::CallRecord;
 use crate::dispatch::finish::Outcome;
 use crate::panics;
 use crate::result::output::ToolResult;
 use crate::result::output::attempt;
 use crate::result::output::{ErrorKind, ToolError};
-use crate::run::cancel::{Since, Watch};
-use crate::run::deadline::{Lost, patiently};
+use crate::run::cancel::{CancelEpoch, CancelledFuture};
+use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::turn::Turn;
 
 impl Turn {
@@ -37,8 +37,8 @@ impl Turn {
         &self,
         id: usize,
         request: &ToolCall<'_>,
-        session: Since<'_>,
-        record: &mut Record,
+        session: CancelEpoch<'_>,
+        record: &mut CallRecord,
         buffer: &mut SlotBuffer<'_>,
     ) -> Result<(), ToolError> {
         let (host, table, limits) = (self.host(), self.table(id), Limits::default());
@@ -58,10 +58,10 @@ impl Turn {
             let mut step = attempt(|| hook.before_call(&info));
             if let Ok(HookAction::Later(_)) = step {
                 let (call, time) = (self.context(id, request, session), self.time(id));
-                step = match patiently(settled(step), Watch::new(call.switches()), time).await {
+                step = match with_deadline(settled(step), CancelledFuture::new(call.cancel_sources()), time).await {
                     Ok(step) => step,
-                    Err(Lost::Cancelled) => return Err(cancelled_unchecked()),
-                    Err(Lost::Time) => {
+                    Err(Interrupted::Cancelled) => return Err(cancelled_unchecked()),
+                    Err(Interrupted::TimedOut) => {
                         failed(&info, &format!("it took longer than {time:?}"));
                         return Err(timed_out(time));
                     }
@@ -86,7 +86,7 @@ impl Turn {
             let info = self.info(Some(id), request, record);
             let asked = ApprovalRequest { call: info, why: &why };
             let call = self.context(id, request, session);
-            approval::ask(host, asked, Watch::new(call.switches())).await?;
+            approval::ask(host, asked, CancelledFuture::new(call.cancel_sources())).await?;
         }
         arguments.fill(table, limits, buffer);
         Ok(())
@@ -97,7 +97,7 @@ impl Turn {
         &self,
         id: usize,
         request: &ToolCall<'_>,
-        record: &Record,
+        record: &CallRecord,
         mut result: ToolResult,
     ) -> ToolResult {
         for hook in &self.host().hooks {
@@ -130,7 +130,12 @@ impl Turn {
         answer
     }
 
-    pub(crate) fn info<'i>(&'i self, tool: Option<usize>, request: &ToolCall<'i>, record: &'i Record) -> CallInfo<'i> {
+    pub(crate) fn info<'i>(
+        &'i self,
+        tool: Option<usize>,
+        request: &ToolCall<'i>,
+        record: &'i CallRecord,
+    ) -> CallInfo<'i> {
         CallInfo {
             tool: tool.map_or(request.name(), |id| self.name(id)),
             id: request.id(),
@@ -146,7 +151,7 @@ impl Turn {
 /// What a step comes to that is settled later.
 async fn settled(mut step: Result<HookAction, String>) -> Result<HookAction, String> {
     while let Ok(HookAction::Later(future)) = step {
-        step = match panics::Caught(future).await {
+        step = match panics::CatchPanic(future).await {
             Ok(step) => step.map_err(ToolError::into_message),
             Err(panicked) => Err(panicked.0),
         };

@@ -8,7 +8,7 @@ mod blocking;
 mod call_record;
 mod finish;
 mod interceptors;
-mod key;
+mod parallel_key;
 mod running;
 
 use crate::args;
@@ -18,7 +18,7 @@ use crate::call::ToolCall;
 use crate::call::response::CallResponse;
 use crate::dispatch::agent::AgentLoop;
 use crate::dispatch::agent::{AgentTask, AgentTools, PendingAgentCall};
-use crate::dispatch::call_record::Record;
+use crate::dispatch::call_record::CallRecord;
 use crate::dispatch::finish::Outcome;
 use crate::observe::trace;
 use crate::panics;
@@ -27,7 +27,7 @@ use crate::provider::no_agent_loop;
 use crate::result::limit;
 use crate::result::output::ToolResult;
 use crate::result::output::{ErrorKind, ToolError, ToolOutput};
-use crate::run::cancel::Since;
+use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
 use crate::text::display::short_name;
 use crate::text::nearest::nearest;
@@ -63,7 +63,7 @@ impl Turn {
                 Ok(ToolOutput { json, images }) if !limit::is_over(&json, self.most(Some(id))) => {
                     CallResponse { json, error: None, images }
                 }
-                result => self.ended(Some(id), request, Record::default(), result).answer,
+                result => self.ended(Some(id), request, CallRecord::default(), result).answer,
             };
         }
         let outcome = self.outcome(request, session, &agent::no_loop).await;
@@ -131,7 +131,7 @@ impl Turn {
             } else {
                 self.read(id, request, &mut buffer)?
             };
-            Ok(panics::caught(|| A::read(self.name(id), slots))?)
+            Ok(panics::catch(|| A::read(self.name(id), slots))?)
         });
         match read.await {
             Ok(call) => {
@@ -146,7 +146,12 @@ impl Turn {
 
     /// Runs a call to its end. What a batch comes to is held against the turn's budget before anybody is
     /// [`told`](Self::told).
-    pub(crate) async fn outcome(&self, request: &ToolCall<'_>, session: Since<'_>, agent: &AgentLoop<'_>) -> Outcome {
+    pub(crate) async fn outcome(
+        &self,
+        request: &ToolCall<'_>,
+        session: CancelEpoch<'_>,
+        agent: &AgentLoop<'_>,
+    ) -> Outcome {
         let tool = self.find(request.name());
         let mut record = self.record(tool, request);
         let result = record.trace.scope().around(self.run(tool, request, session, &mut record, agent)).await;
@@ -157,8 +162,8 @@ impl Turn {
         &self,
         tool: Option<usize>,
         request: &ToolCall<'_>,
-        session: Since<'_>,
-        record: &mut Record,
+        session: CancelEpoch<'_>,
+        record: &mut CallRecord,
         agent: &AgentLoop<'_>,
     ) -> ToolResult {
         let Some(id) = tool else {
@@ -199,7 +204,7 @@ impl Turn {
     fn is_left(&self, id: usize, request: &ToolCall<'_>, leaves: impl FnOnce(&str, Slots<'_, '_>) -> bool) -> bool {
         let mut buffer = SlotBuffer::default();
         let read = self.read(id, request, &mut buffer);
-        read.is_ok_and(|slots| panics::caught(|| leaves(self.name(id), slots)).unwrap_or(false))
+        read.is_ok_and(|slots| panics::catch(|| leaves(self.name(id), slots)).unwrap_or(false))
     }
 
     /// What the model gets of a result that the agent's own loop came to.
@@ -207,7 +212,7 @@ impl Turn {
         &self,
         id: usize,
         request: &ToolCall<'_>,
-        record: Record,
+        record: CallRecord,
         result: ToolResult,
     ) -> CallResponse {
         let scope = record.trace.scope();

@@ -13,24 +13,23 @@ use crate::panics;
 use crate::provider::HandlerReply;
 use crate::provider::no_agent_loop;
 use crate::result::output::{ErrorKind, ToolError};
-use crate::run::cancel::{Since, Watch};
-use crate::run::timer::Alarm;
+use crate::run::cancel::{CancelEpoch, CancelledFuture};
+use crate::run::timer::Sleep;
 use crate::session::turn::Turn;
 
 /// When a call was cancelled that had begun.
 const UNDER_WAY: &str = "before it ended: what it has done by then stays done";
 
-type Handled = ToolResult;
-pub(crate) type Handler<'a> = Pin<Box<dyn Future<Output = Handled> + Send + 'a>>;
+pub(crate) type HandlerFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>;
 
 impl Turn {
     /// When a call begins, as its session's switch counts.
-    pub(crate) fn begin(&self) -> Since<'_> {
-        Since::now(&self.host().cancel)
+    pub(crate) fn begin(&self) -> CancelEpoch<'_> {
+        CancelEpoch::now(&self.host().cancel)
     }
 
     /// What a handler may know of a call.
-    pub(crate) fn context<'c>(&'c self, id: usize, request: &ToolCall<'c>, session: Since<'c>) -> Call<'c> {
+    pub(crate) fn context<'c>(&'c self, id: usize, request: &ToolCall<'c>, session: CancelEpoch<'c>) -> Call<'c> {
         Call::of(self.name(id), request.or_task(&self.host().task), session, self)
     }
 
@@ -80,12 +79,12 @@ impl Turn {
     pub(crate) fn wait<'c>(
         &'c self,
         id: usize,
-        handler: Handler<'c>,
+        handler: HandlerFuture<'c>,
         call: &'c Call<'c>,
-    ) -> impl Future<Output = Handled> + Send {
+    ) -> impl Future<Output = ToolResult> + Send {
         // How long the agent's own loop takes is its affair.
         let limit = if self.state().tools[id].plan.agent_run { Duration::MAX } else { self.time(id) };
-        Running { handler, call, watch: Watch::new(call.switches()), limit, alarm: None }
+        RunningHandler { handler, call, watch: CancelledFuture::new(call.cancel_sources()), limit, alarm: None }
     }
 }
 
@@ -94,22 +93,22 @@ fn begun<T>(call: &Call<'_>, begin: impl FnOnce() -> T) -> Result<T, ToolError> 
     if call.is_cancelled() {
         return Err(cancelled("before it began: nothing was done"));
     }
-    Ok(panics::caught(begin)?)
+    Ok(panics::catch(begin)?)
 }
 
 /// A handler's future, while somebody waits for it. Dropped before its end, it tells whoever still works on it.
-struct Running<'a> {
-    handler: Handler<'a>,
+struct RunningHandler<'a> {
+    handler: HandlerFuture<'a>,
     call: &'a Call<'a>,
-    watch: Watch<'a>,
+    watch: CancelledFuture<'a>,
     limit: Duration,
     /// Set when the handler turns out to take its time.
-    alarm: Option<Alarm>,
+    alarm: Option<Sleep>,
 }
 
-impl Running<'_> {
-    fn handle(&mut self, context: &mut Context<'_>) -> Poll<Handled> {
-        let handled = panics::caught(|| self.handler.as_mut().poll(context));
+impl RunningHandler<'_> {
+    fn handle(&mut self, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let handled = panics::catch(|| self.handler.as_mut().poll(context));
         handled.unwrap_or_else(|panicked| Poll::Ready(Err(panicked.into())))
     }
 
@@ -118,15 +117,15 @@ impl Running<'_> {
         if Pin::new(&mut self.watch).poll(context).is_ready() {
             return Poll::Ready(cancelled(UNDER_WAY));
         }
-        let alarm = self.alarm.get_or_insert_with(|| Alarm::after(self.limit));
+        let alarm = self.alarm.get_or_insert_with(|| Sleep::after(self.limit));
         Pin::new(alarm).poll(context).map(|()| timed_out(self.limit, self.call.is_queued()))
     }
 }
 
-impl Future for Running<'_> {
-    type Output = Handled;
+impl Future for RunningHandler<'_> {
+    type Output = ToolResult;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Handled> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         match self.handle(context) {
             // It saw that before this did, and failed for it.
             Poll::Ready(Err(_)) if self.call.is_cancelled() => Poll::Ready(Err(cancelled(UNDER_WAY))),
@@ -143,7 +142,7 @@ impl Future for Running<'_> {
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningHandler<'_> {
     fn drop(&mut self) {
         self.call.give_up();
     }

@@ -250,7 +250,7 @@ pub type ToolResult = Result<ToolOutput, ToolError>;
 
 /// What a part of the host comes to; an error or a panic is its message.
 pub(crate) fn attempt<T>(work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, String> {
-    panics::caught(work).map_err(|panicked| panicked.0)?.map_err(ToolError::into_message)
+    panics::catch(work).map_err(|panicked| panicked.0)?.map_err(ToolError::into_message)
 }
 
 impl From<Panicked> for ToolError {

@@ -23,16 +23,16 @@ use std::task::{Context, Poll, Waker};
 /// std::thread::spawn(move || button.cancel());
 /// ```
 #[derive(Clone, Default)]
-pub struct CancelHandle(Arc<Switch>);
+pub struct CancelHandle(Arc<CancelState>);
 
 #[derive(Default)]
-struct Switch {
-    pulls: AtomicU64,
-    waiting: Mutex<Waiting>,
+struct CancelState {
+    count: AtomicU64,
+    waiting: Mutex<Wakers>,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Wakers {
     next: u64,
     /// As many as there are calls: no list, in which each that goes moves those behind it.
     wakers: BTreeMap<u64, Waker>,
@@ -46,13 +46,13 @@ impl CancelHandle {
 
     /// Stops the calls with this switch, for good.
     pub fn cancel(&self) {
-        self.pull();
+        self.mark();
         self.wake();
     }
 
     /// Everybody who looks from now on sees it.
-    pub(crate) fn pull(&self) {
-        self.0.pulls.fetch_add(1, Ordering::SeqCst);
+    pub(crate) fn mark(&self) {
+        self.0.count.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Wakes those who wait: not with a lock held, who knows what they do.
@@ -61,11 +61,11 @@ impl CancelHandle {
         wakers.into_values().for_each(Waker::wake);
     }
 
-    fn pulls(&self) -> u64 {
-        self.0.pulls.load(Ordering::SeqCst)
+    fn count(&self) -> u64 {
+        self.0.count.load(Ordering::SeqCst)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, Wakers> {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -77,55 +77,55 @@ impl CancelHandle {
 
 impl fmt::Debug for CancelHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cancel").field("pulls", &self.pulls()).finish_non_exhaustive()
+        f.debug_struct("Cancel").field("count", &self.count()).finish_non_exhaustive()
     }
 }
 
 /// A switch, and how often it had been pulled when somebody began to watch it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Since<'a> {
+pub(crate) struct CancelEpoch<'a> {
     cancel: &'a CancelHandle,
-    pulls: u64,
+    count: u64,
 }
 
-impl<'a> Since<'a> {
+impl<'a> CancelEpoch<'a> {
     pub(crate) fn now(cancel: &'a CancelHandle) -> Self {
-        Self { cancel, pulls: cancel.pulls() }
+        Self { cancel, count: cancel.count() }
     }
 
     /// For whom pulls of any time count.
     pub(crate) const fn ever(cancel: &'a CancelHandle) -> Self {
-        Self { cancel, pulls: 0 }
+        Self { cancel, count: 0 }
     }
 
     pub(crate) fn is_cancelled(self) -> bool {
-        self.cancel.pulls() != self.pulls
+        self.cancel.count() != self.count
     }
 }
 
 /// The switches that may stop one call: its own, the host's for it, its task's, its session's.
-pub(crate) type Switches<'a> = [Option<Since<'a>>; 4];
+pub(crate) type CancelSources<'a> = [Option<CancelEpoch<'a>>; 4];
 
 /// Done when one of the switches is pulled.
-pub(crate) struct Watch<'a> {
-    switches: Switches<'a>,
+pub(crate) struct CancelledFuture<'a> {
+    sources: CancelSources<'a>,
     /// Under which number each of them knows the waker.
     keys: [u64; 4],
     waker: Option<Waker>,
 }
 
-impl<'a> Watch<'a> {
-    pub(crate) fn new(switches: Switches<'a>) -> Self {
-        Self { switches, keys: [0; 4], waker: None }
+impl<'a> CancelledFuture<'a> {
+    pub(crate) fn new(sources: CancelSources<'a>) -> Self {
+        Self { sources, keys: [0; 4], waker: None }
     }
 
     fn is_cancelled(&self) -> bool {
-        self.switches.iter().flatten().any(|since| since.is_cancelled())
+        self.sources.iter().flatten().any(|since| since.is_cancelled())
     }
 
     fn forget(&mut self) {
         if self.waker.take().is_some() {
-            for (since, key) in self.switches.iter().zip(self.keys) {
+            for (since, key) in self.sources.iter().zip(self.keys) {
                 let gone = since.and_then(|since| since.cancel.waiting().wakers.remove(&key));
                 drop(gone);
             }
@@ -133,14 +133,14 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Future for Watch<'_> {
+impl Future for CancelledFuture<'_> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
         if !this.is_cancelled() && !this.waker.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
             this.forget();
-            for (since, key) in this.switches.iter().zip(&mut this.keys) {
+            for (since, key) in this.sources.iter().zip(&mut this.keys) {
                 if let Some(since) = since {
                     let waiting = &mut *since.cancel.waiting();
                     *key = waiting.next;
@@ -155,7 +155,7 @@ impl Future for Watch<'_> {
     }
 }
 
-impl Drop for Watch<'_> {
+impl Drop for CancelledFuture<'_> {
     fn drop(&mut self) {
         self.forget();
     }
@@ -167,22 +167,22 @@ impl Drop for Watch<'_> {
 pub struct CancellationToken(Arc<[Option<(CancelHandle, u64)>; 4]>);
 
 impl CancellationToken {
-    pub(crate) fn new(switches: Switches<'_>) -> Self {
-        Self(Arc::new(switches.map(|since| since.map(|since| (since.cancel.clone(), since.pulls)))))
+    pub(crate) fn new(sources: CancelSources<'_>) -> Self {
+        Self(Arc::new(sources.map(|since| since.map(|since| (since.cancel.clone(), since.count)))))
     }
 
-    pub(crate) fn switches(&self) -> Switches<'_> {
-        array::from_fn(|at| self.0[at].as_ref().map(|(cancel, pulls)| Since { cancel, pulls: *pulls }))
+    pub(crate) fn sources(&self) -> CancelSources<'_> {
+        array::from_fn(|at| self.0[at].as_ref().map(|(cancel, count)| CancelEpoch { cancel, count: *count }))
     }
 
     /// Whether nobody waits for the call's answer any more. Cheap: ask often.
     pub fn is_cancelled(&self) -> bool {
-        self.switches().into_iter().flatten().any(Since::is_cancelled)
+        self.sources().into_iter().flatten().any(CancelEpoch::is_cancelled)
     }
 
     /// Done when nobody waits for the call's answer any more.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
-        Watch::new(self.switches())
+        CancelledFuture::new(self.sources())
     }
 }
 
@@ -196,9 +196,9 @@ mod tests {
     #[test]
     fn a_pull_stops_what_is_under_way_and_nothing_later() {
         let cancel = CancelHandle::new();
-        let before = Since::now(&cancel);
+        let before = CancelEpoch::now(&cancel);
         cancel.cancel();
-        let after = Since::now(&cancel);
+        let after = CancelEpoch::now(&cancel);
         assert!(before.is_cancelled() && !after.is_cancelled());
         cancel.clone().cancel();
         assert!(before.is_cancelled() && after.is_cancelled());
@@ -208,7 +208,7 @@ mod tests {
     fn who_waits_is_woken_from_another_thread_by_any_of_the_switches() {
         for pulled in 0..4 {
             let all = [(); 4].map(|()| CancelHandle::new());
-            let cancellation = CancellationToken::new(all.each_ref().map(|cancel| Some(Since::now(cancel))));
+            let cancellation = CancellationToken::new(all.each_ref().map(|cancel| Some(CancelEpoch::now(cancel))));
             let button = all[pulled].clone();
             thread::scope(|scope| {
                 scope.spawn(move || button.cancel());
@@ -223,7 +223,7 @@ mod tests {
     fn who_no_longer_waits_is_forgotten() {
         let cancel = CancelHandle::new();
         let mut context = Context::from_waker(Waker::noop());
-        let mut watch = Watch::new([Some(Since::now(&cancel)), None, None, None]);
+        let mut watch = CancelledFuture::new([Some(CancelEpoch::now(&cancel)), None, None, None]);
         for _ in 0..3 {
             assert!(Pin::new(&mut watch).poll(&mut context).is_pending());
             assert_eq!(cancel.watchers(), 1);

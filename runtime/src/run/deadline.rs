@@ -5,29 +5,29 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::run::cancel::Watch;
-use crate::run::timer::Alarm;
+use crate::run::cancel::CancelledFuture;
+use crate::run::timer::Sleep;
 
 /// Why nobody waits any longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lost {
+pub(crate) enum Interrupted {
     /// The call was cancelled.
     Cancelled,
     /// It took too long.
-    Time,
+    TimedOut,
 }
 
 /// What `work` comes to, unless the call is cancelled or `time` is over before.
-pub(crate) async fn patiently<T>(
+pub(crate) async fn with_deadline<T>(
     work: impl Future<Output = T>,
-    cancelled: Watch<'_>,
+    cancelled: CancelledFuture<'_>,
     time: Duration,
-) -> Result<T, Lost> {
-    let mut waits = (pin!(work), pin!(cancelled), pin!(Alarm::after(time)));
+) -> Result<T, Interrupted> {
+    let mut waits = (pin!(work), pin!(cancelled), pin!(Sleep::after(time)));
     poll_fn(|context| match waits.0.as_mut().poll(context) {
         Poll::Ready(done) => Poll::Ready(Ok(done)),
-        Poll::Pending if waits.1.as_mut().poll(context).is_ready() => Poll::Ready(Err(Lost::Cancelled)),
-        Poll::Pending => waits.2.as_mut().poll(context).map(|()| Err(Lost::Time)),
+        Poll::Pending if waits.1.as_mut().poll(context).is_ready() => Poll::Ready(Err(Interrupted::Cancelled)),
+        Poll::Pending => waits.2.as_mut().poll(context).map(|()| Err(Interrupted::TimedOut)),
     })
     .await
 }

@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
-use crate::run::cancel::{CancelHandle, Since};
+use crate::run::cancel::{CancelEpoch, CancelHandle};
 
 /// What is known of a call by those who may go on with it after it is over.
 #[derive(Default)]
-pub(crate) struct Life {
+pub(crate) struct CallLifetime {
     /// Pulled when nobody waits any more.
     pub(crate) over: CancelHandle,
     /// Held while the host is told of progress.
@@ -16,17 +16,17 @@ pub(crate) struct Life {
     pub(crate) queued: AtomicBool,
 }
 
-impl Life {
+impl CallLifetime {
     pub(crate) fn tell(&self, tell: impl FnOnce()) {
         let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        if !Since::ever(&self.over).is_cancelled() {
+        if !CancelEpoch::ever(&self.over).is_cancelled() {
             tell();
         }
     }
 
     pub(crate) fn give_up(&self) {
         let telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        self.over.pull();
+        self.over.mark();
         drop(telling);
         self.over.wake();
     }

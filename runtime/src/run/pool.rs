@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crate::panics;
 use crate::result::output::ToolError;
-use crate::run::lifetime::Life;
+use crate::run::lifetime::CallLifetime;
 use crate::run::start_thread;
 
 /// As many handlers as work at a time, whose calls are waited for.
@@ -36,68 +36,72 @@ pub(crate) struct Pool {
     workers: usize,
     threads: usize,
     idle: Duration,
-    line: Mutex<Line>,
+    queue: Mutex<Queue>,
     arrival: Condvar,
 }
 
-struct Line {
+struct Queue {
     waiting: VecDeque<Arc<Job>>,
     /// All threads: those at work, those that wait for some, those that are left behind.
     threads: usize,
     idle: usize,
-    left: usize,
+    abandoned: usize,
 }
 
 /// One piece of work.
 struct Job {
-    life: Arc<Life>,
-    step: Mutex<Step>,
+    life: Arc<CallLifetime>,
+    state: Mutex<JobState>,
 }
 
-enum Step {
+enum JobState {
     /// In line, or at work (then the work is gone); and who is to know of the end.
     Open(Option<Work>, Option<Waker>),
     Done(ToolResult),
     /// Nobody wants it any more.
-    Left,
+    Abandoned,
 }
 
 impl Job {
-    fn step(&self) -> MutexGuard<'_, Step> {
-        self.step.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, JobState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Pool {
     const fn new(workers: usize, threads: usize, idle: Duration) -> Self {
-        let line = Line { waiting: VecDeque::new(), threads: 0, idle: 0, left: 0 };
-        Self { workers, threads, idle, line: Mutex::new(line), arrival: Condvar::new() }
+        let queue = Queue { waiting: VecDeque::new(), threads: 0, idle: 0, abandoned: 0 };
+        Self { workers, threads, idle, queue: Mutex::new(queue), arrival: Condvar::new() }
     }
 
     /// Puts `work` in line; the future is there for its result. Dropped, it takes the work out of the line again, or
     /// leaves it behind.
-    pub(crate) fn run(&'static self, of: &Arc<Life>, work: impl FnOnce() -> ToolResult + Send + 'static) -> Waiter {
+    pub(crate) fn run(
+        &'static self,
+        of: &Arc<CallLifetime>,
+        work: impl FnOnce() -> ToolResult + Send + 'static,
+    ) -> JobHandle {
         of.queued.store(true, Ordering::Relaxed);
-        let step = Mutex::new(Step::Open(Some(Box::new(work)), None));
-        let job = Arc::new(Job { life: Arc::clone(of), step });
-        let mut line = self.line();
-        line.waiting.push_back(Arc::clone(&job));
-        self.grow(line);
-        Waiter { pool: self, job }
+        let state = Mutex::new(JobState::Open(Some(Box::new(work)), None));
+        let job = Arc::new(Job { life: Arc::clone(of), state });
+        let mut queue = self.queue();
+        queue.waiting.push_back(Arc::clone(&job));
+        self.grow(queue);
+        JobHandle { pool: self, job }
     }
 
-    fn line(&self) -> MutexGuard<'_, Line> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sees to it that somebody takes the work in line, if that is possible.
-    fn grow(&'static self, mut line: MutexGuard<'_, Line>) {
-        if line.waiting.len() <= line.idle {
-            drop(line);
+    fn grow(&'static self, mut queue: MutexGuard<'_, Queue>) {
+        if queue.waiting.len() <= queue.idle {
+            drop(queue);
             self.arrival.notify_one();
-        } else if line.threads - line.left < self.workers && line.threads < self.threads {
-            line.threads += 1;
-            drop(line);
+        } else if queue.threads - queue.abandoned < self.workers && queue.threads < self.threads {
+            queue.threads += 1;
+            drop(queue);
             if let Err(error) = start_thread("toolc-blocking", Box::new(|| self.work())) {
                 self.fail(&error);
             }
@@ -106,11 +110,11 @@ impl Pool {
 
     /// A thread could not be started. If there is none at all, what is in line would wait for nobody.
     fn fail(&self, error: &std::io::Error) {
-        let mut line = self.line();
-        line.threads -= 1;
-        let alone = line.threads == line.left;
-        let waiting = if alone { std::mem::take(&mut line.waiting) } else { VecDeque::new() };
-        drop(line);
+        let mut queue = self.queue();
+        queue.threads -= 1;
+        let alone = queue.threads == queue.abandoned;
+        let waiting = if alone { std::mem::take(&mut queue.waiting) } else { VecDeque::new() };
+        drop(queue);
         for job in waiting {
             end(&job, Err(ToolError::new(format!("failed to start a thread: {error}; try again later"))));
         }
@@ -119,19 +123,19 @@ impl Pool {
     /// What a thread does.
     fn work(&self) {
         while let Some(job) = self.next() {
-            let work = match &mut *job.step() {
-                Step::Open(work, _) => work.take(),
-                Step::Done(_) | Step::Left => None,
+            let work = match &mut *job.state() {
+                JobState::Open(work, _) => work.take(),
+                JobState::Done(_) | JobState::Abandoned => None,
             };
             if let Some(work) = work {
                 job.life.queued.store(false, Ordering::Relaxed);
-                let result = panics::caught(work).unwrap_or_else(|panicked| Err(panicked.into()));
+                let result = panics::catch(work).unwrap_or_else(|panicked| Err(panicked.into()));
                 if !end(&job, result) {
-                    let mut line = self.line();
-                    line.left -= 1;
+                    let mut queue = self.queue();
+                    queue.abandoned -= 1;
                     // Another one has taken its place meanwhile.
-                    if line.threads - line.left > self.workers {
-                        line.threads -= 1;
+                    if queue.threads - queue.abandoned > self.workers {
+                        queue.threads -= 1;
                         return;
                     }
                 }
@@ -141,35 +145,35 @@ impl Pool {
 
     /// The next piece of work. None: the thread ends.
     fn next(&self) -> Option<Arc<Job>> {
-        let mut line = self.line();
-        line.idle += 1;
-        let (mut line, _) = self
+        let mut queue = self.queue();
+        queue.idle += 1;
+        let (mut queue, _) = self
             .arrival
-            .wait_timeout_while(line, self.idle, |line| line.waiting.is_empty())
+            .wait_timeout_while(queue, self.idle, |queue| queue.waiting.is_empty())
             .unwrap_or_else(PoisonError::into_inner);
-        line.idle -= 1;
-        let job = line.waiting.pop_front();
+        queue.idle -= 1;
+        let job = queue.waiting.pop_front();
         if job.is_none() {
-            line.threads -= 1;
+            queue.threads -= 1;
         }
         job
     }
 
     /// Nobody waits for `job` any more.
-    fn leave(&'static self, job: &Arc<Job>) {
+    fn abandon(&'static self, job: &Arc<Job>) {
         // In this order everywhere: the line, then the job.
-        let mut line = self.line();
-        let left = std::mem::replace(&mut *job.step(), Step::Left);
+        let mut queue = self.queue();
+        let left = std::mem::replace(&mut *job.state(), JobState::Abandoned);
         match &left {
-            Step::Open(None, _) => {
-                line.left += 1;
-                if line.waiting.is_empty() { drop(line) } else { self.grow(line) }
+            JobState::Open(None, _) => {
+                queue.abandoned += 1;
+                if queue.waiting.is_empty() { drop(queue) } else { self.grow(queue) }
             }
-            Step::Open(Some(_), _) => {
-                line.waiting.retain(|other| !Arc::ptr_eq(other, job));
-                drop(line);
+            JobState::Open(Some(_), _) => {
+                queue.waiting.retain(|other| !Arc::ptr_eq(other, job));
+                drop(queue);
             }
-            Step::Done(_) | Step::Left => drop(line),
+            JobState::Done(_) | JobState::Abandoned => drop(queue),
         }
         // The work and the waker go now, with nothing locked: who knows what they do.
         drop(left);
@@ -178,47 +182,47 @@ impl Pool {
 
 /// Whether anybody still wanted it.
 fn end(job: &Job, result: ToolResult) -> bool {
-    let mut step = job.step();
-    if matches!(*step, Step::Left) {
+    let mut state = job.state();
+    if matches!(*state, JobState::Abandoned) {
         return false;
     }
-    let open = std::mem::replace(&mut *step, Step::Done(result));
-    drop(step);
-    if let Step::Open(_, Some(waker)) = open {
+    let open = std::mem::replace(&mut *state, JobState::Done(result));
+    drop(state);
+    if let JobState::Open(_, Some(waker)) = open {
         // Whatever an executor does there, the thread goes on.
-        let _ = panics::caught(|| waker.wake());
+        let _ = panics::catch(|| waker.wake());
     }
     true
 }
 
 /// The future of a job.
-pub(crate) struct Waiter {
+pub(crate) struct JobHandle {
     pool: &'static Pool,
     job: Arc<Job>,
 }
 
-impl Future for Waiter {
+impl Future for JobHandle {
     type Output = ToolResult;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let waker = context.waker().clone();
-        let mut step = self.job.step();
-        let old = match &mut *step {
-            Step::Open(_, old) => old.replace(waker),
-            Step::Done(_) | Step::Left => match std::mem::replace(&mut *step, Step::Left) {
-                Step::Done(result) => return Poll::Ready(result),
+        let mut state = self.job.state();
+        let old = match &mut *state {
+            JobState::Open(_, old) => old.replace(waker),
+            JobState::Done(_) | JobState::Abandoned => match std::mem::replace(&mut *state, JobState::Abandoned) {
+                JobState::Done(result) => return Poll::Ready(result),
                 _ => return Poll::Pending,
             },
         };
-        drop(step);
+        drop(state);
         drop(old);
         Poll::Pending
     }
 }
 
-impl Drop for Waiter {
+impl Drop for JobHandle {
     fn drop(&mut self) {
-        self.pool.leave(&self.job);
+        self.pool.abandon(&self.job);
     }
 }
 

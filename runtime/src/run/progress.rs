@@ -20,4 +20,4 @@ pub struct Progress<'a> {
 }
 
 /// Whoever is told.
-pub(crate) type Sink = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
+pub(crate) type ProgressSink = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;

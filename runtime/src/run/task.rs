@@ -21,10 +21,10 @@ use crate::vec_map::VecMap;
 /// let errand = Task::new("errand-7");
 /// let request = ToolCall::new("look_up", "{}").with_task(&errand);
 /// ```
-pub struct Task(pub(crate) Arc<Kept>);
+pub struct Task(pub(crate) Arc<TaskInner>);
 
 /// What is known of a task as long as anybody speaks of it.
-pub(crate) struct Kept {
+pub(crate) struct TaskInner {
     pub(crate) name: String,
     pub(crate) cancel: CancelHandle,
     user_request: Mutex<Option<Arc<str>>>,
@@ -41,7 +41,12 @@ impl Task {
     /// Begins a task. Two of one name are two tasks.
     pub fn new(name: impl Into<String>) -> Self {
         let values = Mutex::new(Some(Values::new()));
-        Self(Arc::new(Kept { name: name.into(), cancel: CancelHandle::new(), user_request: Mutex::default(), values }))
+        Self(Arc::new(TaskInner {
+            name: name.into(),
+            cancel: CancelHandle::new(),
+            user_request: Mutex::default(),
+            values,
+        }))
     }
 
     /// Its name.
@@ -67,7 +72,7 @@ impl Drop for Task {
         self.0.cancel.cancel();
         for (_, value) in values.unwrap_or_default() {
             // One that cannot even be dropped must not keep the others.
-            let _ = panics::caught(|| drop(value));
+            let _ = panics::catch(|| drop(value));
         }
     }
 }
@@ -78,7 +83,7 @@ impl fmt::Debug for Task {
     }
 }
 
-impl Kept {
+impl TaskInner {
     /// The task's `T`, made when it is first asked for. Where the task has ended, one that nobody else has.
     pub(crate) fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let key = TypeId::of::<T>();
@@ -107,7 +112,7 @@ impl Kept {
     }
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for TaskInner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Task").field(&self.name).finish()
     }
@@ -175,7 +180,7 @@ mod tests {
     fn a_panic_leaves_the_rest_whole() {
         let task = Task::new("task");
         let state = Arc::downgrade(&task.0.state::<Seen>());
-        assert!(panics::caught(|| task.0.state::<Broken>()).is_err());
+        assert!(panics::catch(|| task.0.state::<Broken>()).is_err());
         task.0.state::<Stubborn>();
         assert_eq!(seen(&task, 1), [1]);
         drop(task);
@@ -187,7 +192,7 @@ mod tests {
     struct Nested(Arc<Seen>);
 
     thread_local! {
-        static TASK: std::cell::RefCell<Option<Arc<Kept>>> = const { std::cell::RefCell::new(None) };
+        static TASK: std::cell::RefCell<Option<Arc<TaskInner>>> = const { std::cell::RefCell::new(None) };
     }
 
     impl Default for Nested {

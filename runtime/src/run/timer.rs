@@ -1,4 +1,4 @@
-//! Alarms: one thread for the process that wakes futures when their time has come, whatever the executor.
+//! Timers: one thread for the process that wakes futures when their time has come, whatever the executor.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -15,11 +15,11 @@ const IDLE: Duration = Duration::from_secs(10);
 static TIMER: Timer = Timer::new();
 
 struct Timer {
-    alarms: Mutex<Alarms>,
+    alarms: Mutex<TimerQueue>,
     changed: Condvar,
 }
 
-struct Alarms {
+struct TimerQueue {
     /// As many as there are calls: no list, in which each that goes moves those behind it.
     set: BTreeMap<Key, Waker>,
     next: u64,
@@ -30,13 +30,13 @@ struct Alarms {
 type Key = (Instant, u64);
 
 /// Done when its time has come.
-pub(crate) struct Alarm {
+pub(crate) struct Sleep {
     /// None: never, that is too far away for a clock, or there is none.
     at: Option<Instant>,
     set: Option<(Key, Waker)>,
 }
 
-impl Alarm {
+impl Sleep {
     pub(crate) fn after(time: Duration) -> Self {
         Self { at: clock::now().and_then(|now| now.checked_add(time)), set: None }
     }
@@ -49,7 +49,7 @@ impl Alarm {
     }
 }
 
-impl Future for Alarm {
+impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -66,7 +66,7 @@ impl Future for Alarm {
     }
 }
 
-impl Drop for Alarm {
+impl Drop for Sleep {
     fn drop(&mut self) {
         self.unset();
     }
@@ -74,10 +74,10 @@ impl Drop for Alarm {
 
 impl Timer {
     const fn new() -> Self {
-        Self { alarms: Mutex::new(Alarms { set: BTreeMap::new(), next: 0, runs: false }), changed: Condvar::new() }
+        Self { alarms: Mutex::new(TimerQueue { set: BTreeMap::new(), next: 0, runs: false }), changed: Condvar::new() }
     }
 
-    fn alarms(&self) -> MutexGuard<'_, Alarms> {
+    fn alarms(&self) -> MutexGuard<'_, TimerQueue> {
         self.alarms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -111,7 +111,7 @@ impl Timer {
                 // Not with the lock held: who knows what they do.
                 drop(alarms);
                 for waker in due.into_values() {
-                    let _ = panics::caught(|| waker.wake());
+                    let _ = panics::catch(|| waker.wake());
                 }
                 alarms = self.alarms();
                 continue;
@@ -140,22 +140,22 @@ mod tests {
     fn it_rings_not_before_its_time() {
         for millis in [30, 0, 10] {
             let (started, time) = (Instant::now(), Duration::from_millis(millis));
-            wait(Alarm::after(time));
+            wait(Sleep::after(time));
             assert!(started.elapsed() >= time);
         }
     }
 
     #[test]
     fn an_earlier_one_rings_before_a_later_one_that_was_set_first() {
-        let mut late = Alarm::after(Duration::from_hours(1));
+        let mut late = Sleep::after(Duration::from_hours(1));
         assert!(Pin::new(&mut late).poll(&mut Context::from_waker(Waker::noop())).is_pending());
-        wait(Alarm::after(Duration::from_millis(5)));
+        wait(Sleep::after(Duration::from_millis(5)));
         assert!(late.set.is_some());
     }
 
     #[test]
     fn one_too_far_away_never_rings() {
-        let mut never = Alarm::after(Duration::MAX);
+        let mut never = Sleep::after(Duration::MAX);
         assert!(Pin::new(&mut never).poll(&mut Context::from_waker(Waker::noop())).is_pending());
         assert!(never.set.is_none());
     }
@@ -170,7 +170,7 @@ mod tests {
     fn who_no_longer_waits_is_forgotten() {
         let counted = Arc::new(Counted);
         let wakers = [(); 3].map(|()| Waker::from(Arc::clone(&counted)));
-        let mut alarm = Alarm::after(Duration::from_hours(1));
+        let mut alarm = Sleep::after(Duration::from_hours(1));
         for waker in &wakers {
             assert!(Pin::new(&mut alarm).poll(&mut Context::from_waker(waker)).is_pending());
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::availability::selection::ToolSelection;
-use crate::call::approval::Allowed;
 use crate::call::approval::Approver;
+use crate::call::approval::SessionApprovals;
 use crate::call::hooks;
 use crate::call::hooks::{CallInfo, Hook, HostError};
 use crate::data::env::Env;
@@ -16,7 +16,7 @@ use crate::result::limit::ResultLimits;
 use crate::result::output::attempt;
 use crate::result::spill::SpillStore;
 use crate::run::cancel::CancelHandle;
-use crate::run::progress::Sink;
+use crate::run::progress::ProgressSink;
 use crate::run::task::Task;
 
 pub(crate) struct SessionConfig {
@@ -32,12 +32,12 @@ pub(crate) struct SessionConfig {
     pub(crate) task: Task,
     /// How long a call may take whose tool does not say.
     pub(crate) timeout: Duration,
-    pub(crate) progress: Option<Sink>,
+    pub(crate) progress: Option<ProgressSink>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     /// How long it is waited for.
     pub(crate) patience: Duration,
-    pub(crate) allowed: Allowed,
+    pub(crate) allowed: SessionApprovals,
     pub(crate) limits: ResultLimits,
     pub(crate) spill: Option<Arc<dyn SpillStore>>,
     #[cfg(feature = "search")]
@@ -70,7 +70,7 @@ impl Default for SessionConfig {
             hooks: Vec::new(),
             approver: None,
             patience: Duration::from_mins(1),
-            allowed: Allowed::default(),
+            allowed: SessionApprovals::default(),
             limits: ResultLimits::default(),
             spill: None,
             #[cfg(feature = "search")]

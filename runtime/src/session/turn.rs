@@ -16,7 +16,7 @@ use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::definition_table::DefinitionSlot;
 use crate::registration::state::State;
 use crate::render::{DefinitionsRenderer, RenderedDefinitions};
-use crate::run::progress::Sink;
+use crate::run::progress::ProgressSink;
 use crate::session::config::SessionConfig;
 use crate::sorted;
 
@@ -262,7 +262,7 @@ impl CallScope for Turn {
         self.state().find(tool).is_some_and(|id| self.has(id))
     }
 
-    fn progress(&self) -> Option<&Sink> {
+    fn progress(&self) -> Option<&ProgressSink> {
         self.host().progress.as_ref()
     }
 

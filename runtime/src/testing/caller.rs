@@ -11,8 +11,8 @@ use crate::data::env::Env;
 use crate::data::segment::FactValue;
 use crate::provider::{HandlerReply, ToolProvider};
 use crate::registry::Registry;
+use crate::run::cancel::CancelEpoch;
 use crate::run::cancel::CancelHandle;
-use crate::run::cancel::Since;
 use crate::run::task::Task;
 use crate::session::turn::Turn;
 
@@ -102,7 +102,7 @@ impl Caller {
     /// [keeps](Call::state) for one of them is there for the next; the test, too, finds it there.
     pub fn call<'a>(&'a self, tool: &'a str) -> Call<'a> {
         let request = ToolCall::new(tool, "{}").with_id("call_1").with_task(&self.task);
-        Call::of(tool, request, Since::ever(&self.cancel), &self.turn)
+        Call::of(tool, request, CancelEpoch::ever(&self.cancel), &self.turn)
     }
 
     /// Cancels its calls, those to come as well.

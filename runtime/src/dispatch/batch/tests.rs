@@ -322,8 +322,8 @@ fn integers_and_choices_are_keys_too() {
         let turn_of = Tool { arguments: table(key).into(), ..keyed("write", "files", false) };
         let session = Fake::new([turn_of]).registry().session().build().unwrap();
         let turn = session.turn(Dialect::OpenAi);
-        let besides = arguments.map(|arguments| turn.beside(&ToolCall::new("write", arguments)));
-        let key = Some(Key::new("7"));
-        assert!(besides.iter().all(|b| *b == Beside::OtherKeys { space: "files", key: key.clone(), reads: false }));
+        let overlaps = arguments.map(|arguments| turn.overlap(&ToolCall::new("write", arguments)));
+        let key = Some(ParallelKey::new("7"));
+        assert!(overlaps.iter().all(|b| *b == Overlap::Keyed { space: "files", key: key.clone(), reads: false }));
     }
 }

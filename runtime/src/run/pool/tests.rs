@@ -11,16 +11,16 @@ fn pool(workers: usize, threads: usize, idle: Duration) -> &'static Pool {
 
 /// Work that says when it begins, and ends when it is told to.
 struct Held {
-    waiter: Pin<Box<Waiter>>,
+    waiter: Pin<Box<JobHandle>>,
     begun: Receiver<()>,
     end: Sender<()>,
-    life: Arc<Life>,
+    life: Arc<CallLifetime>,
 }
 
 fn hold(pool: &'static Pool) -> Held {
     let (start, begun) = mpsc::channel();
     let (end, ended) = mpsc::channel::<()>();
-    let life = Arc::<Life>::default();
+    let life = Arc::<CallLifetime>::default();
     let waiter = pool.run(&life, move || {
         let _ = start.send(());
         let _ = ended.recv();
@@ -42,8 +42,8 @@ impl Held {
 
 /// Threads, and how many of them are left behind.
 fn count(pool: &Pool) -> (usize, usize) {
-    let line = pool.line();
-    (line.threads, line.left)
+    let queue = pool.queue();
+    (queue.threads, queue.abandoned)
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn what_is_left_behind_does_not_count_up_to_a_bound() {
     let (given_up, waiting) = (hold(pool), hold(pool));
     assert!(!given_up.has_begun() && !waiting.has_begun());
     drop(given_up.waiter);
-    assert_eq!((count(pool), pool.line().waiting.len()), ((3, 3), 1));
+    assert_eq!((count(pool), pool.queue().waiting.len()), ((3, 3), 1));
     // One of them ends after all, and takes what waits.
     drop(left.pop());
     waiting.begun.recv().unwrap();

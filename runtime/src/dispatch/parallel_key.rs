@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// A key, as far as it can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Key {
+pub(crate) struct ParallelKey {
     /// The names in it, in lower case: there are file systems that do not tell the cases apart.
     names: Vec<String>,
     start: Start,
@@ -26,7 +26,7 @@ enum Start {
     Elsewhere,
 }
 
-impl Key {
+impl ParallelKey {
     pub(crate) fn new(text: &str) -> Self {
         let mut start = match text.chars().next() {
             Some('/' | '\\') => Start::Root,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn same(one: &str, other: &str) -> bool {
-        let (one, other) = (Key::new(one), Key::new(other));
+        let (one, other) = (ParallelKey::new(one), ParallelKey::new(other));
         assert_eq!(one.may_be(&other), other.may_be(&one));
         one.may_be(&other)
     }
