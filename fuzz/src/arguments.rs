@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use toolc::ErrorKind;
 use toolc::args::{self, FromSlot, Heap, Limits, Slot, SlotBuffer, Slots};
 use toolc::pack::{Pack as _, unpack};
-use toolc::table::{Additional, SlotKind, Literal, Node, NodeId, Table};
+use toolc::table::{Additional, Literal, Node, NodeId, SlotKind, Table};
 use toolc_codegen::compile_with;
 use toolc_codegen::diagnostic::{Code, Level, Renderer};
 use toolc_codegen::lint::Options;

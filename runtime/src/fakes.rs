@@ -1,5 +1,6 @@
 //! For this crate's tests: a provider made by hand, and tools for it.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::args::Slots;
 use crate::call::Call;
-use crate::data::catalog::{Definition, Fact, Text, Tool, Toolset, Variable};
+use crate::data::catalog::{Definition, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
@@ -41,7 +42,7 @@ pub(crate) struct Fake {
 impl Fake {
     pub(crate) fn new(tools: impl IntoIterator<Item = Tool>) -> Self {
         let tools: Vec<Tool> = tools.into_iter().collect();
-        let definition = |tool: &Tool| Some(Text::from(format!("\"{}\"", tool.name)).into());
+        let definition = |tool: &Tool| Some(Cow::from(format!("\"{}\"", tool.name)).into());
         Self {
             definitions: tools.iter().map(definition).collect(),
             dialect: Some(Dialect::OpenAi),
@@ -177,7 +178,7 @@ pub(crate) fn toolset(name: &'static str) -> Toolset {
     Toolset { name: name.into(), ..Toolset::default() }
 }
 
-pub(crate) fn texts(names: &[&'static str]) -> Vec<Text> {
+pub(crate) fn texts(names: &[&'static str]) -> Vec<Cow<'static, str>> {
     names.iter().map(|&name| name.into()).collect()
 }
 

@@ -57,7 +57,7 @@ pub use call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Appr
 pub use call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage};
 pub use call::response::{CallResponse, CompletedCall};
 pub use call::{Call, ToolCall};
-pub use data::catalog::{Definition, Distribution, Fact, Text, Tool, Toolset, Variable};
+pub use data::catalog::{Definition, Distribution, Fact, Tool, Toolset, Variable};
 #[doc(hidden)]
 pub use data::dialect::FeatureOfToolcIsMissing;
 pub use data::dialect::{Dialect, PerDialect};

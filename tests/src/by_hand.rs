@@ -1,9 +1,10 @@
 //! A provider made by hand, for calls that behave as no generated catalog's should.
 
+use std::borrow::Cow;
 use toolc::behaviour::Behaviour;
 use toolc::table::Table;
 use toolc::{
-    Call, Definition, Dialect, HandlerReply, Registry, SessionBuilder, Slots, Text, Tool, ToolProvider, Toolset, Value,
+    Call, Definition, Dialect, HandlerReply, Registry, SessionBuilder, Slots, Tool, ToolProvider, Toolset, Value,
 };
 
 type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
@@ -25,7 +26,7 @@ impl ByHand {
     #[must_use]
     pub fn tool(mut self, name: &'static str, behaviour: Behaviour) -> Self {
         let arguments = Table::from_schema(&serde_json::json!({ "type": "object" })).expect("this is a schema");
-        self.definitions.push(Some(Text::from(format!("{name:?}")).into()));
+        self.definitions.push(Some(Cow::from(format!("{name:?}")).into()));
         let (toolset, arguments) = ("by_hand".into(), arguments.into());
         self.tools.push(Tool { name: name.into(), toolset, arguments, behaviour, ..Tool::default() });
         self

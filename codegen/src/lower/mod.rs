@@ -8,6 +8,7 @@ mod prose;
 mod requires;
 mod table;
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
@@ -156,6 +157,6 @@ fn atom(catalog: &Catalog, atom: &Atom) -> segment::Atom {
     }
 }
 
-fn text(text: &str) -> toolc::Text {
+fn text(text: &str) -> Cow<'static, str> {
     text.to_owned().into()
 }

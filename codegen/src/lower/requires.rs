@@ -1,6 +1,7 @@
 //! What has to be there for a tool to be shown.
 
-use toolc::Text;
+use std::borrow::Cow;
+
 use toolc::requirement::Requirement;
 
 use super::{atom, text};
@@ -35,7 +36,7 @@ pub(super) fn of(
 }
 
 /// None where there are no names.
-fn some(of: fn(Vec<Text>) -> Requirement, names: Vec<Text>) -> Option<Requirement> {
+fn some(of: fn(Vec<Cow<'static, str>>) -> Requirement, names: Vec<Cow<'static, str>>) -> Option<Requirement> {
     (!names.is_empty()).then(|| of(names))
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
-use toolc::table::{self, Bound, Bounds, SlotKind, Literal, Node, Part, Span, Table, Type, Types};
+use toolc::table::{self, Bound, Bounds, Literal, Node, Part, SlotKind, Span, Table, Type, Types};
 
 use super::text;
 use crate::conditional_json::compile;

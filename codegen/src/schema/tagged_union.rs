@@ -109,7 +109,9 @@ impl Defs {
             Type::Array => SlotKind::Array,
             // Objects of which only an enum tells what they are.
             Type::Object if !schema.is_object() => SlotKind::Value,
-            Type::Object if schema.properties.is_empty() && !matches!(schema.additional, Additional::Deny) => SlotKind::Map,
+            Type::Object if schema.properties.is_empty() && !matches!(schema.additional, Additional::Deny) => {
+                SlotKind::Map
+            }
             Type::Object => SlotKind::Object,
             Type::Null => SlotKind::Value,
         }

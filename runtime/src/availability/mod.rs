@@ -4,12 +4,11 @@ pub(crate) mod probe_cache;
 pub(crate) mod resolve;
 pub(crate) mod selection;
 
-use std::fmt;
-use std::time::Duration;
-
-use crate::data::catalog::Text;
 use crate::data::list_format;
 use crate::text::display::EscapedText;
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
 
 /// A granted tool that a turn does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,27 +33,27 @@ pub enum HiddenReason {
     /// It has no definition in the turn's dialect.
     Dialect,
     /// These environment variables are not set.
-    Env(Vec<Text>),
+    Env(Vec<Cow<'static, str>>),
     /// None of these environment variables is set.
-    AnyEnv(Vec<Text>),
+    AnyEnv(Vec<Cow<'static, str>>),
     /// These programs are not found.
-    Programs(Vec<Text>),
+    Programs(Vec<Cow<'static, str>>),
     /// The system is none of these.
-    Os(Vec<Text>),
+    Os(Vec<Cow<'static, str>>),
     /// These facts are not as they have to be, together.
-    Facts(Vec<Text>),
+    Facts(Vec<Cow<'static, str>>),
     /// The handlers say so.
-    Check(Text),
+    Check(Cow<'static, str>),
     /// The handlers panicked when they were asked, with this message.
-    Panicked(Text),
+    Panicked(Cow<'static, str>),
     /// The handlers did not answer within this time.
     TimedOut(Duration),
     /// These tools are not shown.
-    Tools(Vec<Text>),
+    Tools(Vec<Cow<'static, str>>),
     /// None of these tools is shown.
-    AnyTools(Vec<Text>),
+    AnyTools(Vec<Cow<'static, str>>),
     /// No provider has these tools.
-    Unregistered(Vec<Text>),
+    Unregistered(Vec<Cow<'static, str>>),
 }
 
 impl fmt::Display for HiddenReason {
@@ -82,12 +81,12 @@ impl fmt::Display for HiddenReason {
     }
 }
 
-fn needs(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+fn needs(f: &mut fmt::Formatter<'_>, what: &str, names: &[Cow<'static, str>]) -> fmt::Result {
     f.write_str("needs ")?;
     list_format::all_of(f, what, names)
 }
 
-fn needs_one(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+fn needs_one(f: &mut fmt::Formatter<'_>, what: &str, names: &[Cow<'static, str>]) -> fmt::Result {
     f.write_str("needs ")?;
     list_format::one_of(f, what, names)
 }
@@ -98,7 +97,7 @@ mod tests {
 
     #[test]
     fn reasons_read_well() {
-        let names = |names: &[&'static str]| names.iter().map(|&name| Text::from(name)).collect::<Vec<_>>();
+        let names = |names: &[&'static str]| names.iter().map(|&name| Cow::from(name)).collect::<Vec<_>>();
         for (reason, text) in [
             (HiddenReason::Env(names(&["KEY"])), "needs the environment variable `KEY`"),
             (HiddenReason::Env(names(&["A", "B"])), "needs the environment variables `A` and `B`"),

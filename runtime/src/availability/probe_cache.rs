@@ -4,6 +4,7 @@
 //! while a check runs waits for that run. A run that takes too long is left behind: its answer counts when it comes, and
 //! until then the check is not begun again. Nothing is locked while a check runs.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +13,6 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use crate::availability::HiddenReason;
-use crate::data::catalog::Text;
 use crate::data::env::Env;
 use crate::data::secret::REDACTED;
 use crate::observe::trace;
@@ -62,7 +62,7 @@ pub(crate) enum ProbeSubject {
     /// The provider's tool at this index.
     Tool(usize),
     /// The home tools of this toolset.
-    Toolset(Text),
+    Toolset(Cow<'static, str>),
 }
 
 /// A check that has to be passed.
@@ -402,7 +402,7 @@ fn verdict(provider: &dyn ToolProvider, subject: &ProbeSubject, env: &Env) -> Re
 }
 
 /// The text, with the values of secret variables hidden: a model and a person read it.
-fn without_secrets(text: Text, provider: &dyn ToolProvider, env: &Env) -> Text {
+fn without_secrets(text: Cow<'static, str>, provider: &dyn ToolProvider, env: &Env) -> Cow<'static, str> {
     let secrets = provider.variables().iter().filter(|variable| variable.secret);
     let mut values: Vec<String> = Vec::new();
     for value in secrets.filter_map(|variable| env.var(&variable.name)) {

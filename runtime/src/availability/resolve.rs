@@ -1,6 +1,7 @@
 //! Which of the granted tools are there: the environment, the facts and the handlers are asked first, and then those
 //! tools leave whose tools are not there, until no more do. Linear in the requirements.
 
+use std::borrow::Cow;
 use std::ptr;
 use std::sync::Arc;
 
@@ -9,7 +10,6 @@ use crate::availability::probe_cache::{
     Expiry, Probe, ProbePolicy, ProbeScope, ProbeStatus, ProbeSubject, VERDICT_TTL,
 };
 use crate::availability::selection::GrantedTools;
-use crate::data::catalog::Text;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::registration::atoms::{FactLookup, ResolvedAtom};
@@ -25,7 +25,7 @@ pub(crate) struct EnvSnapshot {
     /// By position.
     pub(crate) granted: Vec<usize>,
     /// Toolsets that the session chose and that there are not, and those that hold nothing.
-    pub(crate) missing: Arc<[Text]>,
+    pub(crate) missing: Arc<[Cow<'static, str>]>,
     /// For each gate that asks for nothing but the environment, and that a granted tool has to pass: why it is closed.
     closed: Vec<Option<HiddenReason>>,
     until: Expiry,
@@ -169,14 +169,18 @@ fn standing(checks: &[(usize, ProbeStatus)], gate: usize) -> Option<&ProbeStatus
 
 /// Whether a gate is open, as far as the environment goes.
 fn looked_at(gate: &ResolvedRequirement, env: &Env) -> Result<(), HiddenReason> {
-    let all = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> HiddenReason| {
-        let missing: Vec<Text> = names.iter().filter(|name| !has(name)).cloned().collect();
+    let all = |names: &[Cow<'static, str>],
+               has: &dyn Fn(&Cow<'static, str>) -> bool,
+               reason: fn(Vec<Cow<'static, str>>) -> HiddenReason| {
+        let missing: Vec<Cow<'static, str>> = names.iter().filter(|name| !has(name)).cloned().collect();
         if missing.is_empty() { Ok(()) } else { Err(reason(missing)) }
     };
-    let one = |names: &[Text], has: &dyn Fn(&Text) -> bool, reason: fn(Vec<Text>) -> HiddenReason| {
+    let one = |names: &[Cow<'static, str>],
+               has: &dyn Fn(&Cow<'static, str>) -> bool,
+               reason: fn(Vec<Cow<'static, str>>) -> HiddenReason| {
         if names.iter().any(has) { Ok(()) } else { Err(reason(names.to_vec())) }
     };
-    let is_set = |name: &Text| env.var(name).is_some();
+    let is_set = |name: &Cow<'static, str>| env.var(name).is_some();
     match gate {
         ResolvedRequirement::Env(names) => all(names, &is_set, HiddenReason::Env),
         ResolvedRequirement::AnyEnv(names) => one(names, &is_set, HiddenReason::AnyEnv),

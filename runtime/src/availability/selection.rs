@@ -2,12 +2,11 @@
 //!
 //! What is gone grants nothing, and what was denied stays denied: a choice never comes to more because something left.
 
-use std::sync::Arc;
-
-use crate::data::catalog::Text;
 use crate::data::graph::{Graph, Members, Pick};
 use crate::registration::EVERYTHING;
 use crate::registration::state::State;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The toolsets and single tools that a session enables and disables.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +21,7 @@ pub(crate) struct ToolSelection {
 pub(crate) struct DeniedTools {
     state: Arc<State>,
     /// For each name that is disabled.
-    tools: Vec<Vec<Text>>,
+    tools: Vec<Vec<Cow<'static, str>>>,
 }
 
 /// What a choice comes to.
@@ -30,7 +29,7 @@ pub(crate) struct DeniedTools {
 pub(crate) struct GrantedTools {
     pub(crate) members: Members,
     /// Chosen toolsets that there are not, and enabled ones that hold nothing.
-    pub(crate) missing: Arc<[Text]>,
+    pub(crate) missing: Arc<[Cow<'static, str>]>,
 }
 
 impl ToolSelection {
@@ -61,7 +60,7 @@ impl ToolSelection {
         let denied_by_name = self.disabled_tools.iter().filter_map(|tool| state.find(tool));
         still_denied.chain(denied_by_name).for_each(|tool| members[tool] = false);
         let gone = self.names().filter(|name| pick(state, name).is_none());
-        let missing = gone.chain(empty).map(|name| Text::from(name.to_owned())).collect();
+        let missing = gone.chain(empty).map(|name| Cow::from(name.to_owned())).collect();
         GrantedTools { members, missing }
     }
 

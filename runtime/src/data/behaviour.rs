@@ -1,9 +1,8 @@
 //! How a tool behaves, as its author declared it: how it runs, how long, how much it may say, beside what, and whether
 //! somebody has to be asked first.
 
+use std::borrow::Cow;
 use std::time::Duration;
-
-use crate::data::catalog::Text;
 
 /// Everything that is declared of a tool's behaviour.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,9 +103,9 @@ pub enum Parallel {
     /// Others may, but for those of the same space and key; two that are both read-only do not hinder each other.
     Keyed {
         /// The property whose value is the key.
-        key: Text,
+        key: Cow<'static, str>,
         /// What the keys name: files, for example.
-        space: Text,
+        space: Cow<'static, str>,
     },
 }
 
@@ -116,7 +115,7 @@ pub struct Approval {
     /// Every one.
     pub always: bool,
     /// Those whose shell command, in this property, is judged dangerous.
-    pub shell: Option<Text>,
+    pub shell: Option<Cow<'static, str>>,
 }
 
 impl Approval {
@@ -128,7 +127,7 @@ impl Approval {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deprecated {
     /// The tool to use instead.
-    pub replacement: Option<Text>,
+    pub replacement: Option<Cow<'static, str>>,
     /// Why, and what to do.
-    pub note: Text,
+    pub note: Cow<'static, str>,
 }

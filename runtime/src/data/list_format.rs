@@ -1,10 +1,9 @@
 //! Conditions and requirements in words: as a manifest writes them, and as a person reads them.
 
-use std::fmt;
-
-use crate::data::catalog::Text;
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Condition, FactValue, Op};
+use std::borrow::Cow;
+use std::fmt;
 
 /// As a manifest writes it.
 impl fmt::Display for Atom {
@@ -86,13 +85,13 @@ impl fmt::Display for Requirement {
 }
 
 /// "the programs `a` and `b`".
-pub(crate) fn all_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+pub(crate) fn all_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Cow<'static, str>]) -> fmt::Result {
     let plural = if names.len() == 1 { "" } else { "s" };
     write!(f, "the {what}{plural} {}", list(names, "and"))
 }
 
 /// "one of the programs `a` and `b`".
-pub(crate) fn one_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> fmt::Result {
+pub(crate) fn one_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Cow<'static, str>]) -> fmt::Result {
     match names {
         [_] => all_of(f, what, names),
         names => write!(f, "one of the {what}s {}", list(names, "and")),
@@ -100,7 +99,7 @@ pub(crate) fn one_of(f: &mut fmt::Formatter<'_>, what: &str, names: &[Text]) -> 
 }
 
 /// "`a`, `b` and `c`".
-pub(crate) fn list(names: &[Text], last: &str) -> String {
+pub(crate) fn list(names: &[Cow<'static, str>], last: &str) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match &*quoted {
         [several @ .., one] if !several.is_empty() => format!("{} {last} {one}", several.join(", ")),

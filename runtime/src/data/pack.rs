@@ -8,13 +8,14 @@
 //! items, a variant its number. What a number means is told by its position alone, so whatever changes here or in a
 //! type named here changes [`STAMP`](crate::STAMP).
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::data::behaviour::{Annotations, Approval, Behaviour, Deprecated, Execution, Parallel};
-use crate::data::catalog::{Definition, Distribution, Fact, Text, Tool, Toolset, Variable};
+use crate::data::catalog::{Definition, Distribution, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
@@ -131,7 +132,7 @@ impl Pack for bool {
     }
 }
 
-impl Pack for Text {
+impl Pack for Cow<'static, str> {
     fn pack(&self, out: &mut String) {
         self.len().pack(out);
         out.push_str(self);
@@ -142,7 +143,7 @@ impl Pack for Text {
         let length = usize::unpack(from);
         let Some((text, rest)) = from.split_at_checked(length) else { damaged("a string", from) };
         *from = rest;
-        Text::Borrowed(text)
+        Cow::Borrowed(text)
     }
 }
 
@@ -153,7 +154,7 @@ impl Pack for Name {
     }
 
     fn unpack(from: &mut &'static str) -> Self {
-        Name::of_quoted(Text::unpack(from)).unwrap_or_else(|| damaged("a name", from))
+        Name::of_quoted(Cow::unpack(from)).unwrap_or_else(|| damaged("a name", from))
     }
 }
 
@@ -355,7 +356,7 @@ mod tests {
     #[test]
     fn what_is_said_of_an_unknown_dialect_is_passed_over() {
         let mut text: &'static str = "3 0 3 one200 3 far7 3 mcp5 ";
-        let names: Vec<(Dialect, Text)> = Pack::unpack(&mut text);
+        let names: Vec<(Dialect, Cow<'static, str>)> = Pack::unpack(&mut text);
         assert_eq!((names, text), ([(Dialect::OpenAi, "one".into()), (Dialect::Mcp, "mcp".into())].into(), "5 "));
     }
 

@@ -3,10 +3,9 @@
 //! Everything that can be settled when the text is compiled has been: commas, escapes, which of several texts. What
 //! is left at run time is to copy pieces, and to skip some.
 
-use std::ops::RangeInclusive;
-
-use crate::data::catalog::Text;
 use crate::text::json;
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 /// Which of a tool's atoms hold: bit `i` for atom `i`. A tool has at most [`MOST_ATOMS`].
 pub type Atoms = u16;
@@ -18,11 +17,11 @@ pub const MOST_ATOMS: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Atom {
     /// Whether this tool is in the turn.
-    Tool(Text),
+    Tool(Cow<'static, str>),
     /// Whether this fact is true.
-    Fact(Text),
+    Fact(Cow<'static, str>),
     /// How this fact compares.
-    Compared(Text, Comparison, FactValue),
+    Compared(Cow<'static, str>, Comparison, FactValue),
 }
 
 /// How a fact is compared.
@@ -46,7 +45,7 @@ pub enum Comparison {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FactValue {
     /// A string.
-    Text(Text),
+    Text(Cow<'static, str>),
     /// A boolean.
     Boolean(bool),
     /// An integer, within ±2^53 so that every language can hold it.
@@ -129,7 +128,7 @@ impl Condition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Segment {
     /// As it is.
-    Text(Text),
+    Text(Cow<'static, str>),
     /// The next `segments` stand here only where the condition holds.
     When {
         /// The condition.
@@ -142,9 +141,9 @@ pub enum Segment {
     /// Those of these tools whose atom holds, within a JSON string.
     Available {
         /// Their atoms and names, in the order in which they are written.
-        tools: Vec<(u8, Text)>,
+        tools: Vec<(u8, Cow<'static, str>)>,
         /// What stands between two of them, escaped.
-        join: Text,
+        join: Cow<'static, str>,
     },
 }
 

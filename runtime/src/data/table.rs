@@ -8,10 +8,9 @@ mod from_schema;
 mod lookup;
 mod name;
 
-pub use name::Name;
-
-use crate::data::catalog::Text;
 use crate::data::segment::{Atoms, Condition};
+pub use name::Name;
+use std::borrow::Cow;
 
 /// Index of a [`Node`] in its table.
 pub type NodeId = u16;
@@ -302,9 +301,9 @@ pub enum Literal {
     /// Any other number.
     Number(f64),
     /// Text.
-    String(Text),
+    String(Cow<'static, str>),
     /// An array or object, as JSON text.
-    Json(Text),
+    Json(Cow<'static, str>),
     /// A value that is not there in this turn: nothing equals it. It keeps its place, for [`SlotKind::Choice`].
     Hidden,
 }

@@ -1,13 +1,12 @@
 //! Typed results as JSON text: what generated `Returns` types implement. It is data-driven, because a derive for each
 //! type costs more to build than all the rest of a tool.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde_json::{Map, Number, Value};
-
-use crate::data::catalog::Text;
 use crate::text::json;
+use serde_json::{Map, Number, Value};
 
 /// A value that can be written as JSON text.
 pub trait ToJson {
@@ -171,7 +170,7 @@ impl ToJson for String {
     }
 }
 
-impl ToJson for Text {
+impl ToJson for Cow<'static, str> {
     fn to_json(&self, out: &mut String) {
         (**self).to_json(out);
     }

@@ -1,10 +1,11 @@
 //! The doctor: which of a turn's tools are there, what the others lack, what that is for and where to get it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Missing, Need, NeedState};
 use crate::availability::HiddenReason;
-use crate::data::catalog::{Text, Variable};
+use crate::data::catalog::Variable;
 use crate::session::turn::Turn;
 
 /// What is the matter with each tool that a session grants: see [`Turn::doctor`]. Its `Display` is for a person; as
@@ -16,7 +17,7 @@ pub struct Doctor {
     pub tools: Vec<Diagnosis>,
     /// Toolsets that the session names and that are gone, or hold nothing now: see
     /// [`missing_toolsets`](Turn::missing_toolsets).
-    pub missing_toolsets: Vec<Text>,
+    pub missing_toolsets: Vec<Cow<'static, str>>,
     /// The environment variables that are not set and that tools need, by name.
     pub variables: Vec<Lacking>,
 }
@@ -26,9 +27,9 @@ pub struct Doctor {
 #[non_exhaustive]
 pub struct Diagnosis {
     /// Its name.
-    pub tool: Text,
+    pub tool: Cow<'static, str>,
     /// Its home toolset.
-    pub toolset: Text,
+    pub toolset: Cow<'static, str>,
     /// Whether the model is shown it.
     pub is_shown: bool,
     /// All that it lacks, as far as anybody has looked: handlers are not asked where something else is lacking.
@@ -45,17 +46,17 @@ pub struct Diagnosis {
 #[non_exhaustive]
 pub struct Lacking {
     /// Its name.
-    pub name: Text,
+    pub name: Cow<'static, str>,
     /// What it is for.
-    pub description: Text,
+    pub description: Cow<'static, str>,
     /// What to ask a person for it.
-    pub prompt: Text,
+    pub prompt: Cow<'static, str>,
     /// Where to get it.
-    pub url: Text,
+    pub url: Cow<'static, str>,
     /// Whether its value must not be shown.
     pub secret: bool,
     /// The tools that need it, or one of several of which it is one.
-    pub tools: Vec<Text>,
+    pub tools: Vec<Cow<'static, str>>,
 }
 
 impl Turn {
@@ -74,7 +75,7 @@ impl Turn {
     pub fn doctor(&self) -> Doctor {
         let state = self.state();
         let mut hidden = self.hidden_ids().peekable();
-        let mut lacking: BTreeMap<Text, Lacking> = BTreeMap::new();
+        let mut lacking: BTreeMap<Cow<'static, str>, Lacking> = BTreeMap::new();
         let mut tools = Vec::new();
         for (id, entry) in state.tools.iter().enumerate() {
             let first = hidden.next_if(|(hidden, _)| *hidden == id).map(|(_, reason)| reason);
@@ -113,18 +114,18 @@ impl Turn {
                 missing,
             });
         }
-        let missing_toolsets = self.missing_toolsets().map(|name| Text::from(name.to_owned())).collect();
+        let missing_toolsets = self.missing_toolsets().map(|name| Cow::from(name.to_owned())).collect();
         Doctor { tools, missing_toolsets, variables: lacking.into_values().collect() }
     }
 
     /// What a provider says of a variable.
-    fn lacking(&self, name: &Text) -> Lacking {
+    fn lacking(&self, name: &Cow<'static, str>) -> Lacking {
         let said = self.state().providers.iter().flat_map(|provider| provider.variables());
         let said = said.into_iter().find(|variable| variable.name == *name).cloned().unwrap_or_else(|| Variable {
             name: name.clone(),
-            description: Text::default(),
-            prompt: Text::default(),
-            url: Text::default(),
+            description: Cow::default(),
+            prompt: Cow::default(),
+            url: Cow::default(),
             secret: true,
         });
         let Variable { name, description, prompt, url, secret } = said;
@@ -132,7 +133,7 @@ impl Turn {
     }
 }
 
-fn variables(reason: &HiddenReason) -> Option<&[Text]> {
+fn variables(reason: &HiddenReason) -> Option<&[Cow<'static, str>]> {
     match reason {
         HiddenReason::Env(names) | HiddenReason::AnyEnv(names) => Some(names),
         _ => None,

@@ -2,15 +2,17 @@
 
 use super::{Denial, Grant};
 use crate::availability::selection::pick;
-use crate::data::catalog::Text;
 use crate::data::graph::Pick;
 use crate::session::turn::Turn;
+use std::borrow::Cow;
 
 impl Turn {
     /// What grants the tool at a position of the state, and what takes it away.
     pub(crate) fn ways(&self, tool: usize) -> (Vec<Grant>, Vec<Denial>) {
         let (state, host) = (self.state(), self.host());
-        let named = |path: Vec<usize>| path.into_iter().map(|set| state.toolsets[set].clone()).collect::<Vec<Text>>();
+        let named = |path: Vec<usize>| {
+            path.into_iter().map(|set| state.toolsets[set].clone()).collect::<Vec<Cow<'static, str>>>()
+        };
         let path = |set| state.graph.path(set, tool).map(named);
         let (mut grants, mut denials) = (Vec::new(), Vec::new());
         let is_named = |tools: &[String]| tools.iter().any(|name| name == self.name(tool));
@@ -52,7 +54,7 @@ impl Turn {
     }
 
     /// The toolsets that bring the tool at a position of the state.
-    pub(crate) fn bringers(&self, tool: usize) -> Vec<Text> {
+    pub(crate) fn bringers(&self, tool: usize) -> Vec<Cow<'static, str>> {
         let state = self.state();
         let brings = |set: usize| state.graph.path(set, tool).is_some();
         state.toolsets.iter().enumerate().filter(|(set, _)| brings(*set)).map(|(_, name)| name.clone()).collect()

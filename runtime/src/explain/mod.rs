@@ -6,11 +6,11 @@ mod grants;
 mod requirements;
 mod text;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
 use crate::availability::HiddenReason;
-use crate::data::catalog::Text;
 use crate::data::requirement::Requirement;
 use crate::data::segment::FactValue;
 use crate::session::turn::Turn;
@@ -24,11 +24,11 @@ pub use doctor::{Diagnosis, Doctor, Lacking};
 #[non_exhaustive]
 pub struct Explanation {
     /// The tool's own name.
-    pub tool: Text,
+    pub tool: Cow<'static, str>,
     /// What the turn's dialect calls it, where that is another name.
-    pub called: Option<Text>,
+    pub called: Option<Cow<'static, str>>,
     /// Its home toolset.
-    pub toolset: Text,
+    pub toolset: Cow<'static, str>,
     /// What became of it.
     pub status: Status,
     /// Whether tool search stands for it: the model finds it with `tool_search`, as its definition is not listed.
@@ -38,7 +38,7 @@ pub struct Explanation {
     /// What takes it away.
     pub denials: Vec<Denial>,
     /// Toolsets that would bring it, by name, where nothing grants it.
-    pub brought_by: Vec<Text>,
+    pub brought_by: Vec<Cow<'static, str>>,
     /// What it needs, of itself and as one of its home toolset's, in the order in which that is looked at.
     pub needs: Vec<Need>,
     /// Why tools are not there that it needs; and those that they need; and so on. Each of them once, nearest first.
@@ -70,9 +70,9 @@ pub enum Grant {
     /// The tool is enabled by itself.
     Tool,
     /// A toolset is enabled that stands for all tools, by this name.
-    All(Text),
+    All(Cow<'static, str>),
     /// A shortest way from an enabled toolset to one that has it.
-    Path(Vec<Text>),
+    Path(Vec<Cow<'static, str>>),
 }
 
 /// What takes a tool away.
@@ -80,17 +80,17 @@ pub enum Grant {
 #[non_exhaustive]
 pub enum Denial {
     /// A toolset is disabled that stands for all tools, by this name.
-    All(Text),
+    All(Cow<'static, str>),
     /// The tool is disabled by itself.
     Tool,
     /// A shortest way from a disabled toolset to one that has it.
-    Disabled(Vec<Text>),
+    Disabled(Vec<Cow<'static, str>>),
     /// An enabled toolset would bring it on this way, if one of them did not exclude it.
     Excluded {
         /// From the enabled toolset to one that has the tool.
-        path: Vec<Text>,
+        path: Vec<Cow<'static, str>>,
         /// Which of them excludes it.
-        by: Text,
+        by: Cow<'static, str>,
     },
 }
 
@@ -101,7 +101,7 @@ pub struct Need {
     /// What.
     pub requirement: Requirement,
     /// The home toolset, where all of its home tools need it. None: the tool itself does.
-    pub toolset: Option<Text>,
+    pub toolset: Option<Cow<'static, str>>,
     /// Whether it is there.
     pub state: NeedState,
     /// How long ago the handlers said so, where they were asked and there is a clock.
@@ -128,7 +128,7 @@ pub enum NeedState {
 #[non_exhaustive]
 pub struct Missing {
     /// Its name.
-    pub tool: Text,
+    pub tool: Cow<'static, str>,
     /// Why.
     pub absence: Absence,
 }
@@ -186,9 +186,9 @@ pub enum PartPlace {
 #[non_exhaustive]
 pub enum AtomValue {
     /// Whether this tool is there.
-    Tool(Text, bool),
+    Tool(Cow<'static, str>, bool),
     /// The fact's value. None: there is no such fact.
-    Fact(Text, Option<FactValue>),
+    Fact(Cow<'static, str>, Option<FactValue>),
 }
 
 /// There is no tool of a name.
@@ -198,7 +198,7 @@ pub struct UnknownTool {
     /// The name.
     pub name: String,
     /// Tools whose names it may be a slip for, the likeliest first.
-    pub nearest: Vec<Text>,
+    pub nearest: Vec<Cow<'static, str>>,
 }
 
 impl Turn {
@@ -222,7 +222,7 @@ impl Turn {
         let by_dialect = || (0..state.tools.len()).find(|&id| self.called(id) == tool);
         let Some(id) = state.find(tool).or_else(by_dialect) else {
             let names = state.tools.iter().map(|tool| &*tool.name);
-            let nearest = nearest(tool, names).into_iter().map(|name| Text::from(name.to_owned())).collect();
+            let nearest = nearest(tool, names).into_iter().map(|name| Cow::from(name.to_owned())).collect();
             return Err(UnknownTool { name: tool.to_owned(), nearest });
         };
         let (grants, denials) = self.ways(id);

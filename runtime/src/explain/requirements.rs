@@ -1,12 +1,12 @@
 //! What a tool needs, whether that is there, and why the tools are not there that it needs.
 
 use crate::availability::resolve;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{Absence, Missing, Need, NeedState};
 use crate::availability::HiddenReason;
 use crate::availability::probe_cache::ProbeStatus;
-use crate::data::catalog::Text;
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Comparison, FactValue};
 use crate::registration::atoms::ResolvedAtom;
@@ -70,9 +70,9 @@ impl Turn {
 
     /// Why those tools are not there that are needed, and those that they need.
     pub(crate) fn missing(&self, tool: usize, needs: &[Need]) -> Vec<Missing> {
-        let mut known: BTreeSet<Text> = BTreeSet::from([self.state().tools[tool].name.clone()]);
+        let mut known: BTreeSet<Cow<'static, str>> = BTreeSet::from([self.state().tools[tool].name.clone()]);
         let (mut line, mut missing) = (VecDeque::new(), Vec::new());
-        let mut next = |reasons: &[HiddenReason], line: &mut VecDeque<Text>| {
+        let mut next = |reasons: &[HiddenReason], line: &mut VecDeque<Cow<'static, str>>| {
             for reason in reasons {
                 let (HiddenReason::Tools(names) | HiddenReason::AnyTools(names) | HiddenReason::Unregistered(names)) =
                     reason

@@ -1,5 +1,6 @@
 //! Explanations as text for a person, and as JSON.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -8,7 +9,6 @@ use super::{
     NeedState, PartPlace, Status, UnknownTool,
 };
 use crate::availability::HiddenReason;
-use crate::data::catalog::Text;
 use crate::data::list_format::list;
 use crate::data::requirement::Requirement;
 use crate::data::segment::FactValue;
@@ -110,7 +110,7 @@ impl fmt::Display for Need {
 
 /// What is not as it has to be, where what it has to be has been said.
 fn shortfall(reason: &HiddenReason) -> String {
-    let not = |names: &[Text], what: &str| {
+    let not = |names: &[Cow<'static, str>], what: &str| {
         let verb = if names.len() == 1 { "is" } else { "are" };
         format!("{} {verb} not {what}", list(names, "and"))
     };
@@ -374,11 +374,11 @@ impl Status {
 
 /// What sort of thing it is, and its names, if it has any.
 trait Sort {
-    fn sort(&self) -> (&'static str, Option<&Vec<Text>>);
+    fn sort(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>);
 }
 
 impl Sort for Requirement {
-    fn sort(&self) -> (&'static str, Option<&Vec<Text>>) {
+    fn sort(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>) {
         match self {
             Requirement::Env(names) => ("env", Some(names)),
             Requirement::AnyEnv(names) => ("any_env", Some(names)),
@@ -393,7 +393,7 @@ impl Sort for Requirement {
 }
 
 impl Sort for HiddenReason {
-    fn sort(&self) -> (&'static str, Option<&Vec<Text>>) {
+    fn sort(&self) -> (&'static str, Option<&Vec<Cow<'static, str>>>) {
         match self {
             HiddenReason::Dialect => ("dialect", None),
             HiddenReason::Env(names) => ("env", Some(names)),

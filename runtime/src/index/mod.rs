@@ -3,11 +3,10 @@
 pub(crate) mod document;
 mod terms;
 
-use std::collections::BTreeMap;
-
-use crate::data::catalog::Text;
 use crate::data::pack::Pack;
 use crate::index::terms::terms;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// BM25's saturation of a term that a text has many times; the usual value.
 const K1: f32 = 1.5;
@@ -22,7 +21,7 @@ const NAME: u32 = 3;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
     /// Sorted by term.
-    terms: Vec<(Text, Vec<Posting>)>,
+    terms: Vec<(Cow<'static, str>, Vec<Posting>)>,
     /// How many terms each text has.
     lengths: Vec<u32>,
 }
@@ -56,7 +55,7 @@ impl Index {
 
     /// Of the tools of all of these, one after the other.
     pub fn joined<'i>(indices: impl IntoIterator<Item = &'i Index>) -> Self {
-        let (mut all, mut lengths): (BTreeMap<&Text, Vec<Posting>>, Vec<u32>) = Default::default();
+        let (mut all, mut lengths): (BTreeMap<&Cow<'static, str>, Vec<Posting>>, Vec<u32>) = Default::default();
         for index in indices {
             let before = u32::try_from(lengths.len()).unwrap_or(u32::MAX);
             for (term, postings) in &index.terms {

@@ -1,6 +1,6 @@
 //! Whether a tool is available: what handlers are asked, and what they answer.
 
-use crate::data::catalog::Text;
+use std::borrow::Cow;
 
 /// What a provider is asked about: see [`ToolProvider::available`](crate::ToolProvider::available).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Availability {
     /// They can.
     Available,
     /// They cannot, for this reason: a person reads it, and a model that calls them all the same. No secrets, then.
-    Unavailable(Text),
+    Unavailable(Cow<'static, str>),
 }
 
 impl Availability {
@@ -29,7 +29,7 @@ impl Availability {
     /// let answer = Availability::when(env.var("HOME").is_some(), "there is no home directory");
     /// assert_eq!(answer, Availability::Unavailable("there is no home directory".into()));
     /// ```
-    pub fn when(ready: bool, otherwise: impl Into<Text>) -> Self {
+    pub fn when(ready: bool, otherwise: impl Into<Cow<'static, str>>) -> Self {
         if ready { Availability::Available } else { Availability::Unavailable(otherwise.into()) }
     }
 }

@@ -1,6 +1,7 @@
 //! Tools that no manifest declares: a name, a description, a JSON Schema and a closure, made while the program runs.
 
 use crate::result::output::ToolResult;
+use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::Slots;
 use crate::call::Call;
 use crate::data::behaviour::{Annotations, Behaviour, Execution, Parallel};
-use crate::data::catalog::{Definition, Text, Tool, Toolset};
+use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
@@ -43,7 +44,7 @@ use crate::provider::{HandlerReply, ToolProvider};
 /// ```
 pub struct DynamicTool {
     tool: Tool,
-    description: Text,
+    description: Cow<'static, str>,
     schema: Value,
     secrets: Vec<String>,
     available: Option<Box<AvailabilityHandler>>,
@@ -103,7 +104,12 @@ pub(crate) fn definition(dialect: Dialect, name: &str, description: &str, schema
 
 impl DynamicTool {
     /// A tool whose handler runs inline, on the caller's thread: for work that is done in moments.
-    pub fn sync<F>(name: impl Into<Text>, description: impl Into<Text>, schema: Value, handler: F) -> Self
+    pub fn sync<F>(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+        schema: Value,
+        handler: F,
+    ) -> Self
     where
         F: Fn(Value, &Call<'_>) -> ToolResult + Send + Sync + 'static,
     {
@@ -112,7 +118,12 @@ impl DynamicTool {
     }
 
     /// A tool whose handler runs on a thread of its own: see [`HandlerReply::blocking`].
-    pub fn blocking<F>(name: impl Into<Text>, description: impl Into<Text>, schema: Value, handler: F) -> Self
+    pub fn blocking<F>(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+        schema: Value,
+        handler: F,
+    ) -> Self
     where
         F: Fn(Value, &Call<'_>) -> ToolResult + Send + Sync + 'static,
     {
@@ -125,7 +136,12 @@ impl DynamicTool {
     }
 
     /// A tool whose handler is a future, on the caller's executor: `|args, call| Box::pin(async move { ... })`.
-    pub fn future<F>(name: impl Into<Text>, description: impl Into<Text>, schema: Value, handler: F) -> Self
+    pub fn future<F>(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+        schema: Value,
+        handler: F,
+    ) -> Self
     where
         F: for<'a> Fn(Value, &'a Call<'a>) -> Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>
             + Send
@@ -136,7 +152,13 @@ impl DynamicTool {
         Self::new(name.into(), description.into(), schema, Execution::Async, answer)
     }
 
-    fn new(name: Text, description: Text, schema: Value, execution: Execution, answer: Box<CallHandler>) -> Self {
+    fn new(
+        name: Cow<'static, str>,
+        description: Cow<'static, str>,
+        schema: Value,
+        execution: Execution,
+        answer: Box<CallHandler>,
+    ) -> Self {
         let behaviour = Behaviour { execution, ..Behaviour::default() };
         let tool = Tool { name, toolset: "dynamic".into(), behaviour, ..Tool::default() };
         Self { tool, description, schema, secrets: Vec::new(), available: None, answer }
@@ -144,14 +166,14 @@ impl DynamicTool {
 
     /// Its home toolset; `dynamic`, unless said otherwise. It need not be declared.
     #[must_use]
-    pub fn home(mut self, toolset: impl Into<Text>) -> Self {
+    pub fn home(mut self, toolset: impl Into<Cow<'static, str>>) -> Self {
         self.tool.toolset = toolset.into();
         self
     }
 
     /// For a person's eyes, beside its name.
     #[must_use]
-    pub fn emoji(mut self, emoji: impl Into<Text>) -> Self {
+    pub fn emoji(mut self, emoji: impl Into<Cow<'static, str>>) -> Self {
         self.tool.emoji = emoji.into();
         self
     }
@@ -395,7 +417,7 @@ struct Dynamic {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
     /// Each tool's description and schema.
-    said: Vec<(Text, Value)>,
+    said: Vec<(Cow<'static, str>, Value)>,
     definitions: PerDialect<Vec<Option<Definition>>>,
     /// For each tool, whoever is asked whether it is there, and who runs it.
     handlers: Vec<(Option<Box<AvailabilityHandler>>, Box<CallHandler>)>,
@@ -411,11 +433,11 @@ impl ToolProvider for Dynamic {
             if !takes_any_schema(dialect) {
                 return Vec::new();
             }
-            let text = |tool: &Tool, (description, schema): &(Text, Value)| {
+            let text = |tool: &Tool, (description, schema): &(Cow<'static, str>, Value)| {
                 definition(dialect, &tool.name, description, schema).to_string()
             };
             let tools = self.tools.iter().zip(&self.said);
-            tools.map(|(tool, said)| Some(Text::from(text(tool, said)).into())).collect()
+            tools.map(|(tool, said)| Some(Cow::from(text(tool, said)).into())).collect()
         })
     }
 

@@ -1,14 +1,13 @@
 //! What a session's world is like, and which of a tool's atoms hold in it.
 
-use std::sync::Arc;
-
-use crate::data::catalog::Text;
 use crate::data::segment::{Atom, Atoms, Comparison, FactValue};
 use crate::registration::state::State;
 use crate::vec_map::VecMap;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Values of facts, by name.
-pub(crate) type FactValues = VecMap<Text, FactValue>;
+pub(crate) type FactValues = VecMap<Cow<'static, str>, FactValue>;
 
 /// What the host told, and what is assumed where it told nothing.
 #[derive(Clone, Copy)]
@@ -21,7 +20,7 @@ pub(crate) struct FactLookup<'a> {
 #[derive(Clone)]
 pub(crate) enum ResolvedAtom {
     Tool(Option<usize>),
-    Fact(Text, Comparison, FactValue),
+    Fact(Cow<'static, str>, Comparison, FactValue),
 }
 
 impl ResolvedAtom {
@@ -35,7 +34,7 @@ impl ResolvedAtom {
     }
 
     /// The fact that it asks for.
-    pub(crate) fn fact(&self) -> Option<&Text> {
+    pub(crate) fn fact(&self) -> Option<&Cow<'static, str>> {
         match self {
             ResolvedAtom::Tool(_) => None,
             ResolvedAtom::Fact(name, ..) => Some(name),

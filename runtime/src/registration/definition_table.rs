@@ -1,10 +1,11 @@
 //! Sheets: how one dialect defines the tools of a registry, looked up once, when a turn is first made in it. Most tools are
 //! defined by one static text, which a turn finds here without a way over the tool's own data, and has only to copy.
 
-use crate::data::catalog::{Definition, Text, Tool};
+use crate::data::catalog::{Definition, Tool};
 use crate::data::dialect::Dialect;
 use crate::data::segment;
 use crate::data::segment::Segment;
+use std::borrow::Cow;
 
 /// How one dialect defines each tool of a registry, by position.
 pub(crate) type DefinitionTable = Vec<DefinitionSlot>;
@@ -27,7 +28,7 @@ impl DefinitionSlot {
     pub(crate) fn new(dialect: Dialect, tool: &Tool, definition: Option<&Definition>) -> Self {
         match definition.map(|definition| &*definition.segments) {
             None => DefinitionSlot::Absent,
-            Some([Segment::Text(Text::Borrowed(text))])
+            Some([Segment::Text(Cow::Borrowed(text))])
                 if tool.arguments.conditions.is_empty() && tool.name_in(dialect).is_none() =>
             {
                 DefinitionSlot::Static(text)

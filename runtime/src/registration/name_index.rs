@@ -4,11 +4,12 @@
 //! Everything that a provider brings is entered first and looked at then: a name means one thing only where its claims
 //! agree. What is refused is taken out again.
 
+use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::data::catalog::{Fact, Text, Tool, Toolset};
+use crate::data::catalog::{Fact, Tool, Toolset};
 use crate::data::dialect::Dialect;
 use crate::provider::ToolProvider;
 use crate::registration::ProviderId;
@@ -46,7 +47,7 @@ enum NameKind {
 }
 
 /// The claims of each name, in the order in which their providers came.
-type Claims = BTreeMap<Text, Vec<Claim>>;
+type Claims = BTreeMap<Cow<'static, str>, Vec<Claim>>;
 
 /// Whose a name is: this provider's, of what it has at this index. A home's is its tool's, an alias's its toolset's.
 #[derive(Clone, Copy)]
@@ -79,7 +80,7 @@ impl RegisteredProvider {
 }
 
 /// The names that a provider brings, each with the index of what has it.
-fn names(provider: &dyn ToolProvider) -> Vec<(NameKind, &Text, usize)> {
+fn names(provider: &dyn ToolProvider) -> Vec<(NameKind, &Cow<'static, str>, usize)> {
     let mut names = Vec::new();
     for (index, tool) in provider.tools().iter().enumerate() {
         names.push((NameKind::Tool, &tool.name, index));
@@ -95,23 +96,23 @@ fn names(provider: &dyn ToolProvider) -> Vec<(NameKind, &Text, usize)> {
 }
 
 /// The names that dialects give to a tool beside its own.
-fn further(tool: &Tool) -> impl Iterator<Item = (Dialect, &Text)> {
+fn further(tool: &Tool) -> impl Iterator<Item = (Dialect, &Cow<'static, str>)> {
     let names = tool.names.iter().map(|(dialect, name)| (*dialect, name));
     names.filter(|(_, name)| **name != tool.name)
 }
 
 /// The further names of a toolset.
-fn aliases(toolset: &Toolset) -> impl Iterator<Item = &Text> {
+fn aliases(toolset: &Toolset) -> impl Iterator<Item = &Cow<'static, str>> {
     toolset.aliases.iter().filter(|alias| **alias != toolset.name)
 }
 
 /// Whatever a toolset brings along.
-fn edges(toolset: &Toolset) -> impl Iterator<Item = &Text> {
+fn edges(toolset: &Toolset) -> impl Iterator<Item = &Cow<'static, str>> {
     toolset.includes.iter().chain(&toolset.base)
 }
 
 /// Notes what speaks against a name.
-fn refuse(found: &mut Vec<Refusal>, why: fn(Text) -> Refusal, name: &Text) {
+fn refuse(found: &mut Vec<Refusal>, why: fn(Cow<'static, str>) -> Refusal, name: &Cow<'static, str>) {
     found.push(why(name.clone()));
 }
 
@@ -173,13 +174,13 @@ impl NameIndex {
     }
 
     /// All names of a sort, in order, each with the first claim and the last.
-    fn all(&self, sort: NameKind) -> impl Iterator<Item = (&Text, Claim, Claim)> {
+    fn all(&self, sort: NameKind) -> impl Iterator<Item = (&Cow<'static, str>, Claim, Claim)> {
         let claims = self.claims[sort as usize].iter();
         claims.filter_map(|(name, claims)| Some((name, *claims.first()?, *claims.last()?)))
     }
 
     /// The tools that can be called, by name: each one's provider, by position, and index.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = (&Text, usize, usize)> {
+    pub(crate) fn tools(&self) -> impl Iterator<Item = (&Cow<'static, str>, usize, usize)> {
         self.all(NameKind::Tool).map(|(name, _, last)| (name, self.place(last.id), last.index))
     }
 
@@ -189,7 +190,7 @@ impl NameIndex {
     }
 
     /// Further names of toolsets, in order, each with the toolset.
-    pub(crate) fn aliases(&self) -> impl Iterator<Item = (&Text, &Toolset)> {
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = (&Cow<'static, str>, &Toolset)> {
         self.all(NameKind::Alias).map(|(name, first, _)| (name, self.toolset(first)))
     }
 
@@ -330,9 +331,10 @@ impl NameIndex {
     /// Whether there is all that a toolset names, and that is anything.
     fn check_names(&self, toolset: &Toolset, found: &mut Vec<Refusal>) {
         let of = || toolset.name.clone();
-        let is_tool = |name: &Text| self.has(NameKind::Tool, name);
-        let is_toolset =
-            |name: &Text| [NameKind::Toolset, NameKind::Home, NameKind::Alias].iter().any(|&sort| self.has(sort, name));
+        let is_tool = |name: &Cow<'static, str>| self.has(NameKind::Tool, name);
+        let is_toolset = |name: &Cow<'static, str>| {
+            [NameKind::Toolset, NameKind::Home, NameKind::Alias].iter().any(|&sort| self.has(sort, name))
+        };
         let near = |name: &str, sorts: &[NameKind]| {
             let known = sorts.iter().flat_map(|&sort| self.claims[sort as usize].keys());
             did_you_mean(&nearest(name, known.map(|name| &**name)))

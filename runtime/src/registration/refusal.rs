@@ -1,9 +1,8 @@
 //! Why a registry refuses a provider: as data, all of it at once.
 
-use std::fmt;
-
-use crate::data::catalog::Text;
 use crate::registration::ProviderId;
+use std::borrow::Cow;
+use std::fmt;
 
 /// A provider was refused: nothing of it was taken, and nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,41 +27,41 @@ impl RegistryError {
 #[non_exhaustive]
 pub enum Refusal {
     /// Another tool, of this provider or another, has this name.
-    ToolTaken(Text),
+    ToolTaken(Cow<'static, str>),
     /// Another tool is called so, be it in one dialect.
-    CalledTaken(Text),
+    CalledTaken(Cow<'static, str>),
     /// Another provider describes a toolset of this name otherwise; or it is a legacy name of another one.
-    ToolsetTaken(Text),
+    ToolsetTaken(Cow<'static, str>),
     /// Another toolset has this name, or this legacy name.
-    AliasTaken(Text),
+    AliasTaken(Cow<'static, str>),
     /// Another provider has a fact of this name with another default.
-    FactTaken(Text),
+    FactTaken(Cow<'static, str>),
     /// toolc itself answers for a tool of this name.
-    ToolReserved(Text),
+    ToolReserved(Cow<'static, str>),
     /// A toolset, or a legacy name, that stands for every tool.
-    ToolsetReserved(Text),
+    ToolsetReserved(Cow<'static, str>),
     /// Toolsets that bring themselves along: the way round, the first one again at its end.
-    Ring(Vec<Text>),
+    Ring(Vec<Cow<'static, str>>),
     /// A toolset lists a tool that nobody has.
     UnknownTool {
         /// Whose list it is.
-        toolset: Text,
+        toolset: Cow<'static, str>,
         /// The name.
-        name: Text,
+        name: Cow<'static, str>,
         /// What to do about it.
         hint: String,
     },
     /// A toolset brings along one that nobody has.
     UnknownToolset {
         /// Which toolset does.
-        toolset: Text,
+        toolset: Cow<'static, str>,
         /// The name.
-        name: Text,
+        name: Cow<'static, str>,
         /// What to do about it.
         hint: String,
     },
     /// A toolset that would hold nothing.
-    Empty(Text),
+    Empty(Cow<'static, str>),
     /// There is no such provider to be replaced.
     NoProvider(ProviderId),
 }

@@ -1,19 +1,20 @@
 //! Gates: every requirement of a registry's tools, looked up once, at registration.
 
-use crate::data::catalog::{Text, Tool, Toolset};
+use crate::data::catalog::{Tool, Toolset};
 use crate::data::env::Env;
 use crate::data::requirement::Requirement;
 use crate::data::segment::Condition;
 use crate::registration::atoms::ResolvedAtom;
 use crate::registration::state::State;
 use crate::registration::state::ToolEntry;
+use std::borrow::Cow;
 
 /// The gates of a registry's tools. Tools and gates are meant by their positions.
 #[derive(Default)]
 pub(crate) struct ResolvedRequirements {
     pub(crate) all: Vec<ResolvedRequirement>,
     /// For each gate, the toolset whose requirement it is. None: that of the tool behind it.
-    pub(crate) toolsets: Vec<Option<Text>>,
+    pub(crate) toolsets: Vec<Option<Cow<'static, str>>>,
     /// For each tool, the gates that it has to pass, in the order in which they are tried.
     pub(crate) of: Vec<Vec<usize>>,
     /// For each gate, the tools that have to pass it.
@@ -22,7 +23,7 @@ pub(crate) struct ResolvedRequirements {
     pub(crate) asking: Vec<Vec<usize>>,
 }
 
-type Names = Vec<Text>;
+type Names = Vec<Cow<'static, str>>;
 
 /// One requirement. That of a toolset is one gate, which all of its home tools have to pass.
 pub(crate) enum ResolvedRequirement {
@@ -40,7 +41,7 @@ pub(crate) enum ResolvedRequirement {
     },
     /// Each tool with its position, if anybody registered it.
     Tools {
-        tools: Vec<(Text, Option<usize>)>,
+        tools: Vec<(Cow<'static, str>, Option<usize>)>,
         any: bool,
     },
 }
@@ -96,8 +97,14 @@ impl ResolvedRequirements {
         self.all.is_empty()
     }
 
-    fn add(&mut self, state: &State, requirement: &Requirement, provider: usize, toolset: Option<Text>) -> usize {
-        let find = |name: &Text| (name.clone(), state.find(name));
+    fn add(
+        &mut self,
+        state: &State,
+        requirement: &Requirement,
+        provider: usize,
+        toolset: Option<Cow<'static, str>>,
+    ) -> usize {
+        let find = |name: &Cow<'static, str>| (name.clone(), state.find(name));
         let gate = match requirement {
             Requirement::Env(names) => ResolvedRequirement::Env(names.clone()),
             Requirement::AnyEnv(names) => ResolvedRequirement::AnyEnv(names.clone()),

@@ -1,12 +1,13 @@
 //! A state of a registry: its providers' tools under unique names, their toolsets as one graph. Made when it is first asked
 //! for after a change, and never changed.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::args::same;
 use crate::data::behaviour::{Behaviour, Execution};
-use crate::data::catalog::{Definition, Text, Tool, Toolset};
+use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::{Dialect, PerDialect};
 use crate::data::graph::{Graph, Set};
 use crate::data::table::Table;
@@ -29,9 +30,9 @@ pub(crate) struct State {
     /// By their names.
     places: NameHashIndex,
     /// The names of toolsets, sorted. A toolset's position is that of its set in the graph.
-    pub(crate) toolsets: Vec<Text>,
+    pub(crate) toolsets: Vec<Cow<'static, str>>,
     /// Further names of toolsets, each with the toolset's position.
-    aliases: VecMap<Text, usize>,
+    aliases: VecMap<Cow<'static, str>, usize>,
     /// The defaults of facts.
     pub(crate) facts: FactValues,
     pub(crate) graph: Graph,
@@ -47,7 +48,7 @@ pub(crate) struct State {
 /// Where a tool is to be found.
 #[derive(Clone)]
 pub(crate) struct ToolEntry {
-    pub(crate) name: Text,
+    pub(crate) name: Cow<'static, str>,
     pub(crate) provider: usize,
     pub(crate) index: usize,
     /// The position of its home toolset.
@@ -167,7 +168,7 @@ impl State {
 
     /// Makes the toolsets that are described, and those that are only a home, one graph.
     fn link(&mut self, book: &NameIndex, tools: &[&Tool]) {
-        let (mut homes, mut members) = (HashMap::<&str, usize>::new(), Vec::<(&Text, Vec<usize>)>::new());
+        let (mut homes, mut members) = (HashMap::<&str, usize>::new(), Vec::<(&Cow<'static, str>, Vec<usize>)>::new());
         for (id, tool) in tools.iter().enumerate() {
             let home = *homes.entry(&tool.toolset).or_insert_with(|| {
                 members.push((&tool.toolset, Vec::new()));
@@ -176,14 +177,14 @@ impl State {
             members[home].1.push(id);
         }
         let described: Vec<&Toolset> = book.toolsets(&|name| homes.contains_key(name)).collect();
-        let mut names: Vec<&Text> = members.iter().map(|(home, _)| *home).collect();
+        let mut names: Vec<&Cow<'static, str>> = members.iter().map(|(home, _)| *home).collect();
         names.extend(described.iter().map(|toolset| &toolset.name));
         for at in sorted::positions(names.len(), &|a, b| names[a].cmp(names[b])) {
             if self.toolsets.last() != Some(names[at]) {
                 self.toolsets.push(names[at].clone());
             }
         }
-        let alias = |(alias, of): (&Text, &Toolset)| Some((alias.clone(), self.home(&of.name).ok()?));
+        let alias = |(alias, of): (&Cow<'static, str>, &Toolset)| Some((alias.clone(), self.home(&of.name).ok()?));
         self.aliases = book.aliases().filter_map(alias).collect();
 
         let mut sets: Vec<Set> = self.toolsets.iter().map(|_| Set::default()).collect();
@@ -194,7 +195,8 @@ impl State {
             }
             sets[id].tools = tools;
         }
-        let ids = |names: &[Text]| -> Vec<usize> { names.iter().filter_map(|name| self.find(name)).collect() };
+        let ids =
+            |names: &[Cow<'static, str>]| -> Vec<usize> { names.iter().filter_map(|name| self.find(name)).collect() };
         for toolset in described {
             let Ok(id) = self.home(&toolset.name) else { continue };
             let homely = if toolset.closed { Vec::new() } else { std::mem::take(&mut sets[id].tools) };

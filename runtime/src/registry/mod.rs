@@ -4,12 +4,13 @@ pub(crate) mod error;
 
 use crate::registration::ProviderId;
 use crate::registration::state::State;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::availability::probe_cache::{ProbeCache, ProbeSubject};
-use crate::data::catalog::{Text, Tool, Toolset};
+use crate::data::catalog::{Tool, Toolset};
 use crate::provider::ToolProvider;
 use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
@@ -48,7 +49,7 @@ pub struct ToolsetInfo {
     /// What was declared; of a home toolset that nobody describes, its name.
     pub declared: Toolset,
     /// The tools that it resolves to, by name.
-    pub resolved: Vec<Text>,
+    pub resolved: Vec<Cow<'static, str>>,
 }
 
 impl Registry {
@@ -152,7 +153,7 @@ impl Registry {
     }
 
     /// The names of all tools, sorted. Which of them a model is shown, a [turn](crate::Session::turn) says.
-    pub fn tools(&self) -> Vec<Text> {
+    pub fn tools(&self) -> Vec<Cow<'static, str>> {
         self.state().tools.iter().map(|tool| tool.name.clone()).collect()
     }
 
@@ -163,7 +164,7 @@ impl Registry {
     }
 
     /// The names of all toolsets, sorted, without aliases, `all` and `*`.
-    pub fn toolsets(&self) -> Vec<Text> {
+    pub fn toolsets(&self) -> Vec<Cow<'static, str>> {
         self.state().toolsets.clone()
     }
 

@@ -1,10 +1,11 @@
 //! What names mean, who may have them, and what becomes of them when providers come and go.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use crate::args::Slots;
 use crate::call::{Call, ToolCall};
-use crate::data::catalog::{Definition, Text, Tool, Toolset};
+use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::data::dialect::Dialect;
 use crate::data::requirement::Requirement::Tools;
 use crate::data::segment::{Atom, Condition, Op, Segment};
@@ -104,7 +105,7 @@ fn a_tool_has_its_name_in_a_dialect_alone() {
 fn all_that_is_taken_is_told_at_once() {
     let first = Fake::new([tool("a", "home", &[])]).fact("online", true).toolset(aliased("web", &["old"]));
     let second = Fake::new([tool("a", "home", &[])]).fact("online", false).toolset(aliased("net", &["old", "new"]));
-    let second = second.toolset(Toolset { description: Text::from("else"), ..aliased("web", &["old"]) });
+    let second = second.toolset(Toolset { description: Cow::from("else"), ..aliased("web", &["old"]) });
     assert_eq!(
         collision(first, second),
         "the tool name `a` is taken: choose another one, or override that tool (`add_overriding`); the toolset name \
@@ -291,7 +292,7 @@ impl ToolProvider for Listening {
 
 #[test]
 fn definitions_are_asked_for_when_a_turn_is_first_made_in_their_dialect() {
-    let definitions = [Some(Text::from("\"a\"").into())];
+    let definitions = [Some(Cow::from("\"a\"").into())];
     let listening = Listening { tools: [tool("a", "home", &[])], definitions, ..Listening::default() };
     let (registry, asked) = (Registry::new(), Arc::clone(&listening.asked));
     registry.add(Box::new(listening)).unwrap();
@@ -426,7 +427,7 @@ fn toolsets_do_not_bring_themselves_along() {
 
 #[test]
 fn a_long_way_of_toolsets_is_no_deep_stack() {
-    let name = |id: usize| Text::from(format!("set_{id}"));
+    let name = |id: usize| Cow::from(format!("set_{id}"));
     let link = |id: usize| Toolset { name: name(id), includes: vec![name(id + 1)], ..Toolset::default() };
     let chain = (0..50_000).map(link).fold(Fake::new([]), Fake::toolset);
     let registry = chain.registry();

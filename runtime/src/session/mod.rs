@@ -4,6 +4,7 @@ pub(crate) mod config;
 pub(crate) mod turn;
 
 use crate::registry::error::SessionError;
+use std::borrow::Cow;
 use std::fmt;
 use std::mem::discriminant;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +15,6 @@ use crate::availability::resolve::EnvSnapshot;
 use crate::availability::selection::DeniedTools;
 use crate::call::approval::Approver;
 use crate::call::hooks::Hook;
-use crate::data::catalog::Text;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
@@ -74,7 +74,7 @@ struct Latest {
 #[must_use = "a session begins with `build`"]
 pub struct SessionBuilder {
     registry: Registry,
-    facts: Vec<(Text, FactValue)>,
+    facts: Vec<(Cow<'static, str>, FactValue)>,
     host: SessionConfig,
     pub(crate) clock: Clock,
     patience: Duration,
@@ -117,7 +117,7 @@ impl SessionBuilder {
     }
 
     /// Says what the host's world is like. A generated catalog has a `FactLookup` struct for this.
-    pub fn facts(mut self, facts: impl IntoIterator<Item = (Text, FactValue)>) -> Self {
+    pub fn facts(mut self, facts: impl IntoIterator<Item = (Cow<'static, str>, FactValue)>) -> Self {
         self.facts.extend(facts);
         self
     }
@@ -285,9 +285,12 @@ impl Session {
     ///
     /// # Errors
     /// When the registry knows no fact of a given name, or one of another type; then nothing is taken.
-    pub fn set_facts(&self, facts: impl IntoIterator<Item = (Text, FactValue)>) -> Result<(), SessionError> {
+    pub fn set_facts(
+        &self,
+        facts: impl IntoIterator<Item = (Cow<'static, str>, FactValue)>,
+    ) -> Result<(), SessionError> {
         let state = self.registry.state();
-        let facts: Vec<(Text, FactValue)> = facts.into_iter().collect();
+        let facts: Vec<(Cow<'static, str>, FactValue)> = facts.into_iter().collect();
         for (name, value) in &facts {
             match state.facts.get(name) {
                 Some(_) if matches!(value, FactValue::Integer(i) if !FactValue::INTEGERS.contains(i)) => {

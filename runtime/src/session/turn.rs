@@ -1,12 +1,12 @@
 //! A turn: an immutable snapshot of a session in one dialect.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::availability::resolve::{AvailabilityResult, TurnInputs};
 use crate::availability::{HiddenReason, HiddenTool};
 use crate::call::scope::CallScope;
-use crate::data::catalog::Text;
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::data::segment::{Atoms, FactValue};
@@ -41,11 +41,11 @@ struct Snapshot {
     /// By position in the state, and so sorted by name.
     tools: Vec<usize>,
     /// Those that the dialect calls by another name: that name, sorted, and the position in the state.
-    renamed: Vec<(Text, usize)>,
+    renamed: Vec<(Cow<'static, str>, usize)>,
     /// Those of whose arguments conditions hide some, by position.
     narrowed: Vec<Narrowed>,
     /// Of the session's choice.
-    missing: Arc<[Text]>,
+    missing: Arc<[Cow<'static, str>]>,
     /// What the host had told.
     facts: Arc<FactValues>,
     definitions: RenderedDefinitions,
@@ -277,12 +277,12 @@ impl Snapshot {
         host: Arc<SessionConfig>,
         dialect: Dialect,
         tools: Vec<usize>,
-        missing: &Arc<[Text]>,
+        missing: &Arc<[Cow<'static, str>]>,
         facts: FactLookup<'_>,
         before: Option<&RenderedDefinitions>,
     ) -> Self {
         let sheet = state.sheet(dialect);
-        let (mut renamed, mut narrowed) = (Vec::<(Text, usize)>::new(), Vec::new());
+        let (mut renamed, mut narrowed) = (Vec::<(Cow<'static, str>, usize)>::new(), Vec::new());
         for &id in &tools {
             let DefinitionSlot::Pieces { .. } = sheet[id] else { continue };
             let tool = state.tool(id);

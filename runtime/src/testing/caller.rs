@@ -1,11 +1,12 @@
 //! Calls made up for a test, to be handed to a handler directly.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::Heard;
 use crate::args::Slots;
 use crate::call::{Call, ToolCall};
-use crate::data::catalog::{Definition, Fact, Text, Tool, Toolset};
+use crate::data::catalog::{Definition, Fact, Tool, Toolset};
 use crate::data::dialect::Dialect;
 use crate::data::env::Env;
 use crate::data::segment::FactValue;
@@ -71,7 +72,7 @@ impl Caller {
     /// When one of them is there twice.
     #[must_use]
     #[track_caller]
-    pub fn with_tools<S: Into<Text>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+    pub fn with_tools<S: Into<Cow<'static, str>>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.tools.extend(names.into_iter().map(|name| shown(name.into())));
         self.in_its_turn()
     }
@@ -82,7 +83,7 @@ impl Caller {
     /// When it is there with another value.
     #[must_use]
     #[track_caller]
-    pub fn with_fact(mut self, name: impl Into<Text>, value: impl Into<FactValue>) -> Self {
+    pub fn with_fact(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<FactValue>) -> Self {
         self.facts.push(Fact { name: name.into(), default: value.into() });
         self.in_its_turn()
     }
@@ -157,14 +158,14 @@ impl ToolProvider for Shown {
     }
 }
 
-fn shown(name: Text) -> Tool {
+fn shown(name: Cow<'static, str>) -> Tool {
     Tool { name, toolset: "test".into(), ..Tool::default() }
 }
 
 #[track_caller]
 fn turn(session: &str, tools: &[Tool], facts: &[Fact], heard: &Heard) -> Turn {
     let (registry, hearing) = (Registry::new(), heard.clone());
-    let definitions = tools.iter().map(|_| Some(Text::from("{}").into())).collect();
+    let definitions = tools.iter().map(|_| Some(Cow::from("{}").into())).collect();
     let shown = Shown { tools: tools.to_vec(), definitions, facts: facts.to_vec() };
     if let Err(collision) = registry.add(Box::new(shown)) {
         panic!("the caller has no such turn: {collision}");

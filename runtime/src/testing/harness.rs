@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 /// ```
 /// use toolc::testing::{Harness, assert_reply, json};
 /// # use toolc::table::Table;
-/// # use toolc::{Call, Definition, Dialect, HandlerReply, Slots, Text, Tool, ToolOutput, ToolProvider, Toolset};
+/// # use toolc::{Call, Definition, Dialect, HandlerReply, Slots, Tool, ToolOutput, ToolProvider, Toolset};
 /// # struct Shout([Tool; 1], [Option<Definition>; 1]);
 /// # impl Shout {
 /// #     fn new() -> Self {

@@ -1,5 +1,6 @@
 //! What a turn of the golden project shows and why it does not show the rest, and the ways in which tools run.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -7,8 +8,8 @@ use serde_json::{Value, json};
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
 use toolc::explain::Status;
 use toolc::{
-    AgentTask, CallResponse, Dialect, DynamicTool, DynamicTools, Env, FactValue, Registry, Session, Task, Text,
-    ToolCall, ToolError, ToolOutput, ToolSearch, Turn,
+    AgentTask, CallResponse, Dialect, DynamicTool, DynamicTools, Env, FactValue, Registry, Session, Task, ToolCall,
+    ToolError, ToolOutput, ToolSearch, Turn,
 };
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall, Facts, names};
@@ -112,7 +113,7 @@ fn what_was_said_before_leaves_no_trace() {
         let (session, mut seen) = (begin(search), BTreeSet::new());
         for step in 0..60 {
             let platform = ["cli", "chat", "a \"longer\" word\n than any default has"][step % 3];
-            let facts: [(Text, FactValue); 3] = [
+            let facts: [(Cow<'static, str>, FactValue); 3] = [
                 ("platform".into(), platform.into()),
                 ("vision".into(), (step % 4 < 2).into()),
                 ("depth".into(), [-1_i64, 2, 1 << 53, 0, 3][step % 5].into()),

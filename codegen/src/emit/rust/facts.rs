@@ -57,11 +57,11 @@ pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
         }
 
         impl IntoIterator for Facts {
-            type Item = (Text, FactValue);
+            type Item = (::std::borrow::Cow<'static, str>, FactValue);
             type IntoIter = ::std::array::IntoIter<Self::Item, #count>;
 
             fn into_iter(self) -> Self::IntoIter {
-                [#((Text::Borrowed(#names), #taken)),*].into_iter()
+                [#((::std::borrow::Cow::Borrowed(#names), #taken)),*].into_iter()
             }
         }
     }

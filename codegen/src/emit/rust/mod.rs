@@ -71,7 +71,7 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
 
         use ::toolc::compiled::{Common, Compiled};
         use ::toolc::pack::Packed;
-        use ::toolc::{Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, Text,
+        use ::toolc::{Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots,
             ToolProvider, Toolset, Variable};
 
         const _: () = ::toolc::assert_stamp(#stamp);

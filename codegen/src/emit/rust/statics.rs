@@ -3,7 +3,8 @@
 use heck::ToShoutySnakeCase as _;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use toolc::{Distribution, Text};
+use std::borrow::Cow;
+use toolc::Distribution;
 
 use super::data;
 use crate::catalog::VariableId;
@@ -12,7 +13,7 @@ use crate::names::{Scope, plain, snake};
 
 /// Where the runtime's names are in scope.
 pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
-    let text = |text: &str| Text::from(text.to_owned());
+    let text = |text: &str| Cow::from(text.to_owned());
     let variables = data::list((0..catalog.variables().len()).map(|id| catalog.variable(VariableId(id))));
     let distributions = data::list(catalog.distributions().iter().map(|one| Distribution {
         name: text(&one.manifest.name.value),

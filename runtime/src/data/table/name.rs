@@ -1,23 +1,22 @@
 //! The name of a property, as its table keeps it: ready to be found in JSON text.
 
+use crate::text::json;
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
-
-use crate::data::catalog::Text;
-use crate::text::json;
 
 /// The name of a property. Kept as JSON writes it, so that the reader finds it in a text without taking that apart.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Name {
     /// With its quotes.
-    quoted: Text,
+    quoted: Cow<'static, str>,
     /// Without, where there are escapes between them.
     unescaped: Option<Box<str>>,
 }
 
 impl Name {
     /// The name that `quoted` is as JSON; none where that is no JSON string.
-    pub(crate) fn of_quoted(quoted: Text) -> Option<Self> {
+    pub(crate) fn of_quoted(quoted: Cow<'static, str>) -> Option<Self> {
         let plain = quoted.strip_prefix('"')?.strip_suffix('"')?;
         let unescaped = if plain.contains('\\') { Some(serde_json::from_str(&quoted).ok()?) } else { None };
         Some(Self { quoted, unescaped })

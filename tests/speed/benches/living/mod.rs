@@ -1,5 +1,6 @@
 //! A registry of 10,000 tools, half of them of run time: what a change costs, and what a turn of all of them does.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,8 +8,7 @@ use serde_json::{Value, json};
 use toolc::requirement::Requirement;
 use toolc::table::Table;
 use toolc::{
-    Call, Dialect, DynamicTool, DynamicTools, Env, Registry, Session, Text, Tool, ToolOutput, ToolProvider, Toolset,
-    Turn,
+    Call, Dialect, DynamicTool, DynamicTools, Env, Registry, Session, Tool, ToolOutput, ToolProvider, Toolset, Turn,
 };
 
 use crate::handler;
@@ -132,7 +132,7 @@ fn provider(tool: DynamicTool) -> Box<dyn ToolProvider> {
 /// As a generated catalog: all of its text is static.
 fn compiled(count: usize) -> Listed {
     let table = Arc::new(Table::from_schema(&schema()).expect("this is a schema"));
-    let still = |text: String| Text::Borrowed(text.leak());
+    let still = |text: String| Cow::Borrowed(text.leak());
     Listed::of((0..count).map(|index| {
         let function = json!({
             "name": name(index),

@@ -1,5 +1,6 @@
 //! Our side: the bench project as gen compiled it, its handlers, and a provider that is made at run time.
 
+use std::borrow::Cow;
 use std::borrow::Cow::Owned;
 use std::hint::black_box;
 use std::pin::pin;
@@ -9,8 +10,8 @@ use std::task::{Context, Poll, Waker};
 use serde_json::json;
 use toolc::table::Table;
 use toolc::{
-    Call, CallResponse, Definition, Dialect, HandlerReply, Registry, Slots, Text, Tool, ToolCall, ToolError,
-    ToolOutput, ToolProvider, ToolResult, Toolset, Turn,
+    Call, CallResponse, Definition, Dialect, HandlerReply, Registry, Slots, Tool, ToolCall, ToolError, ToolOutput,
+    ToolProvider, ToolResult, Toolset, Turn,
 };
 
 use crate::handler;
@@ -123,7 +124,7 @@ impl Listed {
                 arguments: Arc::clone(&table),
                 ..Tool::default()
             };
-            (tool, Some(Text::from(text).into()))
+            (tool, Some(Cow::from(text).into()))
         }))
     }
 }

@@ -1,8 +1,10 @@
-use toolc::{DynamicTools, Refusal, Registry, Text, Toolset};
+use std::borrow::Cow;
+
+use toolc::{DynamicTools, Refusal, Registry, Toolset};
 
 use super::{add, registry, shown, tool};
 
-fn texts(names: &[&'static str]) -> Vec<Text> {
+fn texts(names: &[&'static str]) -> Vec<Cow<'static, str>> {
     names.iter().map(|&name| name.into()).collect()
 }
 

@@ -22,7 +22,7 @@ use ::toolc::compiled::{Common, Compiled};
 use ::toolc::pack::Packed;
 
 use ::toolc::{
-    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, Text, ToolProvider,
+    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, ToolProvider,
     Toolset, Variable,
 };
 
@@ -125,13 +125,13 @@ impl Default for Facts {
 }
 
 impl IntoIterator for Facts {
-    type Item = (Text, FactValue);
+    type Item = (::std::borrow::Cow<'static, str>, FactValue);
     type IntoIter = ::std::array::IntoIter<Self::Item, 2usize>;
 
     fn into_iter(self) -> Self::IntoIter {
         [
-            (Text::Borrowed("platform"), FactValue::Text(self.platform.into())),
-            (Text::Borrowed("vision"), FactValue::Boolean(self.vision)),
+            (::std::borrow::Cow::Borrowed("platform"), FactValue::Text(self.platform.into())),
+            (::std::borrow::Cow::Borrowed("vision"), FactValue::Boolean(self.vision)),
         ].into_iter()
     }
 }
