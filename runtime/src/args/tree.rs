@@ -5,7 +5,7 @@ use std::fmt;
 use serde_core::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::words;
+use super::expectation_text;
 use crate::data::number;
 
 /// Whether something in the program has switched on `arbitrary_precision` of `serde_json`: then its numbers are texts.
@@ -110,7 +110,7 @@ impl<'de> Visitor<'de> for Tree {
             if self.unique && object.contains_key(&key) {
                 return Err(A::Error::custom(format_args!(
                     "the key {} comes twice in one object",
-                    words::quoted(&key)
+                    expectation_text::quoted(&key)
                 )));
             }
             object.insert(key, map.next_value_seed(inner)?);
