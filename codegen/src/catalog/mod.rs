@@ -183,7 +183,7 @@ impl Tool {
     /// What a dialect shows otherwise.
     pub fn otherwise(&self, dialect: &str) -> Option<&DialectManifest> {
         let found = self.dialects.iter().find(|(name, _)| *name == dialect);
-        found.map(|(_, index)| &self.manifest.dialects[*index])
+        found.map(|(_, index)| &self.manifest.dialect[*index])
     }
 
     /// Its name in a dialect.

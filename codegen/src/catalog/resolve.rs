@@ -29,7 +29,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         toolsets.entry(name.clone()).or_insert_with(|| ToolsetManifest::assumed(At::new(name, place)));
     }
     let written = written.unwrap_or_default();
-    let external = external(&written.external, &tools, sink);
+    let external = external(&written.external.tools, &tools, sink);
     let facts: BTreeMap<String, FactManifest> = facts.into_iter().map(|fact| (fact.name.value.clone(), fact)).collect();
     let variables: BTreeMap<_, _> = variables.into_iter().map(|one| (one.name.value.clone(), one)).collect();
     let aliases = toolsets
@@ -95,7 +95,7 @@ fn tool(manifest: ToolManifest, names: &Names<'_>, facts: &Facts) -> Tool {
     let home = names.toolsets[home.map_or("", |home| home.value.as_str())];
     let written: Vec<_> = manifest.atom_table.facts.iter().map(|name| names.fact(name)).collect();
     let replacement = manifest.deprecated.as_ref().and_then(|deprecated| deprecated.replacement.as_ref());
-    let dialects = manifest.dialects.iter().enumerate();
+    let dialects = manifest.dialect.iter().enumerate();
     Tool {
         home,
         atoms: atoms(&manifest.atom_table, names, facts),

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::names::Names;
 use crate::diagnostic::{At, Code, Diagnostic, Sink};
 use crate::dialects::{DIALECTS, Dialect};
-use crate::manifest::SettingsManifest;
+use crate::manifest::{RuleLevel, SettingsManifest};
 use crate::project::{GENERATED, MANIFESTS};
 
 /// What `toolc.toml` says, or what is assumed where it says nothing.
@@ -26,7 +26,7 @@ pub struct Settings {
     /// Parameters of a tool.
     pub most_parameters: Option<u32>,
     /// The lines of `[lint]`: a rule or category, and its level. The later one wins.
-    pub levels: Vec<(At<String>, At<String>)>,
+    pub levels: Vec<(At<String>, RuleLevel)>,
     /// The file of known findings, below the project's root.
     pub baseline: Option<At<String>>,
 }
@@ -39,11 +39,11 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
         lists_dialects: !chosen.is_empty(),
         dialects,
         rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
-        most_tools: manifest.tools,
-        token_budget: manifest.tokens,
-        description_budget: manifest.description,
-        most_parameters: manifest.parameters,
-        levels: manifest.levels,
+        most_tools: manifest.budgets.tools,
+        token_budget: manifest.budgets.tokens,
+        description_budget: manifest.budgets.description,
+        most_parameters: manifest.budgets.parameters,
+        levels: manifest.lint,
         baseline: manifest.baseline,
     }
 }

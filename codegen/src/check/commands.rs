@@ -32,15 +32,15 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
 }
 
 fn check_conditions(rule: &RuleManifest, sink: &Sink) {
-    let keys: Vec<&str> = rule.conditions.iter().map(|(key, _)| *key).collect();
-    if rule.conditions.iter().all(|(_, texts)| texts.is_empty()) {
+    let keys: Vec<&str> = rule.conditions().iter().map(|(key, _)| *key).collect();
+    if rule.conditions().iter().all(|(_, texts)| texts.is_empty()) {
         let message = format!("every command would fall under `{}`", rule.name.value);
         sink.push(
             Diagnostic::new(Code::MISSING_KEY, rule.name.place, message)
                 .help(format!("say what the commands are like: {}", crate::diagnostic::ticked(&keys, ", "))),
         );
     }
-    for (key, text) in rule.conditions.iter().flat_map(|(key, texts)| texts.iter().map(move |text| (key, text))) {
+    for (key, text) in rule.conditions().iter().flat_map(|(key, texts)| texts.iter().map(move |text| (key, text))) {
         if let Some(expected) = refuses(key, &text.value) {
             let message = format!("`{key}` cannot hold `{}`", text.value);
             sink.push(Diagnostic::new(Code::INVALID_VALUE, text.place, message).label(format!("expected {expected}")));

@@ -33,7 +33,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
             turns.all.clear();
         }
         turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
-        for description in tool.manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref()) {
+        for description in tool.manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref()) {
             turns.check_text(&description.value, description.place, &|_| true, sink);
         }
         // Definitions are told in every turn, whatever leads to them.

@@ -8,7 +8,7 @@ use toolc::table::Type;
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::dialects::DIALECTS;
-use crate::manifest::{is_portable, is_reserved};
+use crate::manifest::{Overlap, is_portable, is_reserved};
 use crate::schema::Schema;
 use crate::source::Kind;
 
@@ -41,7 +41,7 @@ fn check_timeout(tool: &Tool, sink: &Sink) {
 
 fn check_parallel(tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
-    let keyed = manifest.parallel.as_ref().filter(|word| word.value == "keyed");
+    let keyed = manifest.parallel.as_ref().filter(|word| word.value == Overlap::Keyed);
     let parts = [("parallel_key", &manifest.parallel_key), ("parallel_space", &manifest.parallel_space)];
     let missing: Vec<&str> = parts.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| *key).collect();
     if let (Some(keyed), false) = (keyed, missing.is_empty()) {

@@ -18,10 +18,10 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     }
     for (_, tool) in catalog.tools() {
         check_execution(&tool.manifest.execution, sink);
-        check_asked(tool.manifest.requires.check.as_ref(), sink);
+        check_asked(tool.manifest.requires.checked(), sink);
     }
     for (_, toolset) in catalog.toolsets() {
-        check_asked(toolset.manifest.requires.check.as_ref(), sink);
+        check_asked(toolset.manifest.requires.checked(), sink);
     }
 }
 
@@ -50,11 +50,11 @@ fn check_execution(execution: &At<Execution>, sink: &Sink) {
 }
 
 /// There are no handlers that could be asked.
-fn check_asked(check: Option<&Place>, sink: &Sink) {
+fn check_asked(check: Option<Place>, sink: &Sink) {
     if let Some(place) = check {
         let message = "the tools of a plugin have no handlers that could be asked whether they are there";
         sink.push(
-            Diagnostic::new(Code::NOT_IN_A_PLUGIN, *place, message).help(
+            Diagnostic::new(Code::NOT_IN_A_PLUGIN, place, message).help(
                 "say in `requires` what they need: `env`, `programs`, `os`; the program tells the rest as an error",
             ),
         );

@@ -48,7 +48,8 @@ fn distinct<'n>(what: &str, names: impl Iterator<Item = &'n At<String>>, uses: &
 fn check_available(catalog: &Catalog, sink: &Sink) {
     for (_, toolset) in catalog.toolsets() {
         let home: Vec<_> = toolset.home_tools.iter().map(|&id| &catalog[id].manifest).collect();
-        let asked = toolset.manifest.requires.check.is_some() || home.iter().any(|tool| tool.requires.check.is_some());
+        let asked =
+            toolset.manifest.requires.checked().is_some() || home.iter().any(|tool| tool.requires.checked().is_some());
         let mut tools = home.iter().filter(|_| asked);
         if let Some(tool) = tools.find(|tool| plain(&snake(&tool.name.value)) == "available") {
             let message = "`available` is the method by which handlers say what is available";

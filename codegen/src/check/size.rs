@@ -14,7 +14,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         let schemas: usize = manifest.schemas().map(|schema| 1 + schema.choices.len()).sum();
         let texts = (manifest.schemas().filter_map(|schema| schema.description.as_ref()))
             .chain([&manifest.description])
-            .chain(manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref()));
+            .chain(manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref()));
         let parts = schemas + texts.map(|text| pieces(&text.value)).sum::<usize>();
         if parts > MOST {
             let message = format!(

@@ -6,11 +6,11 @@ use toolc::behaviour::Annotations;
 use toolc::segment::FactValue;
 
 use super::{Draft, Inputs, Part, pretty};
-use crate::catalog::{Atom, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
+use crate::catalog::{Atom, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId};
 use crate::conditional_json::CondJson;
-use crate::diagnostic::{At, Place};
+use crate::diagnostic::Place;
 use crate::lower::Lowered;
-use crate::manifest::{CommandsManifest, RequiresManifest, RuleManifest};
+use crate::manifest::{CommandsManifest, Overlap, ReadTable as _, RequiresManifest, ToolsetKind, fact_to_json};
 use crate::project::MARK;
 use crate::schema::Schema;
 use crate::text::atoms::When;
@@ -40,57 +40,34 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     vec![draft]
 }
 
-/// As JSON.
+/// Returns a tool as JSON: what its manifest says, with names resolved and defaults added.
 fn tool(catalog: &Lowered<'_>, tool: &Tool) -> String {
     let (setting, manifest) = (catalog.full_setting(tool), &tool.manifest);
     let Annotations { read_only, destructive, idempotent, open_world } = manifest.annotations.value();
-    let parallel = manifest.parallel.as_ref().map_or("never", |word| &word.value);
-    let dialects = manifest.dialects.iter().map(|dialect| {
-        let description = dialect.description.as_ref().map(|text| setting.text(&text.value));
-        let name = dialect.name.as_ref().map(|name| &name.value);
-        (dialect.dialect.value.clone(), said([("name", json!(name)), ("description", json!(description))]))
+    let dialects = manifest.dialect.iter().map(|dialect| {
+        let mut json = dialect.to_json();
+        json["description"] = json!(dialect.description.as_ref().map(|text| setting.text(&text.value)));
+        (dialect.dialect.value.clone(), without_missing(json))
     });
-    let deprecated = manifest.deprecated.as_ref().map(|deprecated| {
-        let replacement = tool.replacement.map(|id| catalog[id].name());
-        said([("replacement", json!(replacement)), ("note", json!(deprecated.note))])
+    let mut json = manifest.to_json();
+    json["description"] = json!(setting.text(&manifest.description.value));
+    json["annotations"] = json!({
+        "read_only": read_only, "destructive": destructive, "idempotent": idempotent, "open_world": open_world,
     });
-    let said = said([
-        ("name", json!(tool.name())),
-        ("toolset", json!(catalog[tool.home].name())),
-        ("title", json!(manifest.title)),
-        ("description", json!(setting.text(&manifest.description.value))),
-        ("emoji", json!(manifest.emoji)),
-        ("execution", json!(manifest.execution.value.word())),
-        ("timeout_ms", json!(manifest.timeout.as_ref().map(|timeout| timeout.value.as_millis()))),
-        ("max_result_chars", json!(manifest.max_result_chars)),
-        ("parallel", json!(parallel)),
-        ("parallel_key", json!(text(manifest.parallel_key.as_ref()))),
-        ("parallel_space", json!(text(manifest.parallel_space.as_ref()))),
-        ("defer", json!(manifest.defer)),
-        (
-            "annotations",
-            json!({
-                "read_only": read_only, "destructive": destructive, "idempotent": idempotent, "open_world": open_world,
-            }),
-        ),
-        ("requires", requires(catalog, &tool.requires, &manifest.requires, &tool.atoms)),
-        (
-            "approval",
-            said([
-                ("always", json!(manifest.approval.always.then_some("ask"))),
-                ("shell", json!(text(manifest.approval.shell.as_ref()))),
-            ]),
-        ),
-        ("deprecated", json!(deprecated)),
-        ("dialect", dialects.collect::<Map<_, _>>().into()),
-        ("secret", json!(secrets(&manifest.params, ""))),
-    ]);
-    let json = |doc: &CondJson| setting.render(&doc.segments());
-    let returns = manifest.returns.as_ref().map(|returns| json(&manifest.defs.document(returns)));
+    json["requires"] = requires(catalog, &tool.requires, &manifest.requires, &tool.atoms);
+    json["approval"] = without_missing(manifest.approval.to_json());
+    json["deprecated"] = manifest.deprecated.as_ref().map_or(Value::Null, |it| without_missing(it.to_json()));
+    json["dialect"] = dialects.collect::<Map<_, _>>().into();
+    if json["parallel"].is_null() {
+        json["parallel"] = json!(Overlap::Never.word());
+    }
+    json.insert("secret".to_owned(), json!(secrets(&manifest.params, "")));
+    let schema = |doc: &CondJson| setting.render(&doc.segments());
+    let returns = manifest.returns.as_ref().map(|returns| schema(&manifest.defs.document(returns)));
     let returns = returns.map(|returns| format!(",\"returns\":{returns}")).unwrap_or_default();
-    let mut out = said.to_string();
+    let mut out = without_missing(json).to_string();
     out.pop();
-    out + ",\"parameters\":" + &json(&manifest.parameters()) + &returns + "}"
+    out + ",\"parameters\":" + &schema(&manifest.parameters()) + &returns + "}"
 }
 
 /// JSON pointers to the arguments that must not be shown; none where there are none.
@@ -114,42 +91,32 @@ fn toolset(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Value {
     let mut direct: Vec<ToolId> = toolset.direct().collect();
     direct.sort_unstable();
     direct.dedup();
-    said([
-        ("name", json!(toolset.name())),
-        ("description", json!(manifest.description)),
-        ("kind", json!(if manifest.preset { "preset" } else { "bundle" })),
-        ("direct", names(&direct)),
-        ("includes", toolset.includes.iter().map(|(id, _)| catalog[*id].name()).collect()),
-        ("base", json!(toolset.base.map(|(id, _)| catalog[id].name()))),
-        ("excludes", own_and(&toolset.excludes, &toolset.excludes_external)),
-        ("external", if toolset.external.is_empty() { Value::Null } else { own_and(&[], &toolset.external) }),
-        ("closed", json!(manifest.closed)),
-        ("aliases", manifest.aliases.iter().map(|alias| alias.value.as_str()).collect()),
-        ("tags", manifest.tags.iter().map(|tag| tag.value.as_str()).collect()),
-        ("token_budget", json!(manifest.token_budget)),
-        ("requires", requires(catalog, &toolset.requires, &manifest.requires, &toolset.atoms)),
-        ("resolved", names(&catalog.resolve(id))),
-    ])
+    let mut json = manifest.to_json();
+    json["kind"] = json!(manifest.kind.as_ref().map_or(ToolsetKind::Bundle, |kind| kind.value).word());
+    json["excludes"] = own_and(&toolset.excludes, &toolset.excludes_external);
+    json["requires"] = requires(catalog, &toolset.requires, &manifest.requires, &toolset.atoms);
+    // Its tools are those that it lists and those that are at home in it.
+    json.shift_remove("tools");
+    json.insert("direct".to_owned(), names(&direct));
+    if !toolset.external.is_empty() {
+        json.insert("external".to_owned(), own_and(&[], &toolset.external));
+    }
+    json.insert("resolved".to_owned(), names(&catalog.resolve(id)));
+    without_missing(json)
 }
 
 fn requires(catalog: &Lowered<'_>, linked: &Requires, manifest: &RequiresManifest, atoms: &[Atom]) -> Value {
-    let some = |names: Vec<&str>| if names.is_empty() { Value::Null } else { json!(names) };
-    let texts = |texts: &[At<String>]| some(texts.iter().map(|text| text.value.as_str()).collect());
-    let variables = |ids: &[VariableId]| some(ids.iter().map(|&id| catalog[id].name.value.as_str()).collect());
     let tools = |ids: &[(ToolId, Place)], external: &[ExternalId]| {
         let own = ids.iter().map(|&(id, _)| catalog[id].name());
-        some(own.chain(external.iter().map(|&id| catalog[id].as_str())).collect())
+        own.chain(external.iter().map(|&id| catalog[id].as_str())).collect::<Value>()
     };
-    said([
-        ("env", variables(&linked.env)),
-        ("any_env", variables(&linked.any_env)),
-        ("programs", texts(&manifest.programs)),
-        ("os", texts(&manifest.os)),
-        ("tools", tools(&linked.tools, &linked.external)),
-        ("any_tools", tools(&linked.any_tools, &linked.any_external)),
-        ("when", json!(manifest.when.as_ref().map(|when| written(&when.value, atoms, catalog)))),
-        ("check", json!(manifest.check.map(|_| true))),
-    ])
+    let mut json = manifest.to_json();
+    json["tools"] = tools(&linked.tools, &linked.external);
+    json["any_tools"] = tools(&linked.any_tools, &linked.any_external);
+    json["when"] = json!(manifest.when.as_ref().map(|when| written(&when.value, atoms, catalog)));
+    json["check"] = json!(manifest.checked().map(|_| true));
+    json.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
+    without_missing(json)
 }
 
 /// A condition as an author writes it.
@@ -182,66 +149,41 @@ fn distributions(catalog: &Lowered<'_>) -> Value {
     let one = |distribution: &crate::catalog::Distribution| {
         let toolsets =
             distribution.toolsets.iter().map(|(id, percent)| (catalog[*id].name().to_owned(), json!(percent)));
-        json!({
-            "name": distribution.manifest.name.value,
-            "description": distribution.manifest.description,
-            "toolsets": toolsets.collect::<Map<_, _>>(),
-        })
+        let mut json = distribution.manifest.to_json();
+        json["toolsets"] = toolsets.collect::<Map<_, _>>().into();
+        Value::Object(json)
     };
     catalog.distributions().iter().map(one).collect()
 }
 
 fn commands(manifest: &CommandsManifest) -> Value {
-    let list = |texts: &[At<String>]| texts.iter().map(|text| text.value.as_str()).collect::<Value>();
-    let rule = |rule: &RuleManifest| {
-        let conditions = rule.conditions.iter().filter(|(_, texts)| !texts.is_empty());
-        let mut out = json!({ "name": rule.name.value, "description": rule.description, "verdict": rule.verdict });
-        conditions.for_each(|(key, texts)| out[*key] = list(texts));
-        out["matches"] = list(&rule.matches);
-        if !rule.ignores.is_empty() {
-            out["ignores"] = list(&rule.ignores);
-        }
-        out
-    };
-    json!({
-        "name": manifest.name.value,
-        "description": manifest.description,
-        "rules": manifest.rules.iter().map(rule).collect::<Value>(),
-    })
+    let rules = manifest.rules.iter().map(|rule| {
+        let mut json = rule.to_json();
+        json.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
+        Value::Object(json)
+    });
+    let mut json = manifest.to_json();
+    json["rules"] = rules.collect();
+    json.into()
 }
 
 fn facts(catalog: &Lowered<'_>) -> Value {
     let facts = catalog.facts().iter().map(|fact| {
-        let default = match &fact.default {
-            FactValue::Text(text) => json!(text),
-            FactValue::Boolean(flag) => json!(flag),
-            FactValue::Integer(integer) => json!(integer),
-        };
-        json!({ "name": fact.name.value, "default": default, "description": fact.description })
+        json!({ "name": fact.name.value, "default": fact_to_json(&fact.default), "description": fact.description })
     });
     facts.collect()
 }
 
 fn variables(catalog: &Lowered<'_>) -> Value {
-    let variables = catalog.variables().iter().map(|one| {
-        json!({
-            "name": one.name.value,
-            "description": one.description,
-            "prompt": one.prompt,
-            "url": one.url,
-            "secret": one.secret,
-        })
+    let variables = catalog.variables().iter().map(|variable| {
+        let name = ("name".to_owned(), json!(variable.name.value));
+        std::iter::once(name).chain(variable.to_json()).collect::<Map<_, _>>()
     });
-    variables.collect()
+    variables.map(Value::Object).collect()
 }
 
-fn text(at: Option<&At<String>>) -> Option<&str> {
-    at.map(|at| at.value.as_str())
-}
-
-/// An object of what was said: nulls and empty objects are left out.
-fn said<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    let is_said = |value: &Value| !value.is_null() && !value.as_object().is_some_and(Map::is_empty);
-    let said = entries.into_iter().filter(|(_, value)| is_said(value));
-    said.map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>().into()
+/// Returns the object without its nulls and empty objects.
+fn without_missing(mut object: Map<String, Value>) -> Value {
+    object.retain(|_, value| !value.is_null() && !value.as_object().is_some_and(Map::is_empty));
+    object.into()
 }

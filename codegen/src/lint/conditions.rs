@@ -177,7 +177,7 @@ impl Judge<'_> {
 
     fn texts(&mut self, shown: &[Atoms]) {
         let manifest = &self.tool.manifest;
-        let of_dialects = manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref());
+        let of_dialects = manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref());
         for text in [&manifest.description].into_iter().chain(of_dialects) {
             self.text(text, shown);
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::rules::{CATEGORIES, codes};
 use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
+use crate::manifest::RuleLevel;
 
 /// What one run is asked for, beyond what `toolc.toml` says.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +55,7 @@ pub fn find(text: &str) -> Option<Code> {
 }
 
 /// Resolves a line of `[lint]` in `toolc.toml`. A name that cannot be resolved is reported.
-pub(super) fn resolve(name: &At<String>, level: &str, sink: &Sink) -> Vec<(Code, Option<Level>)> {
+pub(super) fn resolve(name: &At<String>, level: RuleLevel, sink: &Sink) -> Vec<(Code, Option<Level>)> {
     let unknown = |message| Diagnostic::new(Code::UNKNOWN_CODE, name.place, message);
     let rules = match select(&name.value) {
         Selected::Rules(rules) => rules,
@@ -71,9 +72,9 @@ pub(super) fn resolve(name: &At<String>, level: &str, sink: &Sink) -> Vec<(Code,
         }
     };
     let level = match level {
-        "allow" => None,
-        "deny" => Some(Level::Error),
-        _ => Some(Level::Warning),
+        RuleLevel::Allow => None,
+        RuleLevel::Deny => Some(Level::Error),
+        RuleLevel::Warn => Some(Level::Warning),
     };
     rules.into_iter().map(|code| (code, level)).collect()
 }

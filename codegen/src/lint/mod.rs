@@ -101,7 +101,7 @@ impl<'c> Lint<'c> {
 /// that are allowed or known.
 pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink: Sink) -> Vec<Diagnostic> {
     let lines = catalog.settings().levels.iter();
-    let of_project: Vec<_> = lines.flat_map(|(name, level)| levels::resolve(name, &level.value, &sink)).collect();
+    let of_project: Vec<_> = lines.flat_map(|(name, level)| levels::resolve(name, *level, &sink)).collect();
     let levels = Levels::new(&of_project, options);
     let is_whole = sink.is_empty();
     let is_on = |rule: &&Rule| levels.is_on(rule.code) && (is_whole || !rule.check.needs_output());

@@ -37,7 +37,7 @@ impl Tool {
     /// Its description, and those that dialects have instead.
     pub(super) fn descriptions(&self) -> impl Iterator<Item = &At<Template>> {
         let manifest = &self.manifest;
-        let of_dialects = manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref());
+        let of_dialects = manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref());
         [&manifest.description].into_iter().chain(of_dialects)
     }
 

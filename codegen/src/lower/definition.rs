@@ -52,7 +52,7 @@ pub fn definition(dialect: &'static Dialect, catalog: &Catalog, tool: &Tool) -> 
     say(&mut description, about);
     let definition = ToolDefinition {
         name: tool.name_in(dialect.name),
-        title: manifest.title.as_deref(),
+        title: manifest.title.as_ref().map(|title| title.value.as_str()),
         description,
         has_parameters: has_properties(&schema),
         parameters: SchemaDocument { schema, defs, spelling: dialect.spelling },

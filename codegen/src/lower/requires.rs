@@ -32,7 +32,7 @@ pub(super) fn of(
         some(Requirement::AnyTools, tools(&linked.any_tools, &linked.any_external)),
     ];
     let when = manifest.when.iter().map(|when| condition(catalog, &when.value, atoms));
-    lists.into_iter().flatten().chain(when).chain(manifest.check.map(|_| Requirement::Check)).collect()
+    lists.into_iter().flatten().chain(when).chain(manifest.checked().map(|_| Requirement::Check)).collect()
 }
 
 /// None where there are no names.

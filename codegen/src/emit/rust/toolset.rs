@@ -36,20 +36,22 @@ impl<'c> Handled<'c> {
 
     /// Whether the handlers are asked what is available.
     pub(super) fn has_checks(&self) -> bool {
-        self.toolset.manifest.requires.check.is_some()
-            || self.tools.iter().any(|tool| tool.manifest.requires.check.is_some())
+        self.toolset.manifest.requires.checked().is_some()
+            || self.tools.iter().any(|tool| tool.manifest.requires.checked().is_some())
     }
 
     /// What they are asked about: the variant, its documentation, and the runtime's question.
     fn checks(&self) -> Vec<(Ident, String, TokenStream)> {
         let mut scope = Scope::with(&["Self"]);
         let name = self.toolset.name();
-        let whole = self.toolset.manifest.requires.check.map(|_| {
+        let whole = self.toolset.manifest.requires.checked().map(|_| {
             let about = format!(" Every tool whose home is `{name}`.");
             (scope.claim(pascal(&["toolset"])), about, quote!(::toolc::AvailabilityCheck::Toolset(#name)))
         });
         let mut checks: Vec<_> = whole.into_iter().collect();
-        for (index, tool) in self.tools.iter().enumerate().filter(|(_, tool)| tool.manifest.requires.check.is_some()) {
+        for (index, tool) in
+            self.tools.iter().enumerate().filter(|(_, tool)| tool.manifest.requires.checked().is_some())
+        {
             let index = Literal::usize_unsuffixed(index);
             let variant = scope.claim(pascal(&[tool.name()]));
             checks.push((variant, format!(" `{}`", tool.name()), quote!(::toolc::AvailabilityCheck::Tool(#index))));

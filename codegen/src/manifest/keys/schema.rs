@@ -1,83 +1,144 @@
-//! The words of schemas.
+//! The keywords of schemas: JSON Schema's own (draft 2020-12), and what manifests add to them.
 
-use super::{Key, KeyType, key, required};
+use super::kinds::{
+    Boolean, Choices, Condition, Definitions, FlagOr, FlagOrSchema, Integer, Json, Jsons, Number, ObjectType, Pattern,
+    Properties, Reference, Required, Schema, Schemas, Template, Text, Types,
+};
+use super::{Key, TypedKey};
 
-/// Words of a schema, JSON Schema's own (draft 2020-12).
-pub const SCHEMA: &[Key] = &[
-    key("type", KeyType::Types, "The JSON type, or an array of those that are allowed."),
-    key("$ref", KeyType::Reference, "The definition that it is, in `[schema]`'s `$defs`: `#/$defs/NAME`."),
-    TITLE,
-    DESCRIPTION,
-    DEPRECATED,
-    key(
-        "enum",
-        KeyType::Choices,
-        "The values that are allowed; `{ value = ..., when = ... }` where one is not in every turn.",
-    ),
-    key("const", KeyType::Json, "The one value that is allowed."),
-    key("default", KeyType::Json, "What is assumed where the model sends nothing. The handler gets it."),
-    EXAMPLES,
-    key("minimum", KeyType::Number, "The least number."),
-    key("maximum", KeyType::Number, "The greatest number."),
-    key("exclusiveMinimum", KeyType::Number, "Numbers must be greater than this."),
-    key("exclusiveMaximum", KeyType::Number, "Numbers must be less than this."),
-    key("multipleOf", KeyType::Number, "Numbers must be a multiple of this."),
-    key("minLength", KeyType::Integer, "The least length of a string, in code points."),
-    key("maxLength", KeyType::Integer, "The greatest length of a string, in code points."),
-    key("pattern", KeyType::Text, "A regular expression that a string has to match somewhere in it."),
-    key(
-        "format",
-        KeyType::Text,
-        "What a string stands for: `date-time`, `uri`, `email` and the like. Told to the model.",
-    ),
-    ANY_OF,
-    ONE_OF,
-    ALL_OF,
-    key("items", KeyType::Schema, "The schema of an array's items."),
-    key("minItems", KeyType::Integer, "The least number of items."),
-    key("maxItems", KeyType::Integer, "The greatest number of items."),
-    key("uniqueItems", KeyType::Flag, "Whether items must differ from one another."),
-    PROPERTIES,
-    ADDITIONAL_PROPERTIES,
-    MIN_PROPERTIES,
-    MAX_PROPERTIES,
-];
-
-/// Words of the schema of a tool's arguments, which are an object.
-pub const ROOT: &[Key] = &[
-    key("type", KeyType::Word(&[("object", "Arguments are an object.")]), "`object`, which it is anyway."),
-    TITLE,
-    DESCRIPTION,
-    DEPRECATED,
-    EXAMPLES,
-    ANY_OF,
-    ONE_OF,
-    ALL_OF,
-    PROPERTIES,
-    ADDITIONAL_PROPERTIES,
-    MIN_PROPERTIES,
-    MAX_PROPERTIES,
-    key("$defs", KeyType::Tables(SCHEMA), "Schemas with a name, for `$ref`s to lead to: a table for each."),
-];
-
-const TITLE: Key = key("title", KeyType::Text, "A short name for people.");
-const DESCRIPTION: Key = key("description", KeyType::Template, "What the model is told about it.");
-const DEPRECATED: Key = key("deprecated", KeyType::Flag, "Whether it is better left alone. Told to the model.");
-const EXAMPLES: Key = key("examples", KeyType::Jsons, "Values that show what is meant.");
-const ANY_OF: Key = key("anyOf", KeyType::Schemas, "Alternatives, of which at least one has to hold.");
-const ONE_OF: Key = key("oneOf", KeyType::Schemas, "Alternatives, of which exactly one has to hold.");
-const ALL_OF: Key = key("allOf", KeyType::Schemas, "Schemas that have to hold all together.");
-const PROPERTIES: Key = key("properties", KeyType::Properties, "An object's properties: a table for each.");
-const ADDITIONAL_PROPERTIES: Key = key(
-    "additionalProperties",
-    KeyType::FlagOrSchema,
-    "Whether an object may have further properties, or the schema of those. `false` unless said otherwise.",
+pub(in crate::manifest) const TYPE: TypedKey<Types> =
+    TypedKey::new("type", "The JSON type, or an array of the types that are allowed.");
+pub(in crate::manifest) const REF: TypedKey<Reference> =
+    TypedKey::new("$ref", "The definition to use, from `$defs` in `[schema]`. Written `#/$defs/NAME`.");
+pub(in crate::manifest) const TITLE: TypedKey<Text> = TypedKey::new("title", "A short name for people.");
+pub(in crate::manifest) const DESCRIPTION: TypedKey<Template> =
+    TypedKey::new("description", "A description for the model.");
+pub(in crate::manifest) const DEPRECATED: TypedKey<FlagOr<false>> =
+    TypedKey::new("deprecated", "Whether the model should no longer use it. Passed to the model.");
+pub(in crate::manifest) const ENUM: TypedKey<Choices> = TypedKey::new(
+    "enum",
+    "The values that are allowed. Written `{ value = ..., when = ... }` if a value is not available in every turn.",
 );
-const MIN_PROPERTIES: Key = key("minProperties", KeyType::Integer, "The least number of properties.");
-const MAX_PROPERTIES: Key = key("maxProperties", KeyType::Integer, "The greatest number of properties.");
+pub(in crate::manifest) const CONST: TypedKey<Json> = TypedKey::new("const", "The only value that is allowed.");
+pub(in crate::manifest) const DEFAULT: TypedKey<Json> =
+    TypedKey::new("default", "The value that the handler receives if the model sends none.");
+pub(in crate::manifest) const EXAMPLES: TypedKey<Jsons> = TypedKey::new("examples", "Example values.");
+pub(in crate::manifest) const MINIMUM: TypedKey<Number> =
+    TypedKey::new("minimum", "The smallest number that is allowed.");
+pub(in crate::manifest) const MAXIMUM: TypedKey<Number> =
+    TypedKey::new("maximum", "The largest number that is allowed.");
+pub(in crate::manifest) const EXCLUSIVE_MINIMUM: TypedKey<Number> =
+    TypedKey::new("exclusiveMinimum", "The number that values must be greater than.");
+pub(in crate::manifest) const EXCLUSIVE_MAXIMUM: TypedKey<Number> =
+    TypedKey::new("exclusiveMaximum", "The number that values must be less than.");
+pub(in crate::manifest) const MULTIPLE_OF: TypedKey<Number> =
+    TypedKey::new("multipleOf", "The number that values must be a multiple of.");
+pub(in crate::manifest) const MIN_LENGTH: TypedKey<Integer> =
+    TypedKey::new("minLength", "The minimum length of a string, in code points.");
+pub(in crate::manifest) const MAX_LENGTH: TypedKey<Integer> =
+    TypedKey::new("maxLength", "The maximum length of a string, in code points.");
+pub(in crate::manifest) const PATTERN: TypedKey<Pattern> = TypedKey::new(
+    "pattern",
+    "A regular expression that must match somewhere in a string. Passed to the model; arguments are not checked against it.",
+);
+pub(in crate::manifest) const FORMAT: TypedKey<Text> = TypedKey::new(
+    "format",
+    "The format of a string, such as `date-time`, `uri` or `email`. Passed to the model; arguments are not checked against it.",
+);
+pub(in crate::manifest) const ANY_OF: TypedKey<Schemas> =
+    TypedKey::new("anyOf", "Alternatives, at least one of which must match.");
+pub(in crate::manifest) const ONE_OF: TypedKey<Schemas> =
+    TypedKey::new("oneOf", "Alternatives, exactly one of which must match.");
+pub(in crate::manifest) const ALL_OF: TypedKey<Schemas> = TypedKey::new("allOf", "Schemas, all of which must match.");
+pub(in crate::manifest) const ITEMS: TypedKey<Schema> = TypedKey::new("items", "The schema of the items of an array.");
+pub(in crate::manifest) const MIN_ITEMS: TypedKey<Integer> = TypedKey::new("minItems", "The minimum number of items.");
+pub(in crate::manifest) const MAX_ITEMS: TypedKey<Integer> = TypedKey::new("maxItems", "The maximum number of items.");
+pub(in crate::manifest) const UNIQUE_ITEMS: TypedKey<Boolean> =
+    TypedKey::new("uniqueItems", "Whether the items must differ from each other.");
+pub(in crate::manifest) const PROPERTIES: TypedKey<Properties> =
+    TypedKey::new("properties", "The properties of an object, with a table for each.");
+pub(in crate::manifest) const ADDITIONAL_PROPERTIES: TypedKey<FlagOrSchema> = TypedKey::new(
+    "additionalProperties",
+    "Whether an object may have further properties, or their schema. Default: `false`.",
+);
+pub(in crate::manifest) const MIN_PROPERTIES: TypedKey<Integer> =
+    TypedKey::new("minProperties", "The minimum number of properties.");
+pub(in crate::manifest) const MAX_PROPERTIES: TypedKey<Integer> =
+    TypedKey::new("maxProperties", "The maximum number of properties.");
+pub(in crate::manifest) const ROOT_TYPE: TypedKey<ObjectType> =
+    TypedKey::new("type", "The type of the arguments, which is always `object`.");
+pub(in crate::manifest) const DEFS: TypedKey<Definitions> =
+    TypedKey::new("$defs", "Definitions for `$ref`, with a table for each.");
+pub(in crate::manifest) const REQUIRED: TypedKey<FlagOr<false>> =
+    TypedKey::new("required", "Whether the model must send the parameter. Default: `false`.");
+pub(in crate::manifest) const WHEN: TypedKey<Condition> = TypedKey::new(
+    "when",
+    "A condition that says in which turns it is available. It may use `tools.NAME`, `facts.NAME`, comparisons, `and`, `or` and `not`.",
+);
+pub(in crate::manifest) const SECRET: TypedKey<FlagOr<false>> =
+    TypedKey::new("secret", "Whether the value must not appear in errors and logs. Default: `false`.");
+pub(in crate::manifest) const VALUE: TypedKey<Required<Json>> = TypedKey::new("value", "The value.");
+pub(in crate::manifest) const VALUE_WHEN: TypedKey<Required<Condition>> =
+    TypedKey::new("when", "A condition that says in which turns the value is allowed.");
 
-/// Words that schemas elsewhere have and manifests have not, with what to write instead. No provider's strict mode takes
-/// them, and arguments could not be held against them.
+/// The keywords of a schema.
+pub const SCHEMA: &[Key] = &[
+    TYPE.key,
+    REF.key,
+    TITLE.key,
+    DESCRIPTION.key,
+    DEPRECATED.key,
+    ENUM.key,
+    CONST.key,
+    DEFAULT.key,
+    EXAMPLES.key,
+    MINIMUM.key,
+    MAXIMUM.key,
+    EXCLUSIVE_MINIMUM.key,
+    EXCLUSIVE_MAXIMUM.key,
+    MULTIPLE_OF.key,
+    MIN_LENGTH.key,
+    MAX_LENGTH.key,
+    PATTERN.key,
+    FORMAT.key,
+    ANY_OF.key,
+    ONE_OF.key,
+    ALL_OF.key,
+    ITEMS.key,
+    MIN_ITEMS.key,
+    MAX_ITEMS.key,
+    UNIQUE_ITEMS.key,
+    PROPERTIES.key,
+    ADDITIONAL_PROPERTIES.key,
+    MIN_PROPERTIES.key,
+    MAX_PROPERTIES.key,
+];
+
+/// The keywords of the schema of a tool's arguments, which are an object.
+pub const ROOT: &[Key] = &[
+    ROOT_TYPE.key,
+    TITLE.key,
+    DESCRIPTION.key,
+    DEPRECATED.key,
+    EXAMPLES.key,
+    ANY_OF.key,
+    ONE_OF.key,
+    ALL_OF.key,
+    PROPERTIES.key,
+    ADDITIONAL_PROPERTIES.key,
+    MIN_PROPERTIES.key,
+    MAX_PROPERTIES.key,
+    DEFS.key,
+];
+
+/// What a property has besides the keywords of its schema.
+pub const PROPERTY: &[Key] = &[REQUIRED.key, WHEN.key, SECRET.key];
+
+/// What a conditional value of an enum has.
+pub const CHOICE: &[Key] = &[VALUE.key, VALUE_WHEN.key];
+
+/// Keywords of other schemas that manifests do not have, each with what to write instead. No vendor's strict mode accepts
+/// them, and arguments could not be checked against them.
 pub const FOREIGN: &[(&str, &str)] = &[
     ("not", "say what is allowed instead: with `enum`, bounds or `anyOf`"),
     ("if", "write the cases as alternatives of `oneOf`, each with a property of one `const` that tells them apart"),
@@ -116,7 +177,7 @@ pub const FOREIGN: &[(&str, &str)] = &[
     ("discriminator", "leave it out: alternatives are told apart by a required property of one `const` each"),
 ];
 
-/// Words that stand at the root of a tool elsewhere, with what to write instead.
+/// Keys that tools have at their root in other systems, each with what to write instead.
 pub const FOREIGN_TO_TOOLS: &[(&str, &str)] = &[
     ("parameters", "write `[params.NAME]`, a table for each parameter"),
     ("properties", "write `[params.NAME]`, a table for each parameter"),
@@ -126,25 +187,4 @@ pub const FOREIGN_TO_TOOLS: &[(&str, &str)] = &[
     ("output_schema", "write `[returns]`"),
     ("outputSchema", "write `[returns]`"),
     ("readOnly", "write `read_only`, in `[annotations]`"),
-];
-
-/// What a property has beyond the words of its schema.
-pub const PROPERTY: &[Key] = &[
-    key("required", KeyType::Flag, "Whether the model must send it."),
-    key(
-        "when",
-        KeyType::Condition,
-        "In which turns it is there: `tools.NAME`, `facts.NAME`, comparisons, `and`, `or`, `not`.",
-    ),
-    key(
-        "secret",
-        KeyType::Flag,
-        "Whether its value must not be shown in an error or a log. `false` unless said otherwise.",
-    ),
-];
-
-/// What a conditional value of an enum has.
-pub const CHOICE: &[Key] = &[
-    required("value", KeyType::Json, "The value."),
-    required("when", KeyType::Condition, "In which turns it is allowed."),
 ];

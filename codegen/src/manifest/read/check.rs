@@ -44,12 +44,12 @@ impl<'t> Reader<'t> {
         }
         // A misspelt key is not reported as missing, too.
         let is_meant = |key: &Key| unknown.iter().any(|(meant, _)| *meant == Some(key.name));
-        for key in known().filter(|key| key.required && self.get(key.name).is_none()) {
+        for key in known().filter(|key| key.required && self.value(key.name).is_none()) {
             if !is_meant(key) {
                 self.sink.push(
                     Diagnostic::new(Code::MISSING_KEY, self.place, format!("missing key `{}`", key.name))
                         .label(format!("{what} needs `{}`", key.name))
-                        .help(format!("add `{} = ...`: {}", key.name, key.doc)),
+                        .help(format!("add `{} = {}`, {}", key.name, key.key_type.sample(), key.phrase())),
                 );
             }
         }
@@ -156,7 +156,7 @@ impl<'t> Reader<'t> {
         if !is_some && !matches!(key.key_type, KeyType::Types | KeyType::Texts) {
             let found = Diagnostic::new(Code::INVALID_VALUE, self.at(value), format!("`{name}` is empty"));
             let found = found.label("expected at least one entry");
-            self.sink.push(found.help(format!("take the key away, or fill it: {}", key.doc)));
+            self.sink.push(found.help(format!("remove the key, or add an entry: {}", key.meaning())));
         }
         true
     }
@@ -250,7 +250,7 @@ impl<'t> Reader<'t> {
             self.sink.push(found.help("write `required = true` in each required property instead"));
             return;
         }
-        let found = found.help(format!("`{}`: {}", key.name, key.doc));
+        let found = found.help(key.meaning());
         // Among the names of a table that takes any.
         if name != key.name
             && let Some(belongs) = self.belongs_above(name)

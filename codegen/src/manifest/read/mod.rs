@@ -1,10 +1,12 @@
-//! One reader for every table of every manifest, driven by the tables of keys: it reports what does not fit, and
-//! hands out what does.
+//! One reader for every table of every manifest. The declared keys drive it: it reports what does not fit them, and
+//! returns what does.
 
 mod check;
 mod json;
+mod kinds;
 mod schema;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::Arguments;
 use std::ops::Range;
@@ -15,7 +17,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toolc::segment::FactValue;
 
-use super::keys::{Key, KeyType};
+use super::keys::{Key, KeyType, TypedKey};
 use super::offsets;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, SourceId};
 use crate::source::{Kind, Source};
@@ -24,33 +26,40 @@ use crate::text::atoms::{AtomId, AtomTable, Template, When};
 use crate::text::condition::{self, Written};
 use crate::text::template::{self, Piece, WrittenFact};
 use json::json;
+pub(crate) use kinds::fact as fact_to_json;
+pub use kinds::{ReadKey, ReadTable};
 
-/// Schemas nest at most this deep.
-const DEEPEST: usize = 64;
+/// The maximum nesting of schemas.
+const MAX_DEPTH: usize = 64;
 
-/// A table whose keys have been checked. Getters return what fits; what does not has been reported.
-pub(super) struct Reader<'t> {
+/// The key of the name of a manifest or a table.
+const NAME: &str = "name";
+
+/// A table whose keys have been checked. What does not fit has been reported, and is read as if it were missing.
+pub struct Reader<'t> {
     source: SourceId,
     text: &'t str,
     table: &'t DeTable<'t>,
     keys: &'static [&'static [Key]],
     place: Place,
+    /// The name of the table in the manifest, or the stem of the file.
+    name: &'t str,
     sink: &'t Sink,
     atom_table: &'t RefCell<AtomTable>,
     /// The definitions that a `$ref` may lead to, as they are written.
     defs: Option<&'t DeTable<'t>>,
-    /// The whole manifest, and what it is of.
+    /// The kind of manifest, and the whole of it.
     document: (Kind, &'t DeTable<'t>),
     depth: usize,
-    /// What it should not have.
+    /// Its unknown keys.
     unknown: Vec<Unknown<'t>>,
 }
 
-/// The value of a key that a table should not have, and the key that is most likely meant.
+/// The value of an unknown key, and the key that is most likely meant.
 type Unknown<'t> = (Option<&'static str>, &'t Spanned<DeValue<'t>>);
 
 impl<'t> Reader<'t> {
-    /// A whole manifest. What its conditions ask is collected in `atom_table`.
+    /// Returns the reader of a whole manifest. The atoms of its conditions are collected in `atom_table`.
     pub(super) fn document(
         (id, source): (SourceId, &'t Source),
         kind: Kind,
@@ -59,18 +68,29 @@ impl<'t> Reader<'t> {
         sink: &'t Sink,
     ) -> Self {
         let table = document.get_ref();
-        // The whole file would be no place to point at.
+        // The span of the whole file is of no use in a message.
         let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(0..0);
         let place = Place::new(id, first);
-        let (text, keys, document, unknown) = (&source.text, kind.keys(), (kind, table), Vec::new());
-        let reader =
-            Self { source: id, text, table, keys, place, sink, atom_table, defs: None, document, depth: 0, unknown };
+        let reader = Self {
+            source: id,
+            text: &source.text,
+            table,
+            keys: kind.keys(),
+            place,
+            name: &source.stem,
+            sink,
+            atom_table,
+            defs: None,
+            document: (kind, table),
+            depth: 0,
+            unknown: Vec::new(),
+        };
         let unknown = reader.check(format_args!("{}", kind.document()));
         let reader = Self { unknown, ..reader };
         Self { defs: reader.defs(), ..reader }
     }
 
-    /// A table within it. None where it is too deep.
+    /// Returns the reader of a table in it, or `None` if the nesting is too deep.
     fn nested(
         &self,
         table: &'t DeTable<'t>,
@@ -79,8 +99,8 @@ impl<'t> Reader<'t> {
         what: Arguments<'_>,
     ) -> Option<Self> {
         let reader = Self { table, keys, place, depth: self.depth + 1, unknown: Vec::new(), ..*self };
-        if reader.depth > DEEPEST {
-            let message = format!("a schema nested more than {DEEPEST} deep");
+        if reader.depth > MAX_DEPTH {
+            let message = format!("a schema nested more than {MAX_DEPTH} deep");
             self.sink.push(Diagnostic::new(Code::SCHEMA_TOO_LARGE, place, message).help("flatten it"));
             return None;
         }
@@ -88,26 +108,68 @@ impl<'t> Reader<'t> {
         Some(Self { unknown, ..reader })
     }
 
-    /// Where this table stands.
-    pub(super) fn place(&self) -> Place {
+    /// Returns the value of a key of a schema.
+    fn get<K: ReadKey>(&self, key: &TypedKey<K>) -> K::Value {
+        K::read(self, key.key.name)
+    }
+
+    /// Returns where the table is.
+    pub fn place(&self) -> Place {
         self.place
     }
 
-    /// A string.
-    pub(super) fn text(&self, key: &str) -> Option<At<String>> {
-        let value = self.get(key)?;
+    /// Returns the name of the table, whose keys are names that the author chose.
+    pub fn table_name(&self) -> At<String> {
+        At::new(self.name.to_owned(), self.place)
+    }
+
+    /// Returns the name that the manifest declares, if it does.
+    pub(super) fn declared_name(&self) -> Option<At<String>> {
+        self.text(NAME)
+    }
+
+    /// Reads the name of a manifest, or returns the stem of the file. A table below has no such substitute, and its name is
+    /// empty.
+    fn name_or_stem(&self, key: &str) -> At<String> {
+        let substitute = if self.depth == 0 { self.name } else { "" };
+        self.text(key).unwrap_or_else(|| At::new(substitute.to_owned(), self.place))
+    }
+
+    /// Returns the place to point at if a key is missing: the name.
+    fn name_place(&self) -> Place {
+        self.declared_name().map_or(self.place, |name| name.place)
+    }
+
+    /// Returns the place of the value of a key.
+    fn place_of(&self, key: &str) -> Option<Place> {
+        self.value(key).map(|value| self.at(value))
+    }
+
+    /// Reads a string that means nothing to the compiler.
+    fn prose(&self, key: &str) -> String {
+        self.text(key).map(|text| text.value).unwrap_or_default()
+    }
+
+    /// Reads the description of a tool. One that is missing is empty.
+    fn description(&self, key: &str) -> At<Template> {
+        self.template(key).unwrap_or_else(|| At::new(Vec::new(), self.name_place()))
+    }
+
+    /// Reads a string.
+    fn text(&self, key: &str) -> Option<At<String>> {
+        let value = self.value(key)?;
         value.get_ref().as_str().map(|text| At::new(text.to_owned(), self.at(value)))
     }
 
-    /// An array's strings.
-    pub(super) fn texts(&self, key: &str) -> Vec<At<String>> {
+    /// Reads the strings of an array.
+    fn texts(&self, key: &str) -> Vec<At<String>> {
         self.items(key)
             .filter_map(|item| item.get_ref().as_str().map(|text| At::new(text.to_owned(), self.at(item))))
             .collect()
     }
 
-    /// A text with conditions.
-    pub(super) fn template(&self, key: &str) -> Option<At<Template>> {
+    /// Reads a string with conditions and facts in it.
+    fn template(&self, key: &str) -> Option<At<Template>> {
         let (value, text) = self.string(key)?;
         let place = self.at(value);
         let pieces = match template::parse(text) {
@@ -125,8 +187,8 @@ impl<'t> Reader<'t> {
         Some(At::new(pieces.into_iter().map(|piece| piece.map(&mut atom, &mut fact)).collect(), place))
     }
 
-    /// A condition.
-    pub(super) fn condition(&self, key: &str) -> Option<At<When>> {
+    /// Reads a condition.
+    fn condition(&self, key: &str) -> Option<At<When>> {
         let (value, text) = self.string(key)?;
         match condition::parse(text) {
             Ok(condition) => {
@@ -151,7 +213,7 @@ impl<'t> Reader<'t> {
         self.sink.push(fault.help.into_iter().fold(found, Diagnostic::help));
     }
 
-    /// The place of a part of a string's value.
+    /// Returns the place of a part of a string.
     fn within(&self, value: &Spanned<DeValue<'_>>, text: &str, span: Range<usize>) -> Place {
         let whole = value.span();
         let part = offsets::written(&self.text[whole.clone()], text, span);
@@ -159,31 +221,32 @@ impl<'t> Reader<'t> {
     }
 
     fn string(&self, key: &str) -> Option<(&'t Spanned<DeValue<'t>>, &'t str)> {
-        let value = self.get(key)?;
+        let value = self.value(key)?;
         Some((value, value.get_ref().as_str()?))
     }
 
-    /// The table that is a key's value.
-    pub(super) fn table(&self, key: &str) -> Option<Self> {
-        let value = self.get(key)?;
+    /// Returns the table of a key.
+    fn table(&self, key: &str) -> Option<Self> {
+        let value = self.value(key)?;
         self.nested(value.get_ref().as_table()?, self.at(value), self.inner(key), format_args!("`{key}`"))
     }
 
-    /// The tables in a key's table, with their names, in the author's order.
-    pub(super) fn tables(&self, key: &str) -> Vec<(At<String>, Self)> {
-        let table = |(name, value): (At<String>, &'t Spanned<DeValue<'t>>)| {
-            let (table, what) = (value.get_ref().as_table()?, &name.value);
-            let reader = self.nested(table, name.place, self.inner(key), format_args!("`{key}.{what}`"))?;
-            Some((name, reader))
+    /// Returns the tables of a key by name, in the author's order.
+    fn tables(&self, key: &str) -> Vec<Self> {
+        let table = self.value(key).and_then(|value| value.get_ref().as_table());
+        let read = |(name, value): (&'t Spanned<Cow<'t, str>>, &'t Spanned<DeValue<'t>>)| {
+            let (table, what) = (value.get_ref().as_table()?, name.get_ref());
+            let reader = self.nested(table, self.at(name), self.inner(key), format_args!("`{key}.{what}`"))?;
+            Some(Self { name: what, ..reader })
         };
-        self.entries(key).filter_map(table).collect()
+        table.into_iter().flatten().filter_map(read).collect()
     }
 
-    /// The tables in a key's array.
-    pub(super) fn list(&self, key: &str) -> Vec<Self> {
+    /// Returns the tables of an array.
+    fn list(&self, key: &str) -> Vec<Self> {
         let table = |item: &'t Spanned<DeValue<'t>>| {
             let table = item.get_ref().as_table()?;
-            // The whole table would be no place to point at.
+            // The span of the whole table is of no use in a message.
             let first = table.keys().map(Spanned::span).min_by_key(|span| span.start).unwrap_or(item.span());
             let place = Place::new(self.source, first);
             self.nested(table, place, self.inner(key), format_args!("a table of `{key}`"))
@@ -191,34 +254,34 @@ impl<'t> Reader<'t> {
         self.items(key).filter_map(table).collect()
     }
 
-    /// The strings in a key's table, with their names.
-    pub(super) fn texts_by_name(&self, key: &str) -> Vec<(At<String>, At<String>)> {
+    /// Reads the strings of a table, by name.
+    fn texts_by_name(&self, key: &str) -> Vec<(At<String>, At<String>)> {
         let text = |(name, value): (At<String>, &'t Spanned<DeValue<'t>>)| {
             Some((name, At::new(value.get_ref().as_str()?.to_owned(), self.at(value))))
         };
         self.entries(key).filter_map(text).collect()
     }
 
-    /// The numbers in a key's table, with their names.
-    pub(super) fn numbers_by_name(&self, key: &str) -> Vec<(At<String>, f64)> {
+    /// Reads the numbers of a table, by name.
+    fn numbers_by_name(&self, key: &str) -> Vec<(At<String>, f64)> {
         let number = |(name, value): (At<String>, &'t Spanned<DeValue<'t>>)| Some((name, json(value).ok()?.as_f64()?));
         self.entries(key).filter_map(number).collect()
     }
 
     fn entries(&self, key: &str) -> impl Iterator<Item = (At<String>, &'t Spanned<DeValue<'t>>)> + use<'t> {
-        let (source, table) = (self.source, self.get(key).and_then(|value| value.get_ref().as_table()));
+        let (source, table) = (self.source, self.value(key).and_then(|value| value.get_ref().as_table()));
         table
             .into_iter()
             .flatten()
             .map(move |(name, value)| (At::new(name.get_ref().to_string(), Place::new(source, name.span())), value))
     }
 
-    /// What a key takes.
+    /// Returns what a key accepts.
     fn key_type(&self, key: &str) -> Option<&'static KeyType> {
         self.keys.iter().copied().flatten().find(|known| known.name == key).map(|known| &known.key_type)
     }
 
-    /// The keys of the tables in a key's value.
+    /// Returns the keys of the tables of a key.
     fn inner(&self, key: &str) -> &'static [&'static [Key]] {
         match self.key_type(key) {
             Some(KeyType::Table(keys) | KeyType::Tables(keys) | KeyType::List(keys)) => std::slice::from_ref(keys),
@@ -226,19 +289,19 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A length of time.
-    pub(super) fn duration(&self, key: &str) -> Option<At<Duration>> {
+    /// Reads a length of time.
+    fn duration(&self, key: &str) -> Option<At<Duration>> {
         let (value, text) = self.string(key)?;
         check::duration(text).map(|duration| At::new(duration, self.at(value)))
     }
 
-    /// An integer of at least 1.
-    pub(super) fn count(&self, key: &str) -> Option<u32> {
+    /// Reads an integer of at least 1.
+    fn count(&self, key: &str) -> Option<u32> {
         self.json(key)?.value.as_u64().and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0)
     }
 
-    /// A fact's value.
-    pub(super) fn fact_value(&self, key: &str) -> Option<FactValue> {
+    /// Reads the value of a fact.
+    fn fact_value(&self, key: &str) -> Option<FactValue> {
         match self.json(key)?.value {
             Value::String(text) => Some(FactValue::Text(text.into())),
             Value::Bool(flag) => Some(FactValue::Boolean(flag)),
@@ -246,32 +309,32 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `true` or `false`.
-    pub(super) fn flag(&self, key: &str) -> Option<bool> {
-        self.get(key)?.get_ref().as_bool()
+    /// Reads a boolean.
+    fn flag(&self, key: &str) -> Option<bool> {
+        self.value(key)?.get_ref().as_bool()
     }
 
-    /// The same, with its place.
-    pub(super) fn flag_at(&self, key: &str) -> Option<At<bool>> {
-        let value = self.get(key)?;
+    /// Reads a boolean, with its place.
+    fn flag_at(&self, key: &str) -> Option<At<bool>> {
+        let value = self.value(key)?;
         value.get_ref().as_bool().map(|flag| At::new(flag, self.at(value)))
     }
 
     fn json(&self, key: &str) -> Option<At<Value>> {
-        let value = self.get(key)?;
+        let value = self.value(key)?;
         Some(At::new(json(value).ok()?, self.at(value)))
     }
 
-    /// The value of a key. One that is misspelt stands for the nearest one: what rests on its absence is not reported.
-    fn get(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
-        // Tables are small, and asked for every key that they might have: a hash of each would take longer.
+    /// Returns the value of a key. A misspelt key stands for the nearest one, so that its absence is not reported as well.
+    fn value(&self, key: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+        // Tables are small: a linear search is faster than a hash of each key that they might have.
         let found = self.table.iter().find(|(name, _)| name.get_ref() == key).map(|(_, value)| value);
         let meant = || self.unknown.iter().find(|(meant, _)| *meant == Some(key)).map(|(_, value)| *value);
         found.or_else(meant)
     }
 
     fn items(&self, key: &str) -> impl Iterator<Item = &'t Spanned<DeValue<'t>>> + use<'t> {
-        self.get(key).and_then(|value| value.get_ref().as_array()).into_iter().flat_map(|array| array.iter())
+        self.value(key).and_then(|value| value.get_ref().as_array()).into_iter().flat_map(|array| array.iter())
     }
 
     fn at<T>(&self, spanned: &Spanned<T>) -> Place {

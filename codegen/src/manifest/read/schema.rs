@@ -1,4 +1,4 @@
-//! Schemas: what a tool's manifest says of its arguments and of what it returns.
+//! Schemas: those of the arguments and of the result of a tool.
 
 use std::borrow::Cow;
 
@@ -10,34 +10,35 @@ use toolc::table::Type;
 use super::Reader;
 use super::json::{json, written_as_json};
 use crate::diagnostic::{At, Code, Diagnostic, Place};
-use crate::manifest::keys::{CHOICE, KeyType, PROPERTY, SCHEMA};
+use crate::manifest::keys::schema as keyword;
+use crate::manifest::keys::{CHOICE, Key, KeyType, PROPERTY, SCHEMA};
 use crate::manifest::standard;
 use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, LEAD, Property, Reference, Schema};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;
 
+/// The tables of a tool that make up the schema of its arguments.
+const PARAMS: &str = "params";
+const ROOT: &str = "schema";
+
 impl<'t> Reader<'t> {
-    /// The definitions of this table, which is a tool's manifest, as they are written.
+    /// Returns the definitions of this table, which is a tool's manifest, as they are written.
     pub(super) fn defs(&self) -> Option<&'t DeTable<'t>> {
-        self.get("schema")?.get_ref().as_table()?.get("$defs")?.get_ref().as_table()
+        self.value(ROOT)?.get_ref().as_table()?.get(keyword::DEFS.key.name)?.get_ref().as_table()
     }
 
-    /// The schema of a tool's arguments, which are an object, and the definitions that stand beside it. Where the tool
-    /// says nothing, that is at `place`.
-    pub(in crate::manifest) fn arguments(&self, place: Place) -> (Schema, Defs) {
-        let params = self.properties("params");
-        let root = self.table("schema");
+    /// Reads the schema of a tool's arguments, which are an object, and the definitions.
+    pub(in crate::manifest) fn arguments(&self) -> (Schema, Defs) {
+        let params = self.properties(PARAMS);
+        let root = self.table(ROOT);
         let (mut schema, defs) = match &root {
             Some(root) => (root.schema(), root.definitions()),
-            None => (Schema::new(place), Defs::default()),
+            None => (Schema::new(self.name_place()), Defs::default()),
         };
         schema.types = vec![Type::Object];
         let position = |key| self.table.keys().position(|name| name.get_ref() == key);
-        let others = if position("schema") < position("params") {
-            params
-        } else {
-            std::mem::replace(&mut schema.properties, params)
-        };
+        let others =
+            if position(ROOT) < position(PARAMS) { params } else { std::mem::replace(&mut schema.properties, params) };
         for property in others {
             let known = schema.properties.iter().find(|known| known.name.value == property.name.value);
             let Some(known) = known else {
@@ -90,9 +91,9 @@ impl<'t> Reader<'t> {
         defs
     }
 
-    /// What `$ref` leads to. A name that is misspelt stands for the nearest one.
-    fn reference(&self) -> Option<Reference> {
-        let At { value, place } = self.text("$ref")?;
+    /// Reads the target of a `$ref`. A misspelt name stands for the nearest one.
+    pub(super) fn reference(&self, key: &str) -> Option<Reference> {
+        let At { value, place } = self.text(key)?;
         let names = || self.defs.into_iter().flatten().map(|(name, _)| &**name.get_ref());
         let link = |name: &str| {
             let to = names().position(|known| known == name)?;
@@ -134,9 +135,9 @@ impl<'t> Reader<'t> {
         link(toolc::nearest(last, names()).into_iter().next()?)
     }
 
-    /// A table of properties, in the author's order.
-    fn properties(&self, key: &str) -> Vec<Property> {
-        let table = self.get(key).and_then(|value| value.get_ref().as_table());
+    /// Reads a table of properties, in the author's order.
+    pub(super) fn properties(&self, key: &str) -> Vec<Property> {
+        let table = self.value(key).and_then(|value| value.get_ref().as_table());
         table.into_iter().flatten().filter_map(|(name, value)| self.property(name, value)).collect()
     }
 
@@ -147,82 +148,90 @@ impl<'t> Reader<'t> {
         let reader = self.nested(table, place, &[SCHEMA, PROPERTY], format_args!("the property `{what}`"))?;
         Some(Property {
             name: At::new(name.get_ref().to_string(), place),
-            required: reader.flag("required").unwrap_or(false),
-            secret: reader.flag("secret").unwrap_or(false),
-            when: reader.condition("when"),
+            required: reader.get(&keyword::REQUIRED),
+            secret: reader.get(&keyword::SECRET),
+            when: reader.get(&keyword::WHEN),
             schema: reader.schema(),
         })
     }
 
     fn schema(&self) -> Schema {
         let schema = self.readable();
-        let is_unread = |key, is_read: bool| !is_read && self.get(key).is_some();
+        let is_unread = |key: &Key, is_read: bool| !is_read && self.value(key.name).is_some();
         let has_errors = !self.unknown.is_empty()
-            || is_unread("type", !schema.types.is_empty())
-            || is_unread("$ref", schema.reference.is_some())
-            || is_unread("enum", !schema.choices.is_empty())
-            || is_unread("items", schema.items.is_some())
-            || is_unread("properties", !schema.properties.is_empty());
+            || is_unread(&keyword::TYPE.key, !schema.types.is_empty())
+            || is_unread(&keyword::REF.key, schema.reference.is_some())
+            || is_unread(&keyword::ENUM.key, !schema.choices.is_empty())
+            || is_unread(&keyword::ITEMS.key, schema.items.is_some())
+            || is_unread(&keyword::PROPERTIES.key, !schema.properties.is_empty());
         Schema { has_errors, ..schema }
     }
 
     fn readable(&self) -> Schema {
         Schema {
             place: self.place,
-            reference: self.reference(),
-            types: self.types(),
-            title: self.text("title").map(|text| text.value),
-            description: self.template("description").or_else(|| self.excuse("description")),
-            deprecated: self.flag("deprecated").unwrap_or(false),
-            choices: self.choices("enum"),
-            constant: self.json("const"),
-            default: self.json("default"),
-            examples: self.jsons("examples"),
+            reference: self.get(&keyword::REF),
+            types: self.get(&keyword::TYPE),
+            title: self.get(&keyword::TITLE).map(|title| title.value),
+            description: self
+                .get(&keyword::DESCRIPTION)
+                .or_else(|| self.misspelt_template(keyword::DESCRIPTION.key.name)),
+            deprecated: self.get(&keyword::DEPRECATED),
+            choices: self.get(&keyword::ENUM),
+            constant: self.get(&keyword::CONST),
+            default: self.get(&keyword::DEFAULT),
+            examples: self.get(&keyword::EXAMPLES),
             bounds: Bounds {
-                minimum: self.bound("minimum"),
-                maximum: self.bound("maximum"),
-                exclusive_minimum: self.bound("exclusiveMinimum"),
-                exclusive_maximum: self.bound("exclusiveMaximum"),
-                multiple_of: self.bound("multipleOf"),
-                min_length: self.bound("minLength"),
-                max_length: self.bound("maxLength"),
-                min_items: self.bound("minItems"),
-                max_items: self.bound("maxItems"),
-                unique_items: self.bound("uniqueItems"),
-                min_properties: self.bound("minProperties"),
-                max_properties: self.bound("maxProperties"),
+                minimum: self.get(&keyword::MINIMUM),
+                maximum: self.get(&keyword::MAXIMUM),
+                exclusive_minimum: self.get(&keyword::EXCLUSIVE_MINIMUM),
+                exclusive_maximum: self.get(&keyword::EXCLUSIVE_MAXIMUM),
+                multiple_of: self.get(&keyword::MULTIPLE_OF),
+                min_length: self.get(&keyword::MIN_LENGTH),
+                max_length: self.get(&keyword::MAX_LENGTH),
+                min_items: self.get(&keyword::MIN_ITEMS),
+                max_items: self.get(&keyword::MAX_ITEMS),
+                unique_items: self.get(&keyword::UNIQUE_ITEMS),
+                min_properties: self.get(&keyword::MIN_PROPERTIES),
+                max_properties: self.get(&keyword::MAX_PROPERTIES),
             }
             .into(),
-            pattern: self.pattern(),
-            format: self.text("format").map(|text| text.value),
-            any_of: self.subschemas("anyOf"),
-            one_of: self.subschemas("oneOf"),
-            all_of: self.subschemas("allOf"),
-            items: self.subschema("items").map(Box::new),
-            properties: self.properties("properties"),
-            additional: match (self.flag("additionalProperties"), self.subschema("additionalProperties")) {
-                (Some(true), _) => Additional::Allow,
-                (_, Some(schema)) => Additional::Schema(Box::new(schema)),
-                _ => Additional::Deny,
-            },
+            pattern: self.get(&keyword::PATTERN),
+            format: self.get(&keyword::FORMAT).map(|format| format.value),
+            any_of: self.get(&keyword::ANY_OF),
+            one_of: self.get(&keyword::ONE_OF),
+            all_of: self.get(&keyword::ALL_OF),
+            items: self.get(&keyword::ITEMS).map(Box::new),
+            properties: self.get(&keyword::PROPERTIES),
+            additional: self.get(&keyword::ADDITIONAL_PROPERTIES),
             has_errors: false,
         }
     }
 
-    /// Stands for a text that is there but for a mistake, which has been reported and is not to be reported as a lack.
-    fn excuse(&self, key: &str) -> Option<At<Template>> {
+    /// Reads a boolean or the schema of further properties.
+    pub(super) fn additional(&self, key: &str) -> Additional {
+        match (self.flag(key), self.subschema(key)) {
+            (Some(true), _) => Additional::Allow,
+            (_, Some(schema)) => Additional::Schema(Box::new(schema)),
+            _ => Additional::Deny,
+        }
+    }
+
+    /// Returns a stand-in for a template whose key is misspelt, so that it is not reported as missing as well.
+    fn misspelt_template(&self, key: &str) -> Option<At<Template>> {
         let names = self.table.keys().map(|name| &**name.get_ref());
         (!toolc::nearest(key, names).is_empty()).then(|| At::new(vec![Piece::Text(key.to_owned())], self.place))
     }
 
-    /// A schema; none where there is none.
-    pub(in crate::manifest) fn subschema(&self, key: &str) -> Option<Schema> {
-        let value = self.get(key)?;
+    /// Reads a schema.
+    pub(super) fn subschema(&self, key: &str) -> Option<Schema> {
+        let value = self.value(key)?;
         let table = value.get_ref().as_table()?;
         Some(self.nested(table, self.at(value), &[SCHEMA], format_args!("the schema `{key}`"))?.schema())
     }
 
-    fn subschemas(&self, key: &str) -> Vec<Schema> {
+    /// Reads an array of schemas.
+    pub(super) fn subschemas(&self, key: &str) -> Vec<Schema> {
         let schema = |item: &'t Spanned<DeValue<'t>>| {
             let table = item.get_ref().as_table()?;
             Some(self.nested(table, self.at(item), &[SCHEMA], format_args!("a schema of `{key}`"))?.schema())
@@ -230,26 +239,28 @@ impl<'t> Reader<'t> {
         self.items(key).filter_map(schema).collect()
     }
 
-    fn pattern(&self) -> Option<At<String>> {
-        let pattern = self.text("pattern")?;
+    /// Reads a regular expression.
+    pub(super) fn pattern(&self, key: &str) -> Option<At<String>> {
+        let pattern = self.text(key)?;
         let Some(why) = standard::refuses_pattern(&pattern.value) else { return Some(pattern) };
-        let message = "`pattern` is not a regular expression";
+        let message = format!("`{key}` is not a regular expression");
         let found = Diagnostic::new(Code::INVALID_PATTERN, pattern.place, message).label(why);
         self.sink.push(found.help("write it as ECMAScript does, with every group and class closed"));
         None
     }
 
-    fn types(&self) -> Vec<Type> {
-        // Repetitions and empty lists: names that are no types have been reported.
-        if let Some(list) = self.json("type").filter(|list| list.value.is_array())
-            && let Some(why) = standard::refuses("type", &list.value)
-            && !self.items("type").any(|word| word.get_ref().as_str().and_then(Type::from_name).is_none())
+    /// Reads the name of a type, or an array of them.
+    pub(super) fn types(&self, key: &str) -> Vec<Type> {
+        // Repetitions and empty lists. Names that are not types have been reported.
+        if let Some(list) = self.json(key).filter(|list| list.value.is_array())
+            && let Some(why) = standard::refuses(key, &list.value)
+            && !self.items(key).any(|word| word.get_ref().as_str().and_then(Type::from_name).is_none())
         {
-            let message = "`type` is not what JSON Schema 2020-12 takes";
+            let message = format!("`{key}` is not valid in JSON Schema 2020-12");
             self.sink.push(Diagnostic::new(Code::NOT_2020_12, list.place, message).label(why));
         }
-        let one = self.get("type").filter(|value| value.get_ref().is_str());
-        let words = one.into_iter().chain(self.items("type"));
+        let one = self.value(key).filter(|value| value.get_ref().is_str());
+        let words = one.into_iter().chain(self.items(key));
         let mut types = Vec::new();
         for named in words.filter_map(|word| Type::from_name(word.get_ref().as_str()?)) {
             if !types.contains(&named) {
@@ -259,28 +270,30 @@ impl<'t> Reader<'t> {
         types
     }
 
-    /// A word's value, unless the standard refuses it: then the schema has to do without.
-    fn bound(&self, key: &str) -> Option<At<Value>> {
-        // What is of another type has been reported as that.
+    /// Reads the value of a keyword, if JSON Schema's own schema accepts it.
+    pub(super) fn bound(&self, key: &str) -> Option<At<Value>> {
+        // A value of another type has been reported.
         let bound = self.json(key).filter(|bound| match self.key_type(key) {
             Some(KeyType::Integer) => bound.value.is_i64(),
             known => known.is_some() && (bound.value.is_number() || bound.value.is_boolean()),
         })?;
         let Some(why) = standard::refuses(key, &bound.value) else { return Some(bound) };
-        let message = format!("`{key}` is not what JSON Schema 2020-12 takes");
+        let message = format!("`{key}` is not valid in JSON Schema 2020-12");
         self.sink.push(Diagnostic::new(Code::NOT_2020_12, bound.place, message).label(why));
         None
     }
 
-    fn jsons(&self, key: &str) -> Vec<At<Value>> {
+    /// Reads an array of JSON values.
+    pub(super) fn jsons(&self, key: &str) -> Vec<At<Value>> {
         self.items(key).filter_map(|item| Some(At::new(json(item).ok()?, self.at(item)))).collect()
     }
 
-    fn choices(&self, key: &str) -> Vec<Choice> {
+    /// Reads the values of an enum.
+    pub(super) fn choices(&self, key: &str) -> Vec<Choice> {
         let choice = |item: &'t Spanned<DeValue<'t>>| match item.get_ref() {
             DeValue::Table(table) if written_as_json(table).is_none() => {
                 let reader = self.nested(table, self.at(item), &[CHOICE], format_args!("a conditional value"))?;
-                Some(Choice { value: reader.json("value")?, when: Some(reader.condition("when")?) })
+                Some(Choice { value: reader.get(&keyword::VALUE)?, when: Some(reader.get(&keyword::VALUE_WHEN)?) })
             }
             _ => Some(Choice { value: At::new(json(item).ok()?, self.at(item)), when: None }),
         };

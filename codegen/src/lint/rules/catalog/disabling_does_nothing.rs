@@ -43,7 +43,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         if tools.is_empty()
             || lint.awaits_tools(id)
             || !tools.iter().all(is_in_base)
-            || (toolset.manifest.preset && !has_own)
+            || (toolset.manifest.is_preset() && !has_own)
         {
             continue;
         }

@@ -36,7 +36,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         look(&toolset.manifest.tags, sink);
     }
     for rule in lint.commands().iter().flat_map(|commands| &commands.rules) {
-        for list in rule.conditions.iter().map(|(_, list)| list).chain([&rule.matches, &rule.ignores]) {
+        for list in rule.conditions().into_iter().map(|(_, list)| list).chain([&*rule.matches, &rule.ignores]) {
             look(list, sink);
         }
     }

@@ -31,7 +31,7 @@ pub(super) const RULE: Rule =
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
-    let of_dialects = manifest.dialects.iter().filter_map(|dialect| dialect.description.as_ref());
+    let of_dialects = manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref());
     let of_schemas = manifest.schemas().filter_map(|schema| schema.description.as_ref());
     let all = [&manifest.description].into_iter().chain(of_dialects).chain(of_schemas);
     for place in all.filter(|text| has_space(&text.value)).map(|text| text.place) {

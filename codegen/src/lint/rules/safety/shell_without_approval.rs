@@ -51,7 +51,7 @@ static RUNS: LazyLock<Regex> = LazyLock::new(|| {
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let manifest = &tool.manifest;
-    if manifest.approval.always || manifest.approval.shell.is_some() {
+    if manifest.approval.always.is_some() || manifest.approval.shell.is_some() {
         return;
     }
     let is_text = |schema: &Schema| {

@@ -1,0 +1,135 @@
+//! Manifests as tables: each key is declared here once, with its documentation and its kind. The kind says what the key
+//! accepts and what it is read as; the field with the value has the name of the key. References to tools and the like are
+//! still names here, each with its place.
+
+mod project;
+mod tool;
+mod toolset;
+
+use super::keys::Key;
+use super::keys::kinds::HasKeys as _;
+use crate::source::Kind;
+pub use project::*;
+pub use tool::*;
+pub use toolset::*;
+
+/// Declares a table of a manifest: the struct, its keys, and how it is read from TOML and written as JSON. After `with`
+/// come fields that are not keys, each with a function that makes it from the reader.
+macro_rules! table {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident { $($(#[doc = $doc:literal])+ $key:ident: $kind:ty,)* }
+        $(with { $($(#[doc = $other_doc:literal])+ $other:ident: $type:ty = $make:expr,)* })?
+    ) => {
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[doc = $doc])+ pub $key: <$kind as $crate::manifest::read::ReadKey>::Value,)*
+            $($($(#[doc = $other_doc])+ pub $other: $type,)*)?
+        }
+
+        impl $crate::manifest::keys::kinds::HasKeys for $name {
+            const KEYS: &'static [$crate::manifest::keys::Key] =
+                &[$($crate::manifest::keys::Key::new::<$kind>(stringify!($key), concat!($($doc),+)),)*];
+        }
+
+        impl $crate::manifest::read::ReadTable for $name {
+            fn read(reader: &$crate::manifest::read::Reader<'_>) -> Self {
+                Self {
+                    $($key: <$kind as $crate::manifest::read::ReadKey>::read(reader, stringify!($key)),)*
+                    $($($other: $make(reader),)*)?
+                }
+            }
+
+            fn to_json(&self) -> serde_json::Map<String, serde_json::Value> {
+                let mut json = serde_json::Map::new();
+                $(<$kind as $crate::manifest::read::ReadKey>::add_json(stringify!($key), &self.$key, &mut json);)*
+                json
+            }
+        }
+    };
+}
+use table;
+
+/// Every manifest that could be parsed, and the names of those that could not, so that a broken file is reported once.
+#[derive(Debug, Default)]
+pub struct Manifests {
+    /// In the order of their paths.
+    pub tools: Vec<ToolManifest>,
+    /// In the order of their paths.
+    pub toolsets: Vec<ToolsetManifest>,
+    /// In the order of their paths.
+    pub distributions: Vec<DistributionManifest>,
+    /// In the order of their paths.
+    pub commands: Vec<CommandsManifest>,
+    /// In the author's order.
+    pub facts: Vec<FactManifest>,
+    /// In the author's order.
+    pub variables: Vec<VariableManifest>,
+    /// The project's settings, if it has any.
+    pub settings: Option<SettingsManifest>,
+    /// The manifest of the plugin, if the project is one.
+    pub plugin: Option<PluginManifest>,
+    /// Names whose declaration is broken.
+    pub broken: Vec<(Kind, String)>,
+}
+
+impl Manifests {
+    /// Adds the manifests of further sources.
+    pub(super) fn append(&mut self, mut further: Self) {
+        self.tools.append(&mut further.tools);
+        self.toolsets.append(&mut further.toolsets);
+        self.distributions.append(&mut further.distributions);
+        self.commands.append(&mut further.commands);
+        self.facts.append(&mut further.facts);
+        self.variables.append(&mut further.variables);
+        self.settings = self.settings.take().or(further.settings);
+        self.plugin = self.plugin.take().or(further.plugin);
+        self.broken.append(&mut further.broken);
+    }
+}
+
+impl Kind {
+    /// Returns the keys of this kind of manifest.
+    pub const fn keys(self) -> &'static [&'static [Key]] {
+        match self {
+            Kind::Tool => &[ToolManifest::KEYS],
+            Kind::Toolset => &[ToolsetManifest::KEYS],
+            Kind::Distribution => &[DistributionManifest::KEYS],
+            Kind::Commands => &[CommandsManifest::KEYS],
+            Kind::Facts => &[FactsManifest::KEYS],
+            Kind::Env => &[EnvManifest::KEYS],
+            Kind::Settings => &[SettingsManifest::KEYS],
+            Kind::Plugin => &[PluginManifest::KEYS],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::keys::{CHOICE, KeyType, PROPERTY, ROOT, SCHEMA};
+
+    /// Every key of every table.
+    fn all() -> Vec<&'static Key> {
+        let mut open: Vec<&Key> = Kind::ALL.iter().flat_map(|kind| kind.keys()).copied().flatten().collect();
+        open.extend([SCHEMA, ROOT, PROPERTY, CHOICE].into_iter().flatten());
+        let mut all = Vec::new();
+        while let Some(key) = open.pop() {
+            all.push(key);
+            if let KeyType::Table(keys) | KeyType::List(keys) = key.key_type {
+                open.extend(keys);
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn documentation_begins_with_a_phrase_that_completes_a_message() {
+        let begins = ["The ", "A ", "An ", "How ", "Whether ", "Which "];
+        for key in all() {
+            let lists = key.meaning().contains("` lists ") || key.meaning().contains("` holds ");
+            assert!(lists || begins.iter().any(|word| key.doc.starts_with(word)), "`{}`: {}", key.name, key.doc);
+            assert!(key.doc.ends_with('.') && !key.phrase().contains(": "), "`{}`: {}", key.name, key.doc);
+        }
+    }
+}

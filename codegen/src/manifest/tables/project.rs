@@ -1,0 +1,210 @@
+//! The manifests of which a project has one, and the rules about commands.
+
+use toolc::FactValue;
+
+use super::table;
+use crate::diagnostic::{At, Place};
+use crate::manifest::keys::kinds::{
+    Count, FactValue as FactValueKey, FlagOr, List, Name, Names, Prose, Required, TableOrDefault, Tables, Text, Word,
+    WordsByName, words,
+};
+use crate::manifest::read::Reader;
+
+table! {
+    /// Rules about shell commands: `manifests/commands/NAME.toml`.
+    #[derive(Debug, Clone)]
+    pub struct CommandsManifest {
+        /// The name of the group of rules. Must equal the file's stem.
+        name: Required<Name>,
+        /// The description for people who maintain the rules.
+        description: Required<Prose>,
+        /// The rules, with a table for each.
+        rules: Required<List<RuleManifest>>,
+    }
+}
+
+table! {
+    /// A rule about shell commands. It applies to a command if all of its conditions do.
+    #[derive(Debug, Clone)]
+    pub struct RuleManifest {
+        /// The name of the rule. Must be unique in the project.
+        name: Required<Name>,
+        /// The description for the user who is asked. Says what such a command does.
+        description: Required<Prose>,
+        /// The decision about such a command.
+        verdict: Required<Word<Verdict>>,
+        /// Programs, one of which the command runs, directly or through another program.
+        programs: Names,
+        /// Subcommands, one of which matches the first words after the program that are not flags.
+        subcommands: Names,
+        /// Flags, one of which is given, in its short or long form.
+        flags: Names,
+        /// Globs, one of which matches one of the other arguments.
+        arguments: Names,
+        /// Programs, one of which provides the input.
+        input_from: Names,
+        /// Globs, one of which matches a path that the output is written to.
+        output_to: Names,
+        /// Examples of commands that the rule applies to. They are its tests.
+        matches: Required<Names>,
+        /// Examples of similar commands that the rule does not apply to.
+        ignores: Names,
+    }
+}
+
+words! {
+    /// The decision about a command.
+    pub enum Verdict {
+        /// The user must approve it.
+        Ask = "ask",
+        /// It is never run.
+        Deny = "deny",
+    }
+}
+
+impl RuleManifest {
+    /// Returns the conditions by their keys. Those that are missing are empty.
+    pub fn conditions(&self) -> [(&'static str, &[At<String>]); 6] {
+        macro_rules! named {
+            ($($key:ident),*) => {
+                [$((stringify!($key), self.$key.as_slice())),*]
+            };
+        }
+        named![programs, subcommands, flags, arguments, input_from, output_to]
+    }
+}
+
+table! {
+    /// The facts: `manifests/facts.toml`.
+    #[derive(Debug, Clone)]
+    pub struct FactsManifest {
+        /// Facts that the host supplies, with a table for each.
+        facts: Required<Tables<FactTable>>,
+    }
+}
+
+table! {
+    /// A fact as it is declared.
+    #[derive(Debug, Clone)]
+    pub struct FactTable {
+        /// The value that is used if the host supplies none. It also determines the type of the fact.
+        default: Required<FactValueKey>,
+        /// The description for people who write hosts.
+        description: Required<Prose>,
+    } with {
+        /// The name of the fact.
+        name: At<String> = Reader::table_name,
+    }
+}
+
+/// A fact with a default.
+#[derive(Debug, Clone)]
+pub struct FactManifest {
+    /// The name of the fact.
+    pub name: At<String>,
+    /// The value that is used if the host supplies none.
+    pub default: FactValue,
+    /// The description for people who write hosts.
+    pub description: String,
+}
+
+table! {
+    /// The environment variables: `manifests/env.toml`.
+    #[derive(Debug, Clone)]
+    pub struct EnvManifest {
+        /// Environment variables that tools require, with a table for each.
+        env: Required<Tables<VariableManifest>>,
+    }
+}
+
+table! {
+    /// An environment variable.
+    #[derive(Debug, Clone)]
+    pub struct VariableManifest {
+        /// The description for people who set up a host.
+        description: Required<Prose>,
+        /// The text with which to ask for the value.
+        prompt: Prose,
+        /// The address of a page that says where to get the value.
+        url: Prose,
+        /// Whether the value must not be shown. Default: `true`.
+        secret: FlagOr<true>,
+    } with {
+        /// The name of the variable.
+        name: At<String> = Reader::table_name,
+    }
+}
+
+table! {
+    /// The settings of the project: `toolc.toml`.
+    #[derive(Debug, Clone, Default)]
+    pub struct SettingsManifest {
+        /// Dialects that schemas are written in. Default: all.
+        dialects: Names,
+        /// The folder of the generated Rust as a module, such as `src/generated`. Default: a crate in `generated/rust`.
+        rust: Text,
+        /// Levels of rules, by code, name or the letter of a category. The last level that applies wins.
+        lint: WordsByName<RuleLevel>,
+        /// The file of known findings, which are not reported. Written by `cargo xtask lint --write-baseline FILE`.
+        baseline: Text,
+        /// Limits whose violation is reported.
+        budgets: TableOrDefault<BudgetsManifest>,
+        /// Names that are supplied at run time and that no manifest declares.
+        external: TableOrDefault<ExternalManifest>,
+    }
+}
+
+words! {
+    /// The level of a rule.
+    pub enum RuleLevel {
+        /// Disabled.
+        Allow = "allow",
+        /// Reported as a warning.
+        Warn = "warn",
+        /// Reported as an error. Nothing is written.
+        Deny = "deny",
+    }
+}
+
+table! {
+    /// Limits whose violation is reported.
+    #[derive(Debug, Clone, Default)]
+    pub struct BudgetsManifest {
+        /// The maximum number of tools in a toolset.
+        tools: Count,
+        /// The maximum number of tokens of the definitions of a toolset that has no `token_budget`.
+        tokens: Count,
+        /// The maximum number of characters of a tool's description. Default: 1,024.
+        description: Count,
+        /// The maximum number of parameters of a tool, not counting nested ones. Default: 24.
+        parameters: Count,
+    }
+}
+
+table! {
+    /// Names that are supplied at run time.
+    #[derive(Debug, Clone, Default)]
+    pub struct ExternalManifest {
+        /// Tools of other providers, which conditions, requirements and toolsets may name.
+        tools: Names,
+    }
+}
+
+table! {
+    /// The manifest of a plugin: `plugin.toml`.
+    #[derive(Debug, Clone)]
+    pub struct PluginManifest {
+        /// The program that runs the tools, a file in the plugin's folder.
+        executable: Required<Text>,
+        /// The description for people who choose among plugins.
+        description: Prose,
+        /// Environment variables that the program receives, in addition to `PATH`, `HOME`, `LANG`, `LC_*`, `TMPDIR` and
+        /// `TZ`.
+        environment: Names,
+        /// The maximum number of bytes that the program may print for one call. Default: 4 MiB.
+        max_output_bytes: Count,
+    } with {
+        /// The beginning of the manifest.
+        place: Place = Reader::place,
+    }
+}

@@ -1,0 +1,233 @@
+//! The manifest of a tool.
+
+use toolc::behaviour::Annotations;
+
+use super::table;
+use crate::conditional_json::CondJson;
+use crate::diagnostic::{At, Place};
+use crate::manifest::keys::kinds::{
+    ArgumentsRoot, Condition, Count, Description, Duration, Execution, Flag, FlagOr, Name, Names, Params, Prose,
+    Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Word, WordList, words,
+};
+use crate::manifest::read::Reader;
+use crate::schema::{Defs, Schema};
+use crate::text::atoms::AtomTable;
+
+table! {
+    /// A tool: `manifests/tools/NAME.toml`.
+    #[derive(Debug, Clone)]
+    pub struct ToolManifest {
+        /// The name that models call. Must equal the file's stem and be unique in the project.
+        name: Required<Name>,
+        /// The home toolset, which owns the tool.
+        toolset: Required<Text>,
+        /// The description for the model. Says what the tool does, when to use it and when not, and what it returns.
+        description: Required<Description>,
+        /// The display name, for protocols that have one.
+        title: Text,
+        /// An emoji that hosts show next to the name. Never sent to the model.
+        emoji: Prose,
+        /// How the handler runs. Default: `sync`.
+        execution: Execution,
+        /// The maximum duration of a call, such as `500ms`, `90s` or `5m`. Requires `execution` to be `blocking` or `async`.
+        /// Default: the host's limit.
+        timeout: Duration,
+        /// The maximum number of characters of a result that the model receives. The rest is kept in a file or cut off.
+        /// Default: the host's limit.
+        max_result_chars: Count,
+        /// Which calls of one batch may run at the same time. Default: `never`.
+        parallel: Word<Overlap>,
+        /// The parameter whose value is the key of keyed calls.
+        parallel_key: Text,
+        /// The kind of thing that the key names, such as `files`. Tools that work on the same things share it.
+        parallel_space: Text,
+        /// Whether tool search may replace the definition if there are many tools. Default: `true`.
+        defer: FlagOr<true>,
+        /// Hints about the effects of the tool, as in MCP.
+        annotations: TableOrDefault<AnnotationsManifest>,
+        /// Requirements, all of which must be met for the model to see the tool.
+        requires: TableOrDefault<RequiresManifest>,
+        /// Rules about which calls must be approved. Default: none.
+        approval: TableOrDefault<ApprovalManifest>,
+        /// The reason why the tool should no longer be used.
+        deprecated: Table<DeprecatedManifest>,
+        /// Changes for single dialects, with a table for each.
+        dialect: Tables<DialectManifest>,
+        /// The parameters, with a table for each, in the keywords of JSON Schema.
+        params: Params,
+        /// Further keywords of the schema of the arguments. Its `properties` are the same as `params`.
+        schema: ArgumentsRoot,
+        /// The schema of the result, which becomes the type that the handler returns. Default: any result.
+        returns: SchemaKey,
+    } with {
+        /// The definitions that the schemas refer to.
+        defs: Defs = |_: &Reader<'_>| Defs::default(),
+        /// The atoms of its conditions and texts.
+        atom_table: AtomTable = |_: &Reader<'_>| AtomTable::default(),
+    }
+}
+
+words! {
+    /// Which calls of one batch may run at the same time.
+    pub enum Overlap {
+        /// May run at the same time as any other call.
+        Always = "always",
+        /// Never runs at the same time as another call. It waits for the calls before it, and those after it wait for it.
+        Never = "never",
+        /// May run at the same time as calls with another key or space, and as any call if both are read-only.
+        Keyed = "keyed",
+    }
+}
+
+table! {
+    /// The effects of a tool, as far as its author states them.
+    #[derive(Debug, Clone, Default)]
+    pub struct AnnotationsManifest {
+        /// Whether the tool leaves everything as it is. Default: `false`.
+        read_only: Flag,
+        /// Whether a change may lose data. Default: `true`, or `false` if the tool is read-only.
+        destructive: Flag,
+        /// Whether a second call with the same arguments has no further effect. Default: `false`.
+        idempotent: Flag,
+        /// Whether the tool reaches beyond what the host controls, such as the network or people. Default: `true`.
+        open_world: Flag,
+    } with {
+        /// The table, or `None` if it is missing.
+        place: Option<Place> = |reader: &Reader<'_>| Some(reader.place()),
+    }
+}
+
+table! {
+    /// What a tool, or every home tool of a toolset, requires to be shown.
+    #[derive(Debug, Clone, Default)]
+    pub struct RequiresManifest {
+        /// Environment variables, all of which must be set. Each is described in `env.toml`.
+        env: Names,
+        /// Environment variables, at least one of which must be set.
+        any_env: Names,
+        /// Programs, all of which must be in `PATH`.
+        programs: Names,
+        /// Operating systems on which the tool works.
+        os: WordList<System>,
+        /// Tools, all of which must be in the turn.
+        tools: Names,
+        /// Tools, at least one of which must be in the turn.
+        any_tools: Names,
+        /// A condition over facts that must hold.
+        when: Condition,
+        /// Whether the handlers decide as well. Adds a method `available` to their trait. Default: `false`.
+        check: Flag,
+    }
+}
+
+impl RequiresManifest {
+    /// Returns where the author wants the handlers to decide as well, or `None` if they do not.
+    pub fn checked(&self) -> Option<Place> {
+        self.check.as_ref().filter(|check| check.value).map(|check| check.place)
+    }
+}
+
+words! {
+    /// Operating systems, named as in `std::env::consts::OS`.
+    pub enum System {
+        /// Linux.
+        Linux = "linux",
+        /// macOS.
+        MacOs = "macos",
+        /// Windows.
+        Windows = "windows",
+        /// FreeBSD.
+        FreeBsd = "freebsd",
+        /// OpenBSD.
+        OpenBsd = "openbsd",
+        /// NetBSD.
+        NetBsd = "netbsd",
+        /// Android.
+        Android = "android",
+        /// iOS.
+        Ios = "ios",
+    }
+}
+
+table! {
+    /// Which calls must be approved.
+    #[derive(Debug, Clone, Default)]
+    pub struct ApprovalManifest {
+        /// The approval that every call needs.
+        always: Word<Approval>,
+        /// The parameter with a shell command. A dangerous command must be approved.
+        shell: Text,
+    }
+}
+
+words! {
+    /// The approval that every call needs.
+    pub enum Approval {
+        /// Every call is shown to the user, who approves or denies it.
+        Ask = "ask",
+    }
+}
+
+table! {
+    /// Why a tool should no longer be used.
+    #[derive(Debug, Clone)]
+    pub struct DeprecatedManifest {
+        /// The tool to use instead.
+        replacement: Text,
+        /// The reason, and what to do instead.
+        note: Required<Prose>,
+    }
+}
+
+table! {
+    /// What a tool is in one dialect.
+    #[derive(Debug, Clone)]
+    pub struct DialectManifest {
+        /// The name of the tool in this dialect.
+        name: Text,
+        /// The description for the model in this dialect.
+        description: Template,
+    } with {
+        /// The name of the dialect.
+        dialect: At<String> = Reader::table_name,
+    }
+}
+
+impl ToolManifest {
+    /// Returns the schema of the arguments, including its definitions.
+    pub fn parameters(&self) -> CondJson {
+        self.defs.document(&self.params)
+    }
+
+    /// Returns the schemas that are not part of another one.
+    pub fn roots(&self) -> impl Iterator<Item = &Schema> {
+        let defs = self.defs.iter().map(|(_, def)| &def.schema);
+        [&self.params].into_iter().chain(&self.returns).chain(defs)
+    }
+
+    /// Returns those of them that describe arguments.
+    pub fn argument_roots(&self) -> impl Iterator<Item = &Schema> {
+        let needed = self.defs.needed_by([&self.params]);
+        let defs = self.defs.iter().filter(move |(id, _)| needed[id.0]).map(|(_, def)| &def.schema);
+        [&self.params].into_iter().chain(defs)
+    }
+
+    /// Returns every schema.
+    pub fn schemas(&self) -> impl Iterator<Item = &Schema> {
+        self.roots().flat_map(Schema::walk)
+    }
+}
+
+impl AnnotationsManifest {
+    /// Returns the annotations, with the default of each that is missing.
+    pub fn value(&self) -> Annotations {
+        let or = |said: &Option<At<bool>>, default| said.as_ref().map_or(default, |said| said.value);
+        let read_only = or(&self.read_only, Annotations::DEFAULT.read_only);
+        Annotations {
+            read_only,
+            destructive: or(&self.destructive, !read_only),
+            idempotent: or(&self.idempotent, Annotations::DEFAULT.idempotent),
+            open_world: or(&self.open_world, Annotations::DEFAULT.open_world),
+        }
+    }
+}
