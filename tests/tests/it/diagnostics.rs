@@ -153,7 +153,7 @@ fn one_run_tells_every_mistake_once_and_where() {
       |
       = help: change the default, or the schema around it
 
-    error[C006]: the tool `another` stands in a file named `renamed.toml`
+    error[C006]: the tool `another` is declared in a file named `renamed.toml`
      --> ROOT/manifests/tools/renamed.toml:1:8
       |
     1 | name = "another"
