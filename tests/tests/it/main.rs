@@ -19,6 +19,7 @@ mod fuzz;
 mod gen_command;
 mod golden;
 mod hostile;
+mod layers;
 mod ledger;
 mod lint;
 mod living;
