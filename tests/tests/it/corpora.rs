@@ -19,7 +19,7 @@ fn coercion() {
 }
 
 #[test]
-fn a_failing_row_and_an_unusable_file_are_told_apart() {
+fn a_failing_row_and_an_unusable_file_exit_differently() {
     let dir = tempfile::tempdir().expect("failed to make a folder");
     let file = dir.path().join("rows.jsonl");
     let row = r#"{"schema": {"properties": {"n": {"type": "integer"}}}, "args": {"n": "5"}, "want": "#;

@@ -116,7 +116,7 @@ fn expected(files: &Files) -> BTreeSet<(String, String, usize)> {
 }
 
 #[test]
-fn the_catalogs_without_a_defect_are_clean() {
+fn catalogs_without_a_defect_have_no_findings() {
     for category in categories() {
         let (_, shown) = found(&category.clean);
         assert_eq!(shown, "");
@@ -124,7 +124,7 @@ fn the_catalogs_without_a_defect_are_clean() {
 }
 
 #[test]
-fn each_defect_is_found_at_its_place_and_nothing_else_is() {
+fn each_defect_is_found_at_its_line_and_nothing_else_is_found() {
     let mut wrong = String::new();
     for category in categories() {
         for (what, how) in category.kinds {
@@ -144,7 +144,7 @@ fn each_defect_is_found_at_its_place_and_nothing_else_is() {
 }
 
 #[test]
-fn every_rule_of_a_category_with_defects_has_one() {
+fn every_rule_of_a_seeded_category_has_a_defect() {
     let kinds: Vec<(String, String)> = categories().into_iter().flat_map(|category| category.kinds).collect();
     let mut seen = BTreeSet::new();
     for (what, _) in &kinds {

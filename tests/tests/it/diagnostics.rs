@@ -52,7 +52,7 @@ fn findings(rule: Code, files: impl IntoIterator<Item = (String, String)>) -> (V
 }
 
 #[test]
-fn every_mistake_is_told_as_it_should_be_and_can_be_mended() {
+fn every_mistake_is_reported_as_its_snapshot_says_and_can_be_fixed() {
     let mut wrong = String::new();
     for code in codes() {
         let mut fixtures = paths(&folder(code));
@@ -82,7 +82,7 @@ fn every_mistake_is_told_as_it_should_be_and_can_be_mended() {
 }
 
 #[test]
-fn every_fixture_is_of_a_code_and_every_snapshot_of_a_fixture() {
+fn every_fixture_belongs_to_a_code_and_every_snapshot_to_a_fixture() {
     let folders: BTreeSet<PathBuf> = codes().map(folder).collect();
     let mut found = paths(&Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics"));
     found.retain(|path| path.is_dir());
@@ -114,7 +114,7 @@ const HOPELESS: [(&str, &str); 9] = [
 ];
 
 #[test]
-fn one_run_tells_every_mistake_once_and_where() {
+fn one_run_reports_every_mistake_once() {
     let folder = tempfile::tempdir().expect("failed to make a folder");
     for (path, text) in HOPELESS {
         let path = folder.path().join("manifests").join(path);
@@ -218,7 +218,7 @@ fn one_run_tells_every_mistake_once_and_where() {
 }
 
 #[test]
-fn the_order_of_the_files_makes_no_difference() {
+fn findings_do_not_depend_on_the_order_of_files() {
     let findings_of = |files: &[(&str, &str)]| {
         findings(Code::SYNTAX, files.iter().map(|(path, text)| (format!("manifests/{path}"), (*text).to_owned())))
     };

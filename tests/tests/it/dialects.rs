@@ -194,14 +194,14 @@ fn check(seen: &Seen, much: usize) {
 }
 
 #[test]
-fn what_a_dialect_allows_the_reader_takes() {
+fn arguments_that_a_dialect_allows_are_accepted() {
     let (mut random, mut seen) = (Random(7), Seen::new());
     hold(&Sources::from_memory(schemas::project(TOOLS, &mut random)), &mut random, &mut seen);
     check(&seen, 300);
 }
 
 #[test]
-fn what_a_dialect_allows_of_the_golden_tools_the_reader_takes() {
+fn arguments_that_a_dialect_allows_for_golden_tools_are_accepted() {
     let (mut random, mut seen) = (Random(3), Seen::new());
     hold(&Sources::scan(&project("projects/golden")).expect("the project is there"), &mut random, &mut seen);
     check(&seen, 50);
@@ -220,7 +220,7 @@ fn twice(tool: &Tool, dialect: &'static Dialect) -> [Value; 2] {
 }
 
 #[test]
-fn what_is_narrow_stays_as_it_is() {
+fn lowering_a_lowered_schema_changes_nothing() {
     let sources = Sources::from_memory(schemas::project(TOOLS, &mut Random(11)));
     let catalog = compile(&sources).catalog.expect("the tools compile");
     for (_, tool) in catalog.tools() {
@@ -485,7 +485,7 @@ fn keeps_the_rules(dialect: &str, definition: &Value) {
 }
 
 #[test]
-fn every_definition_keeps_to_the_rules_of_its_dialect() {
+fn every_definition_conforms_to_its_dialect() {
     for project in [project("projects/golden"), project("..")] {
         for dialect in DIALECTS {
             let folder = project.join("generated/schemas").join(dialect.name);
@@ -511,7 +511,7 @@ fn every_definition_keeps_to_the_rules_of_its_dialect() {
 const OF_SETS: &[&str] = &["anthropic-strict-budget", "prefix-headroom", "tool-count"];
 
 #[test]
-fn lint_finds_nothing_in_what_a_dialect_shows() {
+fn lowered_schemas_have_no_findings() {
     for dialect in DIALECTS {
         let settings = format!("dialects = [{:?}]\n[lint]\nP = \"warn\"\n", dialect.name);
         let home = "name = \"s\"\ndescription = \"Tools.\"\n";
@@ -541,7 +541,7 @@ fn lint_finds_nothing_in_what_a_dialect_shows() {
 }
 
 #[test]
-fn tools_made_at_random_keep_to_the_rules_of_each_dialect() {
+fn random_tools_conform_to_each_dialect() {
     let sources = Sources::from_memory(schemas::project(TOOLS, &mut Random(5)));
     let catalog = compile(&sources).catalog.expect("the tools compile");
     for (_, tool) in catalog.tools() {
@@ -554,7 +554,7 @@ fn tools_made_at_random_keep_to_the_rules_of_each_dialect() {
 }
 
 #[test]
-fn the_guide_tells_what_the_dialects_do() {
+fn the_guide_to_dialects_is_up_to_date() {
     let path = project("../docs/dialects.md");
     if std::env::var_os("TOOLC_RENEW").is_some() {
         std::fs::write(&path, dialects::docs_page()).expect("failed to write the guide");

@@ -113,7 +113,7 @@ fn written(files: usize, removed: usize) -> String {
 const HINT: &str = "run `cargo xtask gen` and commit what it writes\n";
 
 #[test]
-fn a_second_run_touches_nothing() {
+fn a_second_gen_writes_no_file() {
     let project = Project::golden();
     // A time that no run of gen could write.
     let long_ago = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
@@ -129,7 +129,7 @@ fn a_second_run_touches_nothing() {
 }
 
 #[test]
-fn deleted_output_comes_back_byte_for_byte() {
+fn gen_restores_deleted_output_byte_for_byte() {
     let project = Project::golden();
     let before = project.bytes("generated");
     fs::remove_dir_all(project.path("generated")).expect("failed to delete");
@@ -142,7 +142,7 @@ fn deleted_output_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn check_tells_stale_missing_and_orphan_apart_and_writes_nothing() {
+fn gen_check_reports_stale_missing_and_orphaned_files_and_writes_nothing() {
     let project = Project::golden();
     let wait = project.path("generated/schemas/openai/tools/wait.json");
     let text = fs::read_to_string(&wait).expect("failed to read");
@@ -180,7 +180,7 @@ fn check_tells_stale_missing_and_orphan_apart_and_writes_nothing() {
 }
 
 #[test]
-fn orphans_go_unless_git_ignores_them() {
+fn gen_removes_orphans_unless_git_ignores_them() {
     let project = Project::golden();
     // The mark of a repository: outside of one, git ignores nothing.
     fs::create_dir(project.path(".git")).expect("failed to make a folder");
@@ -205,7 +205,7 @@ fn orphans_go_unless_git_ignores_them() {
 }
 
 #[test]
-fn an_orphan_may_stand_where_a_folder_has_to_be() {
+fn an_orphaned_file_is_replaced_by_a_folder_of_the_same_name() {
     let project = Project::golden();
     let before = project.bytes("generated");
     fs::remove_dir_all(project.path("generated/schemas")).expect("failed to delete");
@@ -216,7 +216,7 @@ fn an_orphan_may_stand_where_a_folder_has_to_be() {
 }
 
 #[test]
-fn a_folder_that_gen_did_not_make_is_left_alone() {
+fn gen_refuses_a_folder_that_it_did_not_create() {
     let project = Project::manifests();
     project.write("generated/thesis.txt", "three years of work");
     let before = project.state();
@@ -232,7 +232,7 @@ fn a_folder_that_gen_did_not_make_is_left_alone() {
 }
 
 #[test]
-fn an_empty_folder_is_taken() {
+fn gen_writes_into_an_empty_folder() {
     let project = Project::manifests();
     fs::create_dir(project.path("generated")).expect("failed to make a folder");
     assert_eq!(project.run(&["gen"]).0, 0);
@@ -240,7 +240,7 @@ fn an_empty_folder_is_taken() {
 }
 
 #[test]
-fn mistakes_in_manifests_leave_the_disk_alone() {
+fn gen_writes_nothing_if_a_manifest_has_an_error() {
     let project = Project::golden();
     project.write(
         "manifests/tools/wait.toml",
@@ -263,7 +263,7 @@ fn mistakes_in_manifests_leave_the_disk_alone() {
 }
 
 #[test]
-fn warnings_are_shown_and_hinder_nothing() {
+fn gen_prints_warnings_and_still_writes() {
     let project = Project::manifests();
     project.write(
         "manifests/tools/wait.toml",
@@ -278,7 +278,7 @@ fn warnings_are_shown_and_hinder_nothing() {
 }
 
 #[test]
-fn what_cannot_be_done_has_a_status_of_its_own() {
+fn a_failure_of_the_command_itself_exits_with_status_2() {
     let nothing = Project::empty();
     let (status, out, err) = nothing.run(&["gen"]);
     assert_eq!((status, out.as_str()), (2, ""));
@@ -299,7 +299,7 @@ fn what_cannot_be_done_has_a_status_of_its_own() {
 /// A link that leads nowhere cannot be read by anyone, root included.
 #[cfg(unix)]
 #[test]
-fn a_manifest_that_cannot_be_read_is_no_mistake_of_its_author() {
+fn an_unreadable_manifest_exits_with_status_2() {
     let project = Project::golden();
     std::os::unix::fs::symlink("nowhere.toml", project.path("manifests/tools/lost.toml")).expect("failed to link");
     let before = project.bytes("generated");
@@ -310,7 +310,7 @@ fn a_manifest_that_cannot_be_read_is_no_mistake_of_its_author() {
 }
 
 #[test]
-fn a_manifest_that_is_not_utf_8_is_a_finding() {
+fn a_manifest_that_is_not_utf_8_is_reported_as_a_diagnostic() {
     let project = Project::manifests();
     project.write("manifests/tools/wait.toml", b"name = \"wait\"\ndescription = \"caf\xe9\"\n");
     let (status, out, err) = project.run(&["lint"]);
@@ -326,7 +326,7 @@ fn a_manifest_that_is_not_utf_8_is_a_finding() {
 }
 
 #[test]
-fn windows_line_ends_make_no_difference() {
+fn windows_line_ends_do_not_change_the_output() {
     let [unix, windows] = [Project::manifests(), Project::manifests()];
     walk(&windows.path("manifests"), &mut |path| {
         let text = fs::read_to_string(path).expect("failed to read");
@@ -338,7 +338,7 @@ fn windows_line_ends_make_no_difference() {
 }
 
 #[test]
-fn list_show_and_resolve() {
+fn list_show_and_resolve_print_the_catalog() {
     let project = Project::manifests();
     assert_eq!(project.run(&["lint"]), (0, "30 tools, 15 toolsets: no findings\n".to_owned(), String::new()));
 
@@ -365,7 +365,7 @@ fn list_show_and_resolve() {
 }
 
 #[test]
-fn unknown_names_are_answered_with_the_nearest_or_all() {
+fn unknown_names_are_reported_with_the_nearest_known_ones() {
     let project = Project::manifests();
     let error = |args: &[&str]| {
         let (status, out, err) = project.run(args);
@@ -382,7 +382,7 @@ fn unknown_names_are_answered_with_the_nearest_or_all() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_the_folder_is_followed() {
+fn gen_follows_a_symbolic_link_to_the_output_folder() {
     let project = Project::golden();
     let elsewhere = tempfile::tempdir().expect("failed to make a folder");
     let moved = elsewhere.path().join("moved");
@@ -394,7 +394,7 @@ fn a_link_to_the_folder_is_followed() {
 }
 
 #[test]
-fn what_a_killed_first_run_leaves_is_no_obstacle() {
+fn gen_succeeds_after_a_killed_first_run() {
     let project = Project::manifests();
     project.write("generated/.toolc-AbCdEf", "half a fi");
     let (status, out, err) = project.run(&["gen"]);
@@ -404,14 +404,14 @@ fn what_a_killed_first_run_leaves_is_no_obstacle() {
 
 #[cfg(unix)]
 #[test]
-fn an_editors_lock_is_no_manifest() {
+fn lock_files_of_editors_are_not_read_as_manifests() {
     let project = Project::golden();
     std::os::unix::fs::symlink("user@host.123", project.path("manifests/tools/.#wait.toml")).expect("failed to link");
     assert_eq!(project.run(&["gen"]), (0, written(0, 0), String::new()));
 }
 
 #[test]
-fn the_rust_may_be_a_module_of_somebodys_crate() {
+fn generated_rust_can_be_a_module_of_another_crate() {
     let project = Project::manifests();
     project.write("src/lib.rs", "mod generated;\n");
     project.set("rust = \"src/generated\"");
@@ -437,7 +437,7 @@ fn the_rust_may_be_a_module_of_somebodys_crate() {
 }
 
 #[test]
-fn a_module_never_takes_a_folder_that_holds_anything_else() {
+fn gen_refuses_a_module_folder_that_contains_other_files() {
     let project = Project::manifests();
     project.write("src/tools/mine.rs", "// three years of work");
     project.set("rust = \"src/tools\"");
@@ -448,7 +448,7 @@ fn a_module_never_takes_a_folder_that_holds_anything_else() {
 }
 
 #[test]
-fn levels_are_the_projects_to_set() {
+fn a_project_sets_the_levels_of_rules() {
     let project = Project::manifests();
     let tool =
         "name = \"wait\"\ntoolset = \"later\"\ndescription = \"Wait until it is time.\"\nparams.x.type = \"string\"\n";
@@ -467,7 +467,7 @@ fn levels_are_the_projects_to_set() {
 }
 
 #[test]
-fn show_shows_a_turn_of_ones_choice() {
+fn show_prints_the_turn_that_its_options_select() {
     let project = Project::golden();
     let shown = |args: &[&str]| {
         let (status, out, err) = project.run(&[&["show"], args].concat());
@@ -502,7 +502,7 @@ fn show_shows_a_turn_of_ones_choice() {
 }
 
 #[test]
-fn export_writes_a_bundle_and_nothing_over_what_is_not_its_own() {
+fn export_writes_a_bundle_and_never_overwrites_other_files() {
     let project = Project::golden();
     let target = project.path("out");
     let export = |args: &[&str]| project.run(&[&["export", target.to_str().expect("text")], args].concat());

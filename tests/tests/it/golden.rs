@@ -74,7 +74,7 @@ fn the_generated_files_are_up_to_date() {
 }
 
 #[test]
-fn the_golden_project_uses_every_word_of_the_language() {
+fn the_golden_project_uses_every_manifest_key() {
     let (mut all, mut used) = (BTreeSet::new(), BTreeSet::new());
     for kind in Kind::ALL {
         words_of(kind.noun(), kind.keys(), &mut all);
@@ -162,7 +162,7 @@ fn collect(path: &str, value: &Value, keys: &[&'static [Key]], used: &mut BTreeS
 }
 
 #[test]
-fn every_schema_keeps_to_the_standard() {
+fn every_generated_schema_is_valid_json_schema() {
     let check = |path: &Path, schema: &Value| {
         if let Err(error) = jsonschema::draft202012::meta::validate(schema) {
             panic!("{}: {error} at {}", path.display(), error.instance_path());
@@ -200,7 +200,7 @@ fn the_published_schemas_accept_every_manifest() {
 }
 
 #[test]
-fn the_published_schemas_refuse_what_lint_refuses() {
+fn the_published_schemas_reject_what_lint_rejects() {
     let tool = |change: Value| {
         let mut manifest = json!({ "name": "t", "toolset": "s", "description": "d" });
         change.as_object().expect("a table").iter().for_each(|(key, value)| manifest[key] = value.clone());
@@ -258,7 +258,7 @@ fn the_static_definitions_are_what_the_runtime_serves() {
 }
 
 #[test]
-fn the_catalog_resolves_toolsets_as_the_runtime_does() {
+fn the_catalog_and_the_runtime_resolve_toolsets_equally() {
     let catalog = read_json(&golden().join("generated/catalog.json"));
     let toolsets = catalog["toolsets"].as_array().expect("an array");
     assert_eq!(toolsets.len(), manifests(&golden(), Kind::Toolset).len());
@@ -290,7 +290,7 @@ fn the_catalog_resolves_toolsets_as_the_runtime_does() {
 }
 
 #[test]
-fn disabling_a_preset_leaves_its_base() {
+fn disabling_a_preset_keeps_its_base() {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let session = registry.session().enable(["Chat-Room", "later"]).disable(["Chat-Room"]).build();
@@ -300,7 +300,7 @@ fn disabling_a_preset_leaves_its_base() {
 }
 
 #[test]
-fn the_catalog_tells_everything_that_is_declared() {
+fn catalog_json_contains_every_declared_value() {
     let catalog = read_json(&golden().join("generated/catalog.json"));
     let entry = |list: &str, name: &str| {
         let entries = catalog[list].as_array().expect("an array").iter();

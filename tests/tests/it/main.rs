@@ -1,36 +1,36 @@
 //! The fast tests of the workspace, in one program that links once. What runs cargo, starts many processes or measures
 //! its own process is in `../slow`. `tests/README.md` describes the layout.
 
-mod agreement;
-mod bench_project;
-mod bridge;
+mod any_order;
+mod argument_readers;
+mod bench_projects;
+mod blocking_calls;
+mod build_cache;
 mod calls;
 mod corpora;
 mod defects;
 mod diagnostics;
 mod dialects;
-mod docs;
-mod flow;
-mod format;
+mod format_command;
 /// Properties that the fuzz targets share with these tests.
 #[allow(unreachable_pub, dead_code, reason = "in `fuzz/` it is a library")]
 #[path = "../../../fuzz/src/lib.rs"]
 mod fuzz;
 mod gen_command;
 mod golden;
-mod hostile;
+mod guides;
+mod hooks_and_approval;
+mod hostile_manifests;
 mod layers;
-mod ledger;
 mod lint;
-mod living;
 mod mutations;
-mod names;
-mod order;
+mod odd_names;
 mod original;
 mod readme;
+mod registry_changes;
 mod rules;
 mod synth;
-mod tokens;
+mod token_estimates;
 mod turns;
 mod wire;
 mod words;

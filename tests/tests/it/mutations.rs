@@ -8,31 +8,31 @@ use toolc_tests::random::Random;
 use super::fuzz::{self, Seeds};
 
 #[test]
-fn whatever_is_written_in_manifests_comes_to_findings_or_a_catalog() {
+fn any_manifest_yields_findings_or_a_catalog() {
     let Seeds { manifests, words, .. } = Seeds::collect();
     run(2_000, &manifests, &words, fuzz::manifest);
 }
 
 #[test]
-fn whatever_is_written_in_a_condition_is_one_or_has_a_fault_at_its_place() {
+fn any_condition_parses_or_has_an_error_with_a_position() {
     let Seeds { conditions, words, .. } = Seeds::collect();
     run(50_000, &conditions, &words, fuzz::condition);
 }
 
 #[test]
-fn whatever_is_written_in_a_template_is_one_or_has_a_fault_at_its_place() {
+fn any_template_parses_or_has_an_error_with_a_position() {
     let Seeds { templates, words, .. } = Seeds::collect();
     run(50_000, &templates, &words, fuzz::template);
 }
 
 #[test]
-fn whatever_a_model_sends_is_refused_or_comes_to_valid_arguments() {
+fn any_call_of_a_model_is_refused_or_yields_valid_arguments() {
     let Seeds { calls, words, .. } = Seeds::collect();
     run(5_000, &calls, &words, fuzz::call);
 }
 
 #[test]
-fn whatever_an_api_or_a_client_sends_is_an_error_or_can_be_answered() {
+fn any_message_of_an_api_or_client_is_an_error_or_can_be_answered() {
     let Seeds { messages, words, .. } = Seeds::collect();
     run(20_000, &messages, &words, fuzz::wire::message);
 }

@@ -40,7 +40,7 @@ fn with(path: &str, text: &str) -> Sources {
 }
 
 #[test]
-fn the_tool_that_is_added_in_three_minutes_compiles() {
+fn the_example_tool_of_the_readme_compiles() {
     let readme = fs::read_to_string(project().join("README.md")).unwrap();
     let manifests = blocks(&readme, "toml");
     let manifest = manifests.iter().find(|block| block.contains("count_words")).unwrap();
@@ -62,7 +62,7 @@ fn the_tool_that_is_added_in_three_minutes_compiles() {
 }
 
 #[test]
-fn the_set_up_is_two_commands() {
+fn the_readme_sets_a_project_up_with_two_commands() {
     let readme = fs::read_to_string(project().join("README.md")).unwrap();
     let shell = blocks(&readme, "sh");
     let commands: Vec<&str> = shell[0].lines().map(|line| line.split('#').next().unwrap().trim()).collect();

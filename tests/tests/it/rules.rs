@@ -83,7 +83,7 @@ fn the_base_project_is_clean() {
 }
 
 #[test]
-fn every_rule_is_whole() {
+fn every_rule_has_complete_documentation_and_working_examples() {
     let mut wrong = String::new();
     for code in codes() {
         let mut complain = |what: String| wrong += &format!("\n{code}: {what}\n");
@@ -118,7 +118,7 @@ fn every_rule_is_whole() {
 
 /// Fixing leaves nothing to tell, and every file in its layout.
 #[test]
-fn every_fix_mends_its_example() {
+fn every_fix_repairs_its_example() {
     for code in codes() {
         let sources = project(&code.docs().files("Example"));
         let well = |source: &Source| format(source.kind, &source.text).filter(|text| *text != source.text);
@@ -146,7 +146,7 @@ fn the_documentation_is_up_to_date() {
 }
 
 #[test]
-fn codes_and_names_are_unique_and_of_one_shape() {
+fn codes_and_names_are_unique_and_well_formed() {
     let all: Vec<Code> = codes().collect();
     for (index, code) in all.iter().enumerate() {
         assert!(

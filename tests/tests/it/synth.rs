@@ -11,7 +11,7 @@ fn synth(args: &[&str], dir: &Path) -> Output {
 }
 
 #[test]
-fn a_project_compiles_without_a_finding() {
+fn a_synthetic_project_compiles_without_a_finding() {
     for (count, seed) in [(1, 0), (250, 1)] {
         let compilation = toolc_codegen::compile(&Sources::from_memory(project(count, seed)));
         assert!(compilation.diagnostics.is_empty(), "{:?}", compilation.diagnostics);
@@ -28,13 +28,13 @@ fn a_project_compiles_without_a_finding() {
 }
 
 #[test]
-fn the_seed_decides_everything() {
+fn a_synthetic_project_depends_on_its_seed_alone() {
     assert_eq!(project(100, 7), project(100, 7));
     assert_ne!(project(100, 7), project(100, 8));
 }
 
 #[test]
-fn every_path_is_new_however_many_there_are() {
+fn every_path_of_a_large_synthetic_project_is_unique() {
     // More tools than there are names without a number.
     let files = project(40_000, 0);
     let paths: std::collections::HashSet<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
@@ -42,7 +42,7 @@ fn every_path_is_new_however_many_there_are() {
 }
 
 #[test]
-fn the_program_writes_into_an_empty_folder_only() {
+fn synth_writes_into_an_empty_folder_only() {
     let dir = tempfile::tempdir().expect("failed to make a folder");
     let new = dir.path().join("new");
     let output = synth(&["--seed", "3", "5"], &new);

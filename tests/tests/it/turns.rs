@@ -45,7 +45,7 @@ fn call(turn: &Turn, tool: &str, arguments: &Value) -> (bool, Value) {
 }
 
 #[test]
-fn what_is_missing_hides_a_tool_and_is_named() {
+fn a_missing_requirement_hides_a_tool_and_is_named() {
     let guarded = |env: Env| {
         let turn = turn(&["guards", "lib", "later"], env);
         assert_eq!(turn.hidden().count() + shown(&turn).len(), 7);
@@ -67,7 +67,7 @@ fn what_is_missing_hides_a_tool_and_is_named() {
 }
 
 #[test]
-fn the_set_is_decided_before_any_text() {
+fn the_set_of_tools_is_decided_before_texts() {
     // Alone, nobody is there whom they require; beside them, they are there. A legacy name does as well.
     assert!(shown(&turn(&["guards"], ready())).is_empty());
     assert!(shown(&turn(&["sentries", "lib", "later"], ready())).contains(&"guarded"));
@@ -78,7 +78,7 @@ fn the_set_is_decided_before_any_text() {
 }
 
 #[test]
-fn facts_decide_and_a_check_that_panics_means_no() {
+fn facts_decide_availability_and_a_panicking_check_fails() {
     let session = session(&["guards", "lib", "later"], ready(), Facts::default());
     session.set_facts([("platform".into(), FactValue::from("chat"))]).expect("there is such a fact");
     let turn = session.turn(Dialect::OpenAi);
@@ -88,7 +88,7 @@ fn facts_decide_and_a_check_that_panics_means_no() {
 }
 
 #[test]
-fn facts_that_say_nothing_new_leave_the_text_where_it_is() {
+fn equal_facts_share_the_text_of_the_definitions() {
     let session = session(&["all"], ready(), Facts::default());
     let say = |depth: i64| session.set_facts([("depth".into(), FactValue::from(depth))]).expect("there is such a fact");
     say(3);
@@ -101,7 +101,7 @@ fn facts_that_say_nothing_new_leave_the_text_where_it_is() {
 
 /// A turn is made from what the last one showed, as far as nothing of that can have changed.
 #[test]
-fn what_was_said_before_leaves_no_trace() {
+fn earlier_turns_do_not_affect_later_ones() {
     let registry = Registry::new();
     registry.add(golden::shared_provider(Echo)).expect("the names are unique");
     let begin = |search: bool| {
@@ -132,7 +132,7 @@ fn what_was_said_before_leaves_no_trace() {
 }
 
 #[test]
-fn what_is_hidden_cannot_be_called_and_says_why() {
+fn a_hidden_tool_cannot_be_called_and_its_reason_is_reported() {
     let (is_error, answer) = call(&turn(&["all"], Env::empty()), "guarded", &json!({}));
     assert!(is_error);
     assert_eq!(answer["kind"], "unknown_tool");
@@ -140,7 +140,7 @@ fn what_is_hidden_cannot_be_called_and_says_why() {
 }
 
 #[test]
-fn a_blocking_tool_runs_on_a_thread_of_its_own() {
+fn a_blocking_tool_runs_on_another_thread() {
     let turn = turn(&["shut"], Env::empty());
     let task = Task::new("t");
     let request = ToolCall::new("crunch", "{}").with_id("7").with_task(&task);
@@ -154,7 +154,7 @@ fn a_blocking_tool_runs_on_a_thread_of_its_own() {
 }
 
 #[test]
-fn the_agents_loop_runs_its_own_tools() {
+fn agent_run_tools_are_returned_to_the_agents_loop() {
     let turn = turn(&["all"], ready());
     let ask =
         |tool: &str, arguments: &str| pollster::block_on(turn.agent_call::<AgentCall>(&ToolCall::new(tool, arguments)));
@@ -180,7 +180,7 @@ fn the_agents_loop_runs_its_own_tools() {
 }
 
 #[test]
-fn a_batch_answers_whatever_runs_its_calls() {
+fn a_batch_answers_calls_of_every_execution() {
     let turn = turn(&["all"], ready());
     let requests = [("crunch", "{}"), ("delegate", r#"{"task":"t"}"#), ("ask_back", "{}"), ("delegate", "{}")];
     let requests = requests.map(|(tool, arguments)| ToolCall::new(tool, arguments).with_id(tool));
@@ -199,7 +199,7 @@ fn a_batch_answers_whatever_runs_its_calls() {
 }
 
 #[test]
-fn what_needs_approval_is_refused_where_nobody_can_be_asked() {
+fn a_tool_that_needs_approval_is_refused_without_an_approver() {
     let turn = turn(&["shut"], Env::empty());
     let (is_error, answer) = call(&turn, "erase", &json!({}));
     assert!(is_error);
@@ -218,7 +218,7 @@ fn a_tool_may_have_another_name_in_a_dialect() {
 }
 
 #[test]
-fn why_tells_what_the_manifests_say_and_what_is_there() {
+fn why_explains_manifests_and_availability() {
     let session = session(&["guards", "lib", "shapes"], ready(), Facts::default());
     session.set_facts([("vision".into(), true.into())]).expect("there is such a fact");
     let turn = session.turn(Dialect::OpenAi);
@@ -250,7 +250,7 @@ fn why_tells_what_the_manifests_say_and_what_is_there() {
 }
 
 #[test]
-fn the_doctor_tells_what_env_toml_says_and_no_value() {
+fn the_doctor_reports_env_toml_without_values() {
     let env = Env::empty().with_var("GOLDEN_BROWSER", "here").with_var("GOLDEN_KEY", "");
     let doctor = turn(&["guards", "lib", "later"], env).doctor();
     let [key] = &*doctor.variables else { panic!("one is lacking: {doctor}") };
@@ -269,7 +269,7 @@ fn the_doctor_tells_what_env_toml_says_and_no_value() {
 }
 
 #[test]
-fn what_is_declared_is_there_as_data() {
+fn declared_values_are_available_as_data() {
     let provider = golden::shared_provider(Echo);
     let tool = |name: &str| provider.tools().iter().find(|tool| tool.name == name).expect("a tool").clone();
     let crunch = tool(names::tools::CRUNCH).behaviour;
@@ -297,7 +297,7 @@ fn what_is_declared_is_there_as_data() {
 }
 
 #[test]
-fn a_catalog_sees_tools_that_come_at_run_time() {
+fn conditions_of_a_catalog_see_tools_added_at_run_time() {
     let registry = Registry::new();
     registry.add(golden::shared_provider(Echo)).expect("the names are unique");
     let session =

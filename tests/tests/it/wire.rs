@@ -141,7 +141,7 @@ fn streamed<'p>(api: Api, pieces: impl IntoIterator<Item = &'p [u8]>) -> (String
 }
 
 #[test]
-fn messages_come_in_are_answered_and_go_back() {
+fn messages_are_parsed_answered_and_written_back() {
     for (folder, dialect) in APIS {
         for (name, text) in recorded(folder, "json") {
             let response = api(dialect).parse(&text);
@@ -158,7 +158,7 @@ fn messages_come_in_are_answered_and_go_back() {
 }
 
 #[test]
-fn what_a_model_said_goes_back_to_the_letter() {
+fn a_models_message_is_sent_back_unchanged() {
     for (folder, dialect) in APIS {
         for (name, text) in recorded(folder, "json") {
             let Ok(response) = api(dialect).parse(&text) else { continue };
@@ -174,7 +174,7 @@ fn what_a_model_said_goes_back_to_the_letter() {
 }
 
 #[test]
-fn it_does_not_matter_where_a_stream_is_cut() {
+fn a_stream_parses_equally_at_any_chunk_boundary() {
     for (api, name, text) in streams() {
         let bytes = text.as_bytes();
         let (all, whole) = streamed(api, [bytes]);
@@ -192,7 +192,7 @@ fn it_does_not_matter_where_a_stream_is_cut() {
 }
 
 #[test]
-fn a_part_of_a_stream_is_an_error_or_all_of_it() {
+fn a_truncated_stream_is_an_error_unless_it_is_complete() {
     for (api, name, text) in streams() {
         let bytes = text.as_bytes();
         let whole = format!("{:?}", streamed(api, [bytes]).1);
@@ -217,7 +217,7 @@ fn served(server: &Server, turn: &Turn, message: &str) -> String {
 }
 
 #[test]
-fn a_server_answers_its_clients() {
+fn an_mcp_server_answers_its_clients() {
     let (server, turn) = (Server::new("tests", "1.0").instructions("Only for \"tests\"."), turn(Dialect::Mcp));
     let mut out = String::new();
     for message in fs::read_to_string(folder("mcp").join("requests.jsonl")).expect("there are requests").lines() {
@@ -234,7 +234,7 @@ fn newest() -> Value {
 }
 
 #[test]
-fn a_list_of_tools_comes_in_pages() {
+fn an_mcp_server_lists_tools_in_pages() {
     let turn = turn(Dialect::Mcp);
     let all: Vec<Value> = serde_json::from_str(turn.definitions()).expect("definitions are JSON");
     let ask = |page: usize, cursor: Option<&str>| {
@@ -272,7 +272,7 @@ fn turn_of_fewer() -> Turn {
 }
 
 #[test]
-fn a_result_that_was_shortened_is_not_what_its_schema_says() {
+fn a_shortened_result_is_not_sent_as_structured_content() {
     let call = |name: &str| {
         let params = json!({"name": name, "_meta": newest()});
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
@@ -287,7 +287,7 @@ fn a_result_that_was_shortened_is_not_what_its_schema_says() {
 }
 
 #[test]
-fn what_is_too_much_is_an_error() {
+fn messages_beyond_a_limit_are_errors() {
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     let many: Vec<Value> = (0..=toolc::wire::MOST_CALLS)
         .map(|id| json!({"id": id.to_string(), "function": {"name": "now", "arguments": "{}"}}))

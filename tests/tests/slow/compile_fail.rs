@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn mistakes_in_handlers_are_told_by_the_compiler() {
+fn rustc_reports_mistakes_in_handlers() {
     trybuild::TestCases::new().compile_fail("compile-fail/*.rs");
 }
 
 #[test]
-fn a_missing_handler_is_one_error() {
+fn a_missing_handler_is_reported_as_one_error() {
     let stderr = include_str!("../../compile-fail/missing_handler.stderr");
     assert_eq!(stderr.matches("error").count(), 1, "{stderr}");
     assert!(stderr.starts_with("error[E0046]: not all trait items implemented, missing: `run_now`\n"), "{stderr}");
@@ -18,7 +18,7 @@ fn a_missing_handler_is_one_error() {
 
 /// Not one of trybuild's cases: where rustc has the standard library's source, it shows that, too.
 #[test]
-fn a_stale_stamp_says_what_to_run() {
+fn a_stale_stamp_fails_to_compile_and_names_the_command_to_run() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let runtime = tests.join("../runtime").canonicalize().expect("the runtime is there");
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("failed to make a folder");

@@ -2,7 +2,7 @@
 //! the fast one in `../it`. `tests/README.md` describes the layout.
 
 mod compile_fail;
-mod killed;
-mod lean;
+mod killed_gen;
+mod lean_runtime;
 mod sdks;
 mod stress;

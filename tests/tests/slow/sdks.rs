@@ -59,11 +59,11 @@ fn check(script: &str, arguments: &[&str]) {
 }
 
 #[test]
-fn the_sdks_take_every_definition() {
+fn vendor_sdks_accept_every_definition() {
     check("check.py", &["../generated/schemas", "projects/golden/generated/schemas"]);
 }
 
 #[test]
-fn the_sdks_take_every_message() {
+fn vendor_sdks_accept_every_message() {
     check("wire.py", &["wire"]);
 }

@@ -21,7 +21,7 @@ fn depends(turn: &Turn) -> Value {
 }
 
 #[test]
-fn a_definition_follows_the_turn_and_its_facts() {
+fn a_definition_depends_on_the_turn_and_its_facts() {
     use toolc_tests::golden::Facts;
     let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
 
@@ -45,7 +45,7 @@ fn a_definition_follows_the_turn_and_its_facts() {
 }
 
 #[test]
-fn what_a_turn_hides_is_refused_as_unknown() {
+fn values_hidden_in_a_turn_are_refused_as_unknown() {
     use toolc_tests::golden::Facts;
     let arguments = r#"{"first": 1, "last": "x", "mode": "picture", "inner": {"a": "x", "c": "y"}}"#;
     let call = |turn: &Turn| pollster::block_on(turn.call(&ToolCall::new("depends", arguments)));
@@ -70,7 +70,7 @@ fn what_a_turn_hides_is_refused_as_unknown() {
 }
 
 #[test]
-fn a_session_is_told_of_facts_that_nobody_knows() {
+fn a_session_with_an_unknown_fact_is_refused() {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::shared_provider(Echo)).expect("the names are unique");
     let told = |name: &'static str, value: toolc::FactValue| {

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn defaults_of_every_shape_are_applied() {
+fn defaults_of_every_type_are_applied() {
     insta::assert_snapshot!(fields(&echo("every_default", &json!({}))), @r#"
     Args { flag: true
     count: -7
@@ -52,7 +52,7 @@ fn defaults_of_every_shape_are_applied() {
 }
 
 #[test]
-fn every_type_arrives() {
+fn arguments_of_every_type_reach_the_handler() {
     let least = json!({ "flag": true, "count": 3, "must_be_told": null });
     insta::assert_snapshot!(fields(&echo("every_type", &least)), @"
     Args { flag: true
@@ -103,7 +103,7 @@ fn every_type_arrives() {
 }
 
 #[test]
-fn what_is_almost_right_is_repaired() {
+fn almost_right_arguments_are_repaired() {
     let almost = json!({
         "flag": "TRUE", "count": " +05.0 ", "ratio": "1e3", "word": 12, "list": "one", "words": "['a', 'b',]",
         "grid": "[[1, \"2\"]]", "bare": "{}", "maybe_count": "null", "null_or_words": "None", "must_be_told": "NULL",
@@ -129,7 +129,7 @@ fn what_is_almost_right_is_repaired() {
 }
 
 #[test]
-fn objects_and_maps_arrive_typed() {
+fn objects_and_maps_reach_the_handler_typed() {
     let all = json!({
         "order": { "lines": [{ "item": "nail", "amount": "100" }, { "note": null, "item": "screw" }], "address": {} },
         "labels": { "b": "2", "a": 1 },
@@ -153,7 +153,7 @@ fn objects_and_maps_arrive_typed() {
 }
 
 #[test]
-fn choices_arrive_as_variants() {
+fn enum_values_reach_the_handler_as_variants() {
     let odd: Vec<String> = ["", "a-b", "a_b", "Self", "3d", "type", "größe", "+", "say \"hi\""]
         .into_iter()
         .map(|word| {
@@ -181,7 +181,7 @@ fn choices_arrive_as_variants() {
 }
 
 #[test]
-fn odd_names_arrive_in_their_fields() {
+fn parameters_with_odd_names_reach_their_fields() {
     let all = json!({
         "type": "t", "self": "s", "$vectorSearch": {}, "a.b": 1, "2fa": true, "größe": 1.5, "~/x": 2, "camelCase": 3,
         "args": "vec", "option": { "string": "x" },
@@ -204,7 +204,7 @@ fn odd_names_arrive_in_their_fields() {
 }
 
 #[test]
-fn unions_take_what_one_of_them_takes() {
+fn a_union_accepts_what_one_alternative_accepts() {
     let all = json!({
         "version": "v1", "when": "2026-01-01T00:00:00Z", "maybe": "3", "perhaps": "right", "either": "7",
         "exactly": { "kind": "circle", "radius": "1.5" }, "both": 11,
@@ -220,7 +220,7 @@ fn unions_take_what_one_of_them_takes() {
 }
 
 #[test]
-fn what_leads_to_definitions_arrives_as_their_types() {
+fn references_to_definitions_reach_the_handler_as_their_types() {
     insta::assert_snapshot!(fields(&echo("every_ref", &json!({ "tree": { "label": "root" } }))));
     let all = json!({
         "tree": {
@@ -250,7 +250,7 @@ fn what_leads_to_definitions_arrives_as_their_types() {
 }
 
 #[test]
-fn sorts_that_can_be_told_apart_arrive_as_variants() {
+fn distinguishable_alternatives_reach_the_handler_as_variants() {
     insta::assert_snapshot!(fields(&echo("every_sort", &json!({}))));
     let all = json!({
         "shape": { "radius": "1.5", "kind": "circle" }, "named": { "kind": "text" },

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn every_bound_is_held() {
+fn every_bound_is_enforced() {
     let within = json!({
         "closed": -3, "open": 999.5, "step": 0.75, "extreme": i64::MIN, "length": "äöüß", "items": [1, 2],
         "again": [1, 1], "keys": { "a": 1 },
@@ -50,7 +50,7 @@ fn every_bound_is_held() {
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_of_the_arguments_are_reported_at_once() {
     let wrong = json!({
         "order": { "lines": [{ "amount": 0 }, { "item": [], "amuont": 2 }], "adress": {} },
         "labels": { "a": [] },
@@ -89,7 +89,7 @@ fn all_problems_are_told_at_once() {
 }
 
 #[test]
-fn arguments_that_are_no_object_of_this_tool_never_reach_a_handler() {
+fn arguments_that_are_not_an_object_of_the_tool_never_reach_a_handler() {
     let kind = |arguments: &str| error("run_now", arguments)["kind"].clone();
     for malformed in
         ["", "{", "{\"outcome\": \"panic\"", "nonsense", "{} {}", "{\"outcome\":\"echo\",\"outcome\":\"panic\"}"]
@@ -104,7 +104,7 @@ fn arguments_that_are_no_object_of_this_tool_never_reach_a_handler() {
 }
 
 #[test]
-fn words_of_the_root_are_about_the_arguments_together() {
+fn keywords_of_the_root_schema_apply_to_all_arguments() {
     assert_eq!(
         echo("exclusive", &json!({ "path": "a", "b": [1] })),
         "Args { path: Some(\"a\"), id: None, rest: {\"b\": Array [Number(1)]} }"
@@ -116,7 +116,7 @@ fn words_of_the_root_are_about_the_arguments_together() {
 }
 
 #[test]
-fn a_secret_is_in_no_error() {
+fn a_secret_is_never_in_an_error() {
     let wrong = json!({ "command": "ls", "password": "hunter2 ".repeat(9), "pasword": "hunter2", "account": { "pin": "12e4x", "pim": 12e4 } });
     let told = error("shell", &wrong.to_string());
     assert_eq!(told["problems"].as_array().map(Vec::len), Some(4), "{told}");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn every_way_to_end_gives_one_json_text() {
+fn every_outcome_of_a_handler_is_one_json_text() {
     for tool in ["run_now", "run_later"] {
         assert!(echo(tool, &json!({})).starts_with("Args { outcome: Echo"), "{tool}");
         let failed = error(tool, r#"{"outcome":"fail"}"#);
@@ -23,7 +23,7 @@ fn every_way_to_end_gives_one_json_text() {
 }
 
 #[test]
-fn a_handler_knows_of_its_call() {
+fn a_handler_reads_the_id_and_task_of_its_call() {
     for tool in ["no_parameters", "wait"] {
         let task = Task::new("task_1");
         let call = ToolCall::new(tool, "{}").with_id("call_1").with_task(&task);
@@ -34,7 +34,7 @@ fn a_handler_knows_of_its_call() {
 }
 
 #[test]
-fn what_a_turn_did_not_show_cannot_be_called() {
+fn a_tool_that_a_turn_does_not_list_cannot_be_called() {
     let answer = pollster::block_on(turn("later").call(&ToolCall::new("run_now", "{}")));
     assert!(answer.is_error());
     assert_eq!(
@@ -45,7 +45,7 @@ fn what_a_turn_did_not_show_cannot_be_called() {
 }
 
 #[test]
-fn an_unknown_tool_is_answered_with_the_nearest() {
+fn a_call_of_an_unknown_tool_names_the_nearest_ones() {
     let text = |tool: &str| error(tool, "{}")["error"].as_str().expect("text").to_owned();
     assert_eq!(text("odd_names"), "there is no tool `odd_names` in this turn: did you mean `Odd-Names`?");
     assert_eq!(text("every_defualt"), "there is no tool `every_defualt` in this turn: did you mean `every_default`?");
@@ -61,7 +61,7 @@ fn an_unknown_tool_is_answered_with_the_nearest() {
 }
 
 #[test]
-fn a_toolset_can_be_served_alone() {
+fn one_toolset_can_be_registered_alone() {
     let registry = Registry::new();
     registry.add(toolc_tests::golden::later::provider(Echo)).expect("the names are unique");
     let session = registry.session().enable(["everything"]).build().expect("the toolset is known");
@@ -74,7 +74,7 @@ fn a_toolset_can_be_served_alone() {
 /// A turn of these toolsets with these facts.
 
 #[test]
-fn results_are_written_as_their_types_say() {
+fn results_are_serialized_by_their_declared_types() {
     let result = |tool: &str, arguments: &Value| {
         let CallResponse { json, error, .. } = answer(tool, &arguments.to_string());
         assert!(error.is_none(), "{json}");

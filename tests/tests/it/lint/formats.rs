@@ -36,7 +36,7 @@ fn valid(schema: &str, document: &Value) {
 }
 
 #[test]
-fn json_is_as_its_schema_says() {
+fn json_output_conforms_to_its_schema() {
     let text = findings("json");
     let document: Value = serde_json::from_str(&text).expect("JSON");
     valid(include_str!("../../../../docs/lint.schema.json"), &document);
@@ -136,7 +136,7 @@ fn json_is_as_its_schema_says() {
 /// The schema is that of OASIS, errata 01.
 #[test]
 #[allow(clippy::too_many_lines, reason = "most of it is what is written")]
-fn sarif_is_as_its_standard_says() {
+fn sarif_output_conforms_to_the_standard() {
     let document: Value = serde_json::from_str(&findings("sarif")).expect("JSON");
     valid(include_str!("../../../corpora/sarif-2.1.0.schema.json"), &document);
     let run = &document["runs"][0];
@@ -300,7 +300,7 @@ fn sarif_is_as_its_standard_says() {
 }
 
 #[test]
-fn github_gets_commands() {
+fn github_output_is_workflow_commands() {
     insta::assert_snapshot!(findings("github"), @r#"
     ::warning file=ROOT/manifests/tools/read_file.toml,line=5,endLine=6,title=M004 leading-or-trailing-space::white space at the end of a text that the model reads%0Ahelp: take it out
     ::warning file=ROOT/manifests/tools/read_file.toml,line=8,endLine=8,col=9,endColumn=13,title=M001 parameter-description-missing::the parameter `path` of `read_file` has no description%0Ahelp: add `description = "..."`: what it means, in which unit, and what is a good value
@@ -309,7 +309,7 @@ fn github_gets_commands() {
 }
 
 #[test]
-fn concise_is_a_line_for_each() {
+fn concise_output_has_a_line_for_each_finding() {
     insta::assert_snapshot!(findings("concise"), @"
     ROOT/manifests/tools/read_file.toml:5:125: warning[M004] leading-or-trailing-space: white space at the end of a text that the model reads
     ROOT/manifests/tools/read_file.toml:8:9: warning[M001] parameter-description-missing: the parameter `path` of `read_file` has no description

@@ -82,7 +82,7 @@ fn only(args: &[&'static str]) -> Vec<&'static str> {
 }
 
 #[test]
-fn levels_are_set_by_code_name_and_category_and_the_last_one_wins() {
+fn levels_are_set_by_code_name_or_category_and_the_last_one_wins() {
     let project = Project::new();
     let found = |level: &str, all: &[&str]| all.iter().map(|one| one.replace("warning", level)).collect::<Vec<_>>();
     let all = [SPACE, UNDESCRIBED, INCLUDE];
@@ -101,7 +101,7 @@ fn levels_are_set_by_code_name_and_category_and_the_last_one_wins() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told_with_status_2() {
+fn impossible_requests_exit_with_status_2() {
     let project = Project::new();
     for (args, expected) in [
         (&["lint", "-A", "syntax"][..], "`syntax` is always an error"),
@@ -119,7 +119,7 @@ fn what_cannot_be_done_is_told_with_status_2() {
 }
 
 #[test]
-fn errors_of_the_reader_are_told_whatever_is_asked_for_and_cannot_be_allowed() {
+fn syntax_errors_are_always_reported_and_cannot_be_allowed() {
     let project = Project::new();
     project.change("manifests/toolsets/work.toml", "\"files\"", "\"flies\"");
     let unknown = "error[C010] toolsets/work.toml:3:23".to_owned();
@@ -131,7 +131,7 @@ fn errors_of_the_reader_are_told_whatever_is_asked_for_and_cannot_be_allowed() {
 }
 
 #[test]
-fn a_comment_covers_what_begins_in_its_line_or_below_it() {
+fn an_allow_comment_covers_its_line_or_the_next() {
     let (tool, work) = ("manifests/tools/read_file.toml", "manifests/toolsets/work.toml");
     let all = only(&["unused-allow", "allow-without-reason"]);
     let lint = |project: &Project| project.lint(&all).1;
@@ -189,7 +189,7 @@ fn a_comment_covers_what_begins_in_its_line_or_below_it() {
 }
 
 #[test]
-fn what_is_in_the_baseline_does_not_count_and_what_is_not_found_any_more_is_told() {
+fn baseline_entries_are_not_counted_and_stale_ones_are_reported() {
     let project = Project::new();
     let with = |args: &[&'static str]| only(&[&["unused-baseline-entry", "--deny-warnings"], args].concat());
     let mut args = vec!["lint"];
@@ -229,7 +229,7 @@ fn what_is_in_the_baseline_does_not_count_and_what_is_not_found_any_more_is_told
 }
 
 #[test]
-fn errors_of_the_reader_are_never_in_the_baseline() {
+fn syntax_errors_are_never_written_to_the_baseline() {
     let project = Project::new();
     project.change("manifests/toolsets/work.toml", "\"files\"", "\"flies\"");
     let (status, out, err) = project.run(&["lint", "M004", "--write-baseline", "known.json"]);
@@ -246,7 +246,7 @@ fn errors_of_the_reader_are_never_in_the_baseline() {
 }
 
 #[test]
-fn diff_shows_what_fix_does_and_fix_keeps_comments_and_layout() {
+fn diff_prints_what_fix_changes_and_fix_keeps_comments_and_layout() {
     let project = Project::new();
     project.write("manifests/toolsets/work.toml", "name = \"work\"\r\ndescription  = 'What a day takes.' # odd\r\nincludes = [\"office\", # why\r\n \"files\" # both\r\n]\r\n");
     let before: Vec<String> = FILES.iter().map(|(path, _)| project.read(path)).collect();
@@ -329,7 +329,7 @@ fn steps() -> Vec<Vec<String>> {
 }
 
 #[test]
-fn the_steps_that_people_copy_pass_where_all_is_well_and_fail_where_it_is_not() {
+fn ci_definitions_for_users_pass_without_findings_and_fail_with_them() {
     let steps = steps();
     assert_eq!(steps.len(), 6);
     let run = |project: &Project, step: &[String]| {

@@ -7,7 +7,7 @@ fn mix() -> &'static Distribution {
 }
 
 #[test]
-fn sample_toolsets_draws_each_toolset_by_itself() {
+fn sample_toolsets_draws_each_toolset_independently() {
     let drawn = |name: &str| (0..10_000).filter(|&seed| mix().draw(seed).contains(&name)).count();
     for (name, percent) in &mix().toolsets {
         let (expected, spread) = (percent * 100.0, (percent * (100.0 - percent)).sqrt());
@@ -22,7 +22,7 @@ fn sample_toolsets_draws_each_toolset_by_itself() {
 }
 
 #[test]
-fn sample_toolsets_takes_the_likeliest_where_none_is_drawn() {
+fn sample_toolsets_falls_back_to_the_likeliest() {
     let rare = Distribution {
         name: "rare".into(),
         description: "Hardly anything.".into(),

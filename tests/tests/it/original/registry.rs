@@ -69,14 +69,14 @@ fn deregister_of_an_unknown_tool_does_nothing() {
 }
 
 #[test]
-fn get_definitions_are_sorted_and_without_what_is_not_available() {
+fn get_definitions_are_sorted_and_omit_unavailable_tools() {
     let ill = tool("b", "one").available(|_| Availability::Unavailable("ill".into()));
     let registry = registry([tool("c", "one"), ill, tool("a", "one")]);
     assert_eq!(shown(&registry, &[], &[]), "a c");
 }
 
 #[test]
-fn get_definitions_of_an_unchanged_registry_are_the_same_and_of_a_changed_one_new() {
+fn get_definitions_change_only_if_the_registry_changes() {
     let registry = registry([tool("a", "one")]);
     let session = registry.session().build().unwrap();
     let texts = || session.turn(toolc::Dialect::OpenAi);
@@ -94,7 +94,7 @@ fn dispatch_of_an_unknown_tool_is_an_error_in_json() {
 }
 
 #[test]
-fn dispatch_turns_whatever_a_handler_ends_in_into_json() {
+fn dispatch_turns_every_outcome_of_a_handler_into_json() {
     let schema = || json!({"type": "object"});
     let fails = DynamicTool::sync("fails", "Fails.", schema(), |_, _| Err(toolc::ToolError::new("it fails")));
     let panics = DynamicTool::sync("panics", "Panics.", schema(), |_, _| panic!("it panics"));
@@ -117,7 +117,7 @@ fn is_async_handlers_are_awaited() {
 }
 
 #[test]
-fn max_result_size_is_each_tools_own() {
+fn max_result_size_is_set_for_each_tool() {
     let schema = || json!({"type": "object"});
     let long =
         |name: &'static str| DynamicTool::sync(name, "Long.", schema(), |_, _| Ok(ToolOutput::text("x".repeat(5_000))));
@@ -127,7 +127,7 @@ fn max_result_size_is_each_tools_own() {
 }
 
 #[test]
-fn what_is_registered_can_be_asked_for() {
+fn registered_tools_and_toolsets_can_be_listed() {
     let registry = registry([tool("b", "one").emoji("🅱"), tool("a", "two")]);
     assert_eq!(registry.tools(), ["a", "b"]);
     assert_eq!(registry.toolsets(), ["one", "two"]);

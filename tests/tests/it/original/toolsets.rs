@@ -30,7 +30,7 @@ fn house() -> Registry {
 }
 
 #[test]
-fn resolve_toolset_expands_what_is_included_once() {
+fn resolve_toolset_expands_each_include_once() {
     let registry = house();
     let both = toolset("debugging", &["terminal", "web_search"], &["web", "core", "file"]);
     add(&registry, DynamicTools::new().toolset(both));
@@ -48,7 +48,7 @@ fn resolve_toolset_of_all_and_of_a_star_is_every_tool() {
 }
 
 #[test]
-fn resolve_toolset_is_not_caught_in_a_ring() {
+fn resolve_toolset_terminates_on_an_include_cycle() {
     let registry = house();
     let rings = DynamicTools::new().toolset(toolset("a", &[], &["b"])).toolset(toolset("b", &["terminal"], &["a"]));
     let error = registry.add(rings.build().unwrap()).unwrap_err();
@@ -56,7 +56,7 @@ fn resolve_toolset_is_not_caught_in_a_ring() {
 }
 
 #[test]
-fn a_toolset_only_in_the_registry_is_one_like_any_other() {
+fn a_toolset_of_the_registry_alone_can_be_enabled() {
     let registry = house();
     add(&registry, DynamicTools::new().tool(tool("plug", "plugin")));
     assert_eq!(shown(&registry, &["plugin"], &[]), "plug");
@@ -65,7 +65,7 @@ fn a_toolset_only_in_the_registry_is_one_like_any_other() {
 }
 
 #[test]
-fn create_custom_toolset_behaves_as_a_static_one() {
+fn create_custom_toolset_behaves_like_a_declared_one() {
     let registry = house();
     let custom = Toolset { description: "Mine.".into(), ..toolset("my_workflow", &["web_search"], &["file"]) };
     add(&registry, DynamicTools::new().toolset(custom.clone()));
@@ -76,19 +76,19 @@ fn create_custom_toolset_behaves_as_a_static_one() {
 }
 
 #[test]
-fn get_toolset_info_tells_what_is_declared_and_what_that_comes_to() {
+fn get_toolset_info_returns_declared_and_resolved_tools() {
     let info = house().toolset("telegram").unwrap();
     assert_eq!((info.declared.base.as_deref(), &*info.declared.includes), (Some("core"), &*texts(&["messaging"])));
     assert_eq!(info.resolved, ["read_file", "send_message", "terminal", "write_file"]);
 }
 
 #[test]
-fn get_toolset_names_are_static_ones_and_plugins() {
+fn get_toolset_names_are_declared_ones_and_plugins() {
     assert_eq!(house().toolsets(), ["core", "file", "messaging", "telegram", "terminal", "web"]);
 }
 
 #[test]
-fn validate_toolset_knows_names_aliases_and_all() {
+fn validate_toolset_accepts_names_aliases_and_all() {
     let registry = house();
     for name in ["web", "web_tools", "all", "*", "messaging"] {
         assert!(registry.session().enable([name]).build().is_ok(), "{name}");
@@ -98,7 +98,7 @@ fn validate_toolset_knows_names_aliases_and_all() {
 }
 
 #[test]
-fn enabled_toolsets_are_all_there_is_to_a_session_and_disabled_ones_win() {
+fn a_session_has_its_enabled_toolsets_only_and_disabled_ones_win() {
     let registry = house();
     assert_eq!(shown(&registry, &["web", "file"], &["file"]), "web_extract web_search");
     assert_eq!(shown(&registry, &[], &["file", "web"]), "send_message terminal");
@@ -106,7 +106,7 @@ fn enabled_toolsets_are_all_there_is_to_a_session_and_disabled_ones_win() {
 }
 
 #[test]
-fn legacy_toolset_names_mean_the_toolsets_of_now() {
+fn legacy_toolset_names_resolve_to_current_toolsets() {
     let registry = house();
     assert_eq!(shown(&registry, &["web_tools"], &[]), "web_extract web_search");
     assert_eq!(shown(&registry, &["web", "file"], &["web_tools"]), "read_file write_file");
@@ -115,7 +115,7 @@ fn legacy_toolset_names_mean_the_toolsets_of_now() {
 }
 
 #[test]
-fn disabling_a_platform_leaves_the_core() {
+fn disabling_a_platform_keeps_the_core() {
     let registry = house();
     assert_eq!(
         shown(&registry, &["telegram", "web"], &["telegram"]),

@@ -73,7 +73,7 @@ fn current_thread() -> Runtime {
 }
 
 #[test]
-fn from_threads_without_a_runtime() {
+fn a_blocking_call_works_on_a_thread_without_a_runtime() {
     let turn = turn();
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -83,7 +83,7 @@ fn from_threads_without_a_runtime() {
 }
 
 #[test]
-fn within_a_multi_thread_runtime() {
+fn a_blocking_call_works_within_a_multi_thread_runtime() {
     let (runtime, turn) = (multi_thread(), turn());
     runtime.block_on(async { check(&turn) });
     let spawned = turn.clone();
@@ -92,7 +92,7 @@ fn within_a_multi_thread_runtime() {
 }
 
 #[test]
-fn within_a_current_thread_runtime() {
+fn a_blocking_call_works_within_a_current_thread_runtime() {
     let (runtime, turn) = (current_thread(), turn());
     runtime.block_on(async { check(&turn) });
     let spawned = turn.clone();
@@ -102,13 +102,13 @@ fn within_a_current_thread_runtime() {
 }
 
 #[test]
-fn within_a_local_set_of_a_multi_thread_runtime() {
+fn a_blocking_call_works_within_a_local_set() {
     let (runtime, turn) = (multi_thread(), turn());
     LocalSet::new().block_on(&runtime, async { check(&turn) });
 }
 
 #[test]
-fn from_a_handler_of_another_call() {
+fn a_blocking_call_works_within_a_handler() {
     let inner = turn();
     let by_hand = ByHand::new(move |_, call| {
         check(&inner);
@@ -126,7 +126,7 @@ fn from_a_handler_of_another_call() {
 
 /// A host's task that answers handlers: it was spawned by the very thread that waits for one of them.
 #[test]
-fn the_only_worker_of_a_runtime_may_wait_for_a_task_of_that_runtime() {
+fn a_blocking_call_on_the_only_worker_waits_for_a_task_of_the_same_runtime() {
     let (ask, mut asked) = mpsc::channel::<oneshot::Sender<&'static str>>(1);
     let ask = Arc::new(Mutex::new(ask));
     let by_hand = ByHand::new(move |_, _| {

@@ -85,7 +85,7 @@ impl Hook for House {
 }
 
 #[test]
-fn a_tool_whose_manifest_says_ask_runs_when_somebody_says_yes() {
+fn a_tool_that_needs_approval_runs_once_it_is_approved() {
     let person = Person::who(ApprovalDecision::AllowOnce);
     let allowed = turn(|s| s.approver(Arc::clone(&person) as Arc<dyn Approver>));
     assert_eq!(call(&allowed, "erase", &json!({})), json!("Args"));
@@ -99,7 +99,7 @@ fn a_tool_whose_manifest_says_ask_runs_when_somebody_says_yes() {
 }
 
 #[test]
-fn hooks_see_generated_arguments_without_their_secrets() {
+fn hooks_and_approvers_see_arguments_with_secrets_redacted() {
     let (house, person) = (Arc::new(House::default()), Person::who(ApprovalDecision::AllowOnce));
     let turn = turn(|s| s.hook(Arc::clone(&house) as _).approver(Arc::clone(&person) as _));
     let sent = json!({ "account": { "pin": "1234" }, "command": "sudo", "password": "hunter2" });
@@ -119,7 +119,7 @@ fn hooks_see_generated_arguments_without_their_secrets() {
 }
 
 #[test]
-fn a_result_that_overflows_is_in_a_file_whole() {
+fn an_oversized_result_is_written_whole_to_a_file() {
     let folder = tempfile::tempdir().expect("failed to make a folder");
     let spill = SpillFolder::new(folder.path()).expect("failed to open the folder");
     let house = Arc::new(House::default());
@@ -136,7 +136,7 @@ fn a_result_that_overflows_is_in_a_file_whole() {
 }
 
 #[test]
-fn the_agents_own_tools_take_the_same_way() {
+fn hooks_see_the_calls_of_agent_run_tools() {
     let house = Arc::new(House::default());
     let turn = turn(|s| s.hook(Arc::clone(&house) as _));
     let request = ToolCall::new("delegate", r#"{"task": "t"}"#);

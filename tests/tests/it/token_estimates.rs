@@ -6,7 +6,7 @@ use std::path::Path;
 use toolc_codegen::source::Sources;
 
 #[test]
-fn lint_estimates_as_a_turn_does() {
+fn lint_and_turns_estimate_the_same_tokens() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = vec![("toolc.toml".to_owned(), "[budgets]\ntokens = 1\n".to_owned())];
     for folder in ["manifests/tools", "manifests/toolsets"] {
@@ -27,7 +27,7 @@ fn lint_estimates_as_a_turn_does() {
 }
 
 #[test]
-fn a_turn_without_tools_takes_next_to_nothing() {
+fn a_turn_without_tools_is_estimated_at_one_token() {
     let session = toolc::Registry::new().session().build().expect("nothing is asked for");
     assert_eq!(session.turn(toolc::Dialect::OpenAi).estimated_tokens(), 1);
     assert_eq!([0, 1, 4, 5].map(toolc::estimated_tokens), [0, 1, 1, 2]);

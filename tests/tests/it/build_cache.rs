@@ -57,7 +57,7 @@ const MANIFESTS: [(&str, &str); 9] = [
 ];
 
 #[test]
-fn what_is_made_of_the_same_is_the_same() {
+fn parts_with_equal_inputs_have_equal_text() {
     let files = MANIFESTS.map(|(path, text)| (path.to_owned(), text.to_owned()));
     let before = output(&files).expect("there are no errors");
     let (mut kept, mut remade) = (0, 0);
@@ -114,7 +114,7 @@ fn ledger(root: &Path) -> PathBuf {
 }
 
 #[test]
-fn what_is_known_is_not_made_again_and_a_check_believes_nothing() {
+fn gen_skips_cached_parts_and_gen_check_ignores_the_cache() {
     let folder = project();
     let root = folder.path();
     xtask(root, &["gen"]);
@@ -134,7 +134,7 @@ fn what_is_known_is_not_made_again_and_a_check_believes_nothing() {
 }
 
 #[test]
-fn whatever_happens_to_files_and_ledger_the_next_run_mends_it() {
+fn gen_repairs_damaged_output_and_a_damaged_cache() {
     let folder = project();
     let root = folder.path();
     xtask(root, &["gen"]);

@@ -35,7 +35,7 @@ fn parameter(lines: &str) -> String {
 }
 
 #[test]
-fn depth_is_refused_wherever_it_stands() {
+fn deep_nesting_is_refused_everywhere() {
     const DEEP: usize = 100_000;
     let keys = vec!["a"; DEEP].join(".");
     let (open, close) = ("[".repeat(DEEP), "]".repeat(DEEP));
@@ -59,7 +59,7 @@ fn depth_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn a_union_that_holds_itself_is_no_endless_way() {
+fn a_recursive_union_is_compiled_in_finite_time() {
     let defs = |defs: &str| format!("{TOOL}params.x = {{ \"$ref\" = \"#/$defs/f\" }}\n[schema.\"$defs\"]\n{defs}\n");
     let object = |properties: &str| format!("{{ type = \"object\", properties = {{ {properties} }} }}");
     let either = |word: &str, one: &str, other: &str| defs(&format!("f.{word} = [{}, {}]", object(one), object(other)));
@@ -86,7 +86,7 @@ fn a_union_that_holds_itself_is_no_endless_way() {
 
 /// Each of these may be null, or not, by whether the one within may be.
 #[test]
-fn null_beside_null_is_no_work() {
+fn nested_nullable_unions_take_linear_time() {
     let nested = |word: &str| {
         let inner = (0..30).fold("{ type = \"string\" }".to_owned(), |inner, _| {
             format!("{{ {word} = [{inner}, {{ type = \"null\" }}] }}")
@@ -100,7 +100,7 @@ fn null_beside_null_is_no_work() {
 
 /// Below the parser's own limit: deep enough for everything that comes after it.
 #[test]
-fn depth_that_can_be_parsed_is_not_fatal_either() {
+fn every_depth_that_the_parser_accepts_is_handled() {
     for deep in [20, 60, 70, 79, 80, 100] {
         let keys = vec!["a"; deep].join(".");
         let nested = [
@@ -121,7 +121,7 @@ fn depth_that_can_be_parsed_is_not_fatal_either() {
 }
 
 #[test]
-fn garbage_is_not_toml() {
+fn random_bytes_are_reported_as_a_syntax_error() {
     let mut random = Random(2);
     let letters: Vec<char> = "abc019=.,#'\"[]{}\\\t \nü\u{1f600}".chars().collect();
     let dense: String = (0..1 << 20).map(|_| *random.pick(&letters)).collect();
@@ -137,14 +137,14 @@ fn garbage_is_not_toml() {
 }
 
 #[test]
-fn an_empty_file_lacks_every_key() {
+fn an_empty_file_is_reported_for_its_missing_keys() {
     for text in ["", "\n", "# Nothing.", "\u{feff}", "\r\n\r\n"] {
         assert_eq!(codes(text.to_owned()), ["C004"], "{text:?}");
     }
 }
 
 #[test]
-fn numbers_that_nothing_can_hold_are_refused() {
+fn numbers_out_of_range_are_refused() {
     let long = "9".repeat(100_000);
     for lines in [
         format!("default = {long}"),
@@ -167,7 +167,7 @@ fn numbers_that_nothing_can_hold_are_refused() {
 }
 
 #[test]
-fn length_alone_harms_nothing() {
+fn long_strings_are_handled() {
     let long = "x".repeat(1 << 18);
     assert_eq!(codes(format!("{TOOL}x = '{long}'")), ["C002"]);
     assert_eq!(codes(format!("{TOOL}{long} = 1")), ["C002"]);
@@ -179,7 +179,7 @@ fn length_alone_harms_nothing() {
 
 /// What is generated counts them in 16 bits.
 #[test]
-fn numbers_of_parts_are_limited() {
+fn schemas_and_templates_with_too_many_parts_are_refused() {
     let numbers = |count| parameter(&format!("enum = {:?}", (0..count).collect::<Vec<u32>>()));
     assert!(codes(numbers(1_000)).is_empty());
     assert_eq!(codes(numbers(12_000)), ["S005"]);
@@ -194,7 +194,7 @@ fn numbers_of_parts_are_limited() {
 }
 
 #[test]
-fn a_long_chain_of_toolsets_is_followed_to_its_end() {
+fn a_cycle_of_thousands_of_toolsets_is_reported_whole() {
     const LONG: usize = 5_000;
     let toolset = |i: usize, next: usize| {
         let text = format!("name = \"s{i}\"\ndescription = \"A link.\"\nincludes = [\"s{next}\"]\n");

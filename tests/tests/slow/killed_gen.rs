@@ -57,7 +57,7 @@ fn has_ended(child: &mut Child) -> bool {
 }
 
 #[test]
-fn a_killed_run_leaves_whole_files_and_the_next_one_mends_the_rest() {
+fn a_killed_gen_leaves_no_partial_file_and_the_next_run_repairs_the_rest() {
     let project = tempfile::tempdir().expect("failed to make a folder");
     let root = project.path();
     let generated = root.join("generated");
@@ -80,7 +80,7 @@ fn a_killed_run_leaves_whole_files_and_the_next_one_mends_the_rest() {
         write(root, round);
         let before = &known[known.len() - 1];
         let mut victim = Command::new(std::env::current_exe().expect("this is a program"))
-            .args(["killed::victim", "--exact", "--quiet"])
+            .args(["killed_gen::victim", "--exact", "--quiet"])
             .env(VICTIM, root)
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -57,7 +57,7 @@ fn assert_same(left: &[Output], right: &[Output], what: &str) {
 }
 
 #[test]
-fn no_order_of_files_and_keys_and_no_way_to_write_them_makes_a_difference() {
+fn output_does_not_depend_on_the_order_or_spelling_of_files_and_keys() {
     for project in ["projects/golden", ".."] {
         let files = manifests(project);
         let expected = output(files.clone());
@@ -72,7 +72,7 @@ fn no_order_of_files_and_keys_and_no_way_to_write_them_makes_a_difference() {
 }
 
 #[test]
-fn line_ends_comments_and_blank_lines_make_no_difference() {
+fn output_does_not_depend_on_line_ends_comments_and_blank_lines() {
     type Change = fn(&str) -> String;
     const CHANGES: [Change; 3] = [
         |text| text.replace('\n', "\r\n"),

@@ -11,7 +11,7 @@ fn root(project: &str) -> PathBuf {
 }
 
 #[test]
-fn their_generated_files_are_up_to_date() {
+fn generated_files_of_benchmark_projects_are_up_to_date() {
     for project in ["bench", "smallest"] {
         let (status, out, err) = capture(["--root", &root(project).display().to_string(), "gen", "--check"]);
         assert_eq!((status, err.as_str()), (0, ""), "{project}: {out}");
@@ -19,7 +19,7 @@ fn their_generated_files_are_up_to_date() {
 }
 
 #[test]
-fn the_manifests_are_those_of_synth_and_three_tools_by_hand() {
+fn benchmark_manifests_are_the_output_of_synth_and_three_written_by_hand() {
     let root = root("bench");
     let mut wanted: Vec<String> = [
         "manifests/tools/open_page.toml",

@@ -41,7 +41,7 @@ impl names::Self_Tools for Odd {
 }
 
 #[test]
-fn odd_names_of_definitions_and_alternatives_are_told_apart() {
+fn odd_names_of_definitions_and_alternatives_get_distinct_types() {
     let registry = Registry::new();
     registry.add(names::shared_provider(Odd)).unwrap();
     let turn = registry.session().build().unwrap().turn(Dialect::OpenAi);
@@ -63,7 +63,7 @@ fn odd_names_of_definitions_and_alternatives_are_told_apart() {
 }
 
 #[test]
-fn every_one_of_them_can_be_called() {
+fn every_tool_with_an_odd_name_can_be_called() {
     let registry = Registry::new();
     registry.add(names::shared_provider(Odd)).unwrap();
     let turn = registry.session().build().unwrap().turn(Dialect::OpenAi);
@@ -78,7 +78,7 @@ fn every_one_of_them_can_be_called() {
 }
 
 #[test]
-fn what_is_generated_is_up_to_date() {
+fn generated_files_of_the_project_with_odd_names_are_up_to_date() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/projects/names");
     let (status, out, err) = toolc_codegen::cli::capture(["--root", root, "gen", "--check"]);
     assert_eq!(status, 0, "{out}{err}");

@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use toolc_codegen::dialects::DIALECTS;
 
 #[allow(dead_code, reason = "its `main` is that of a program of its own")]
-mod reads;
+mod exact_numbers;
 
 /// Crates that an agent links for calls alone, this one included.
 const MOST: usize = 12;
@@ -30,7 +30,7 @@ fn output(program: &str, arguments: &[&str]) -> (String, String) {
 }
 
 #[test]
-fn an_agent_links_few_crates() {
+fn an_agent_links_at_most_twelve_crates() {
     let tree = ["tree", "-p", "toolc", "-e", "normal", "--prefix", "none", "--no-dedupe", "-f", "{p}"];
     let (out, _) = output(env!("CARGO"), &[&tree[..], &["--locked", "--offline"]].concat());
     let crates: BTreeSet<&str> = out.lines().filter(|line| !line.is_empty()).collect();
@@ -56,7 +56,7 @@ fn features() -> toml::Table {
 }
 
 #[test]
-fn the_runtime_is_whole_with_any_one_of_its_features() {
+fn the_runtime_compiles_with_each_feature_alone() {
     // Dialects are made by one table: one alone is there below, and here all of them.
     let is_dialect = |name: &str| DIALECTS.iter().any(|dialect| dialect.name == name);
     check(&["--no-default-features"]);
@@ -66,7 +66,7 @@ fn the_runtime_is_whole_with_any_one_of_its_features() {
 }
 
 #[test]
-fn each_dialect_is_a_feature_and_one_feature_is_all_of_them() {
+fn each_dialect_has_a_feature_and_all_dialects_enables_every_one() {
     let all = features()["all-dialects"].clone();
     let all = all.as_array().expect("a feature is a list");
     let all: Vec<&str> = all.iter().filter_map(toml::Value::as_str).collect();
@@ -151,7 +151,7 @@ fn shown(features: &[&str]) -> (BTreeMap<String, String>, String) {
 }
 
 #[test]
-fn a_program_carries_the_dialects_whose_features_it_has_and_is_told_of_others() {
+fn a_program_contains_only_enabled_dialects_and_rustc_names_a_missing_feature() {
     let (all, _) = shown(&["all-dialects"]);
     assert_eq!(all.len(), DIALECTS.len());
     let (some, program) = shown(&["mcp"]);
@@ -169,7 +169,7 @@ fn a_program_carries_the_dialects_whose_features_it_has_and_is_told_of_others() 
 
 /// Whoever shares a program with it: the feature is one for all.
 #[test]
-fn a_serde_json_that_keeps_the_texts_of_numbers_changes_nothing() {
+fn the_arbitrary_precision_feature_of_serde_json_changes_no_result() {
     const LINES: [&str; 20] = [
         r#"{"number": 2.5}"#,
         r#"{"number": 250E-2}"#,
@@ -194,16 +194,16 @@ fn a_serde_json_that_keeps_the_texts_of_numbers_changes_nothing() {
     ];
     let dependencies = format!("toolc.path = '{}'\n", path("runtime"))
         + "serde_json = { version = \"1\", features = [\"arbitrary_precision\"] }\n";
-    let programs = [("reads.rs", include_str!("lean/reads.rs"))];
+    let programs = [("exact_numbers.rs", include_str!("lean_runtime/exact_numbers.rs"))];
     let ran = cargo_on("exact-numbers", &dependencies, &programs, &["run"], &LINES.join("\n"));
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let turn = reads::turn();
+    let turn = exact_numbers::turn();
     let lines = String::from_utf8(ran.stdout).expect("JSON is text");
-    assert_eq!(lines.lines().collect::<Vec<_>>(), LINES.map(|line| reads::told(&turn, line)));
+    assert_eq!(lines.lines().collect::<Vec<_>>(), LINES.map(|line| exact_numbers::told(&turn, line)));
 }
 
 #[test]
-fn the_runtime_needs_neither_threads_nor_a_clock() {
+fn the_runtime_compiles_for_a_target_without_threads_or_a_clock() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let (library, _) = output(&rustc, &["--print", "target-libdir", "--target", BARE]);
     if Path::new(library.trim()).exists() {

@@ -71,7 +71,7 @@ fn check(path: &str, text: &str) -> Option<String> {
 }
 
 #[test]
-fn every_manifest_keeps_all_it_says() {
+fn formatting_a_manifest_keeps_its_values_and_comments() {
     let mut count = 0;
     for (path, text) in fixtures() {
         count += usize::from(check(&path, &text).is_some());
@@ -87,7 +87,7 @@ fn every_manifest_keeps_all_it_says() {
 
 /// The bytes that a project comes to are those before.
 #[test]
-fn every_project_comes_to_the_same() {
+fn formatting_a_project_does_not_change_its_output() {
     for project in projects() {
         let ids = (0..).map(SourceId).zip(project.all());
         let formatted: Vec<(SourceId, String)> =
@@ -104,7 +104,7 @@ fn every_project_comes_to_the_same() {
 
 /// Lines of manifests in another order, with white space and comments where they are allowed.
 #[test]
-fn whatever_is_toml_keeps_all_it_says() {
+fn formatting_any_toml_keeps_its_values_and_comments() {
     let all: Vec<(String, String)> = fixtures();
     let mut random = Random(7);
     let mut count = 0;
@@ -138,7 +138,7 @@ fn whatever_is_toml_keeps_all_it_says() {
 }
 
 #[test]
-fn the_layout() {
+fn formatting_lays_out_keys_tables_and_arrays() {
     let text = r#"#:schema ../tool.schema.json
 # About the file.
 
@@ -211,7 +211,7 @@ type = [ # which
 }
 
 #[test]
-fn what_is_not_toml_has_no_layout() {
+fn formatting_refuses_text_that_is_not_toml() {
     assert_eq!(format(None, "a = "), None);
     assert_eq!(format(None, "").as_deref(), Some(""));
     assert_eq!(format(None, "\n\n# only this\n\n\n").as_deref(), Some("# only this\n"));

@@ -50,7 +50,7 @@ fn project(reference: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_examples_are_a_project_without_a_finding() {
+fn the_examples_of_the_manifest_guide_compile_without_a_finding() {
     let sources = Sources::from_memory(project(&reference()));
     let compilation = toolc_codegen::compile(&sources);
     let renderer = Renderer::new(&sources, false);
@@ -59,7 +59,7 @@ fn the_examples_are_a_project_without_a_finding() {
 }
 
 #[test]
-fn the_rust_is_what_the_examples_become() {
+fn the_rust_of_the_manifest_guide_is_what_gen_writes() {
     let reference = reference();
     let sources = Sources::from_memory(project(&reference));
     let catalog = toolc_codegen::compile(&sources).catalog.expect("the examples compile");
@@ -78,7 +78,7 @@ fn the_rust_is_what_the_examples_become() {
 }
 
 #[test]
-fn every_word_of_the_language_is_spoken_of() {
+fn every_manifest_key_is_in_the_manifest_guide() {
     let reference = reference();
     let mut silent = Vec::new();
     let mut open: Vec<&Key> = Kind::ALL.iter().flat_map(|kind| kind.keys()).copied().flatten().collect();
@@ -96,7 +96,7 @@ fn every_word_of_the_language_is_spoken_of() {
 
 /// Rows of tables end with the tests that show them.
 #[test]
-fn what_shows_a_difference_is_there() {
+fn every_listed_difference_names_an_existing_test() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let differences = fs::read_to_string(root.join("docs/differences.md")).expect("the differences are told");
     let cells = differences.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.rsplit('|').next());
@@ -116,7 +116,7 @@ fn what_shows_a_difference_is_there() {
 }
 
 #[test]
-fn every_kind_of_error_is_in_the_guide() {
+fn every_kind_of_error_is_in_the_guide_to_calls() {
     let guide = guide("calls.md");
     let table = guide.split("## ").find(|section| section.starts_with("Kinds of errors")).expect("there is a section");
     let mut told: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
@@ -144,7 +144,7 @@ fn repaired(schema: &Value, sent: &Value) -> Result<Option<Value>, String> {
 
 /// Rows of three cells, `schema`, `sent` and `result`, in the tables of the guide to repair.
 #[test]
-fn the_examples_of_argument_repair_are_true() {
+fn the_examples_of_argument_repair_are_correct() {
     let guide = guide("repair.md");
     let mut rows = 0;
     for line in guide.lines().filter(|line| line.starts_with("| `{")) {

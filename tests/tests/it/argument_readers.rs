@@ -17,7 +17,7 @@ const PROJECT: usize = 50;
 const ARGUMENTS: usize = 30;
 
 #[test]
-fn all_readings_of_arguments_agree() {
+fn compiled_and_run_time_tables_read_arguments_as_a_validator_does() {
     let tools = std::env::var("TOOLC_TOOLS").map_or(PROJECT, |count| count.parse().expect("TOOLC_TOOLS is a number"));
     let mut random = Random(1);
     let mut seen = Seen::default();
@@ -48,7 +48,7 @@ fn all_readings_of_arguments_agree() {
 
 /// What the two tables once made of one argument in two ways.
 #[test]
-fn what_was_read_in_two_ways_is_read_in_one() {
+fn arguments_once_read_in_two_ways_are_read_in_one() {
     let one = |lines: &str, turns: &[(&str, Option<Value>)]| {
         let tool = format!("name = \"t\"\ntoolset = \"s\"\ndescription = \"A tool.\"\n{lines}");
         let others = schemas::project(0, &mut Random(1)).into_iter();
