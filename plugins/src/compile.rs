@@ -137,7 +137,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
     let variables: Vec<toolc::Variable> = variables.collect();
     // Of a variable that nobody describes, nobody said that it may be shown.
     let is_secret = |name: &str| variables.iter().find(|one| one.name == name).is_none_or(|one| one.secret);
-    let passed = manifest.environment.iter().map(|name| (name.value.clone(), is_secret(&name.value)));
+    let passed = manifest.env.iter().map(|name| (name.value.clone(), is_secret(&name.value)));
     Plugin {
         name: name.to_owned(),
         root: root.to_owned(),

@@ -70,7 +70,7 @@ fn whatever_a_program_does_the_model_gets_an_answer() {
 #[test]
 fn long_input_and_output_do_not_wait_for_each_other() {
     let Some(f) = fixture() else { return };
-    f.put("plugins/weather/plugin.toml", "executable = \"run\"\nenvironment = [\"WEATHER_KEY\"]\n", 0o644);
+    f.put("plugins/weather/plugin.toml", "executable = \"run\"\nenv = [\"WEATHER_KEY\"]\n", 0o644);
     f.put("plugins/weather/run", "#!/bin/sh\nprintf '{\"result\": \"'; tr -d '\"{}\\n\\\\'; printf '\"}'\n", 0o755);
     f.load();
     let long = "x".repeat(1 << 20);
@@ -356,13 +356,13 @@ fn nobody_waits_for_a_pipe_that_stands_for_a_file() {
 fn a_plugin_says_what_it_is() {
     let Some(f) = fixture() else { return };
     let manifest = |text: &str| f.put("plugins/weather/plugin.toml", text, 0o644);
-    manifest("executable = \"run\"\nenviroment = [\"WEATHER_KEY\"]\n");
-    refused(&f, "did you mean `environment`?");
-    manifest("executable = \"../run\"\nenvironment = [\"WEATHER_KEY\"]\n");
+    manifest("executable = \"run\"\nenvironment = [\"WEATHER_KEY\"]\n");
+    refused(&f, "`environment` is now `env`");
+    manifest("executable = \"../run\"\nenv = [\"WEATHER_KEY\"]\n");
     refused(&f, "`../run` is no file of the plugin");
-    manifest("executable = \"/bin/sh\"\nenvironment = [\"WEATHER_KEY\"]\n");
+    manifest("executable = \"/bin/sh\"\nenv = [\"WEATHER_KEY\"]\n");
     refused(&f, "`/bin/sh` is no file of the plugin");
-    manifest("executable = \"manifests\"\nenvironment = [\"WEATHER_KEY\"]\n");
+    manifest("executable = \"manifests\"\nenv = [\"WEATHER_KEY\"]\n");
     refused(&f, "it is no file");
     manifest("");
     refused(&f, "missing key `executable`");
@@ -371,7 +371,7 @@ fn a_plugin_says_what_it_is() {
     manifest("executable = \"run\"\n");
     let reports = f.load();
     assert_eq!((reports[0].state, reports[0].findings[0].level), (State::Loaded, Level::Warning));
-    assert!(reports[0].findings[0].help[0].contains("environment = [\"WEATHER_KEY\"]"), "{}", reports[0]);
+    assert!(reports[0].findings[0].help[0].contains("env = [\"WEATHER_KEY\"]"), "{}", reports[0]);
     fs::remove_dir_all(f.path("plugins/weather/manifests")).expect("failed to remove");
     refused(&f, "manifests/tools/NAME.toml");
 }

@@ -13,7 +13,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     if let Some(executable) = &plugin.executable {
         check_executable(executable, sink);
     }
-    for name in &plugin.environment {
+    for name in &plugin.env {
         check_variable(name, sink);
     }
     for (_, tool) in catalog.tools() {

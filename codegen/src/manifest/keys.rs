@@ -10,7 +10,7 @@ pub mod schema;
 use std::marker::PhantomData;
 
 use kinds::KeyKind;
-pub use schema::{CHOICE, FOREIGN, FOREIGN_TO_TOOLS, PROPERTY, ROOT, SCHEMA};
+pub use schema::{CHOICE, FOREIGN, FOREIGN_TO_TOOLS, PROPERTY, RENAMED_IN_PLUGINS, ROOT, SCHEMA};
 
 /// One key of a table.
 #[derive(Debug, Clone, Copy)]

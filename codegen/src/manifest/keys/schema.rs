@@ -188,3 +188,6 @@ pub const FOREIGN_TO_TOOLS: &[(&str, &str)] = &[
     ("outputSchema", "write `[returns]`"),
     ("readOnly", "write `read_only`, in `[annotations]`"),
 ];
+
+/// Old names of keys of `plugin.toml`, with what to write instead.
+pub const RENAMED_IN_PLUGINS: &[(&str, &str)] = &[("environment", "`environment` is now `env`")];

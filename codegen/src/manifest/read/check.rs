@@ -11,7 +11,7 @@ use toolc::table::Type;
 use super::json::{json, written_as_json};
 use super::{Reader, Unknown};
 use crate::diagnostic::{Code, Diagnostic, Place, ticked};
-use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Key, KeyType, PROPERTY, SCHEMA};
+use crate::manifest::keys::{FOREIGN, FOREIGN_TO_TOOLS, Key, KeyType, PROPERTY, RENAMED_IN_PLUGINS, SCHEMA};
 use crate::source::Kind;
 
 impl<'t> Reader<'t> {
@@ -60,7 +60,9 @@ impl<'t> Reader<'t> {
     fn foreign(&self, name: &str, is_schema: bool) -> Option<&'static str> {
         let is_tool = self.document.0 == Kind::Tool && self.depth == 0;
         let of_tools = FOREIGN_TO_TOOLS.iter().filter(|_| is_tool);
-        let mut foreign = of_tools.chain(FOREIGN.iter().filter(|_| is_tool || is_schema));
+        let is_plugin = self.document.0 == Kind::Plugin && self.depth == 0;
+        let of_plugins = RENAMED_IN_PLUGINS.iter().filter(|_| is_plugin);
+        let mut foreign = of_tools.chain(of_plugins).chain(FOREIGN.iter().filter(|_| is_tool || is_schema));
         foreign.find(|(word, _)| *word == name).map(|(_, instead)| *instead)
     }
 

@@ -200,7 +200,7 @@ table! {
         description: Prose,
         /// Environment variables that the program receives, in addition to `PATH`, `HOME`, `LANG`, `LC_*`, `TMPDIR` and
         /// `TZ`.
-        environment: Names,
+        env: Names,
         /// The maximum number of bytes that the program may print for one call. Default: 4 MiB.
         max_output_bytes: Count,
     } with {

@@ -9,7 +9,7 @@
 //! ```toml
 //! # plugin.toml
 //! executable = "run"
-//! environment = ["WEB_API_KEY"]
+//! env = ["WEB_API_KEY"]
 //! ```
 //!
 //! ```toml
@@ -21,7 +21,7 @@
 //! ```toml
 //! # plugin.toml
 //! executable = "run"
-//! environment = ["WEB_API_KEY"]
+//! env = ["WEB_API_KEY"]
 //! ```
 //!
 //! ```toml

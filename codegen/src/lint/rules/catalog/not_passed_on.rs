@@ -2,7 +2,7 @@
 //!
 //! ## Why is this bad
 //! The tools are shown where the variable is set, and then their program does not find it: it gets only what
-//! `environment` names.
+//! `env` names.
 //!
 //! ## Example
 //! ```toml
@@ -14,7 +14,7 @@
 //! ```toml
 //! # plugin.toml
 //! executable = "run"
-//! environment = ["WEB_API_KEY"]
+//! env = ["WEB_API_KEY"]
 //! ```
 
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule::new("C049", "not-passed-on", Some(Level::War
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let Some(plugin) = lint.plugin() else { return };
-    let passed: BTreeSet<&str> = plugin.environment.iter().map(|name| name.value.as_str()).collect();
+    let passed: BTreeSet<&str> = plugin.env.iter().map(|name| name.value.as_str()).collect();
     let required = |requires: &Requires| requires.env.iter().chain(&requires.any_env).copied().collect::<Vec<_>>();
     let tools = lint.tools().flat_map(|(_, tool)| required(&tool.requires));
     let toolsets = lint.toolsets().flat_map(|(_, toolset)| required(&toolset.requires));
@@ -38,7 +38,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             sink.push(
                 Diagnostic::new(Code::NOT_PASSED_ON, name.place, message)
                     .related(plugin.place, "what the program gets is said here")
-                    .help(format!("write `environment = [\"{}\"]` in `plugin.toml`", name.value)),
+                    .help(format!("write `env = [\"{}\"]` in `plugin.toml`", name.value)),
             );
         }
     }
