@@ -64,7 +64,8 @@ const CHECKS: &[(&str, Option<&str>, &[&str])] = &[
     ("their layout", None, &["xtask", "fmt", "--check"]),
     ("formatting", Some("fmt"), &["fmt", "--all", "--check"]),
     ("clippy", Some("clippy"), &["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
-    ("tests", None, &["test", "--workspace"]),
+    // All test programs run: a failure in one says nothing about the others.
+    ("tests", None, &["test", "--workspace", "--no-fail-fast"]),
 ];
 
 /// Runs every check, also after one has failed: all mistakes of a run at once.
