@@ -1,7 +1,7 @@
-//! A legacy name of a toolset that already stands for a toolset: as its name, as another alias, or as `all`.
+//! An alias of a toolset that already names a toolset: it equals a toolset's name, another alias, or `all`.
 //!
 //! ## Why is this bad
-//! Whoever enables or disables toolsets by that name would get one of the two by chance.
+//! A session that enables or disables the alias could mean either toolset.
 //!
 //! ## Example
 //! ```toml

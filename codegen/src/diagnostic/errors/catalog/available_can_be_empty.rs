@@ -1,7 +1,7 @@
-//! A list of tools in a text that comes to nothing in some turns.
+//! A list of tools in a description (`{{ available(...) }}`) that is empty in some turns.
 //!
 //! ## Why is this bad
-//! The sentence around it then ends in the middle: "For a page of the web use ."
+//! The sentence around the list then breaks off: "For a page of the web use ."
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,8 @@
-//! A condition that cannot be read.
+//! A condition with invalid syntax.
 //!
 //! ## Why is this bad
-//! The language of conditions is small on purpose: `tools.NAME`, `facts.NAME`, comparisons with a literal, `and`,
-//! `or`, `not`, parentheses.
+//! The condition cannot be evaluated. The language is small on purpose: `tools.NAME`, `facts.NAME`, comparisons with
+//! a literal, `and`, `or`, `not` and parentheses.
 //!
 //! ## Example
 //! ```toml

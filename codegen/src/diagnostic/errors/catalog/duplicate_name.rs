@@ -1,7 +1,7 @@
-//! A name that something else of the same kind has: a rule about commands, a tool's name in a dialect.
+//! A name that is declared twice: of a command rule, or of a tool in one dialect.
 //!
 //! ## Why is this bad
-//! Which of the two is meant by it would be chance.
+//! It is ambiguous which of the two the name refers to.
 //!
 //! ## Example
 //! ```toml

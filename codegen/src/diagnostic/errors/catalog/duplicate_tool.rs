@@ -1,7 +1,7 @@
-//! Two manifests declare one tool.
+//! A tool that two manifests declare.
 //!
 //! ## Why is this bad
-//! A provider refuses a list with a name in it twice, and which of the two a call would reach is chance.
+//! Vendors reject a list that contains a name twice, and it is ambiguous which tool a call refers to.
 //!
 //! ## Example
 //! ```toml

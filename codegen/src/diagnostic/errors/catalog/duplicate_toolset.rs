@@ -1,7 +1,7 @@
-//! Two manifests declare one toolset.
+//! A toolset that two manifests declare.
 //!
 //! ## Why is this bad
-//! Which of the two is enabled by that name would be chance.
+//! It is ambiguous which of the two a session enables by that name.
 //!
 //! ## Example
 //! ```toml

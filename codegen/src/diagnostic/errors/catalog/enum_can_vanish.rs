@@ -1,8 +1,8 @@
-//! An enum that has no value left in some turns.
+//! An `enum` that has no values in some turns, because every value has a condition.
 //!
 //! ## Why is this bad
-//! There is then nothing that a model could send; some providers refuse an empty `enum` together with the whole
-//! request.
+//! The model then has no value that it could send. Some vendors reject the whole request if it contains an empty
+//! `enum`.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A fact is compared with, or used as, another type than its own.
+//! A fact that is compared with a value of another type, or used as another type.
 //!
 //! ## Why is this bad
-//! The comparison could only come out one way: a boolean is never equal to a text.
+//! The comparison always has the same result: a boolean never equals a string.
 //!
 //! ## Example
 //! ```toml

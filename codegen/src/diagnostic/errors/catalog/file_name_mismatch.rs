@@ -1,8 +1,8 @@
-//! The manifest's `name` is not the stem of its file's name.
+//! A manifest whose `name` differs from its file name.
 //!
 //! ## Why is this bad
-//! A tool is looked for where its name says that it is, by people and by programs. Where the two differ, one of them
-//! was most often forgotten when the other was changed.
+//! People and programs look for a tool in the file of its name. A mismatch usually means that a rename was only half
+//! done.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,9 @@
-//! Toolsets that bring themselves along, through `includes` and `base`. The whole way round is told.
+//! An include cycle: toolsets that include themselves through `includes` and `base`. The finding shows the whole
+//! cycle.
 //!
 //! ## Why is this bad
-//! All of them hold the same tools, so they are one toolset with several names; most often one of the edges points the
-//! wrong way.
+//! All toolsets of a cycle contain the same tools, so they are one toolset with several names. Usually one of the
+//! edges points in the wrong direction.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! Keys that mean nothing together, or one without another.
+//! Keys that contradict each other, or a key that requires another key.
 //!
 //! ## Why is this bad
-//! One of them was most often forgotten when the other was changed, and which of the two holds cannot be told.
+//! One of the keys has no effect. Usually it was forgotten when the other one was changed.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,8 @@
-//! A name that some provider refuses, that cannot be a definition's, or that no system takes for an environment
-//! variable.
+//! An invalid name: one that some vendor rejects, that is not allowed in `$defs`, or that no operating system accepts
+//! for an environment variable.
 //!
 //! ## Why is this bad
-//! A request with one such name in it is refused as a whole: every tool is gone, not just this one.
+//! A vendor rejects the whole request if it contains one such name: all tools are lost, not only this one.
 //!
 //! ## Example
 //! ```toml

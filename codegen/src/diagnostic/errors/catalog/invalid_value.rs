@@ -1,8 +1,8 @@
-//! A value of the right type that the key does not take: an empty list, a length of time without a unit, a folder that
-//! gen cannot own.
+//! A value that has the right type but is not allowed for the key, such as an empty list, a duration without a unit,
+//! or a folder that gen must not own.
 //!
 //! ## Why is this bad
-//! It has no meaning there, or one that would do harm.
+//! The value has no meaning for this key, or it would do harm.
 //!
 //! ## Example
 //! ```toml

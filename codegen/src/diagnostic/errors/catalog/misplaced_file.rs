@@ -1,7 +1,7 @@
-//! A TOML file below `manifests/` in a place where no manifest is read.
+//! A TOML file below `manifests/` in a folder that is not read.
 //!
 //! ## Why is this bad
-//! It would be passed over in silence, and with it the tool that it declares.
+//! The file would be ignored silently, and the tool that it declares would be missing.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A key that must be there is not.
+//! A required key that is missing.
 //!
 //! ## Why is this bad
-//! There is no sensible default for it: somebody has to say it.
+//! The key has no sensible default.
 //!
 //! ## Example
 //! ```toml

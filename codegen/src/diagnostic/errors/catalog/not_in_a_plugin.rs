@@ -1,9 +1,8 @@
-//! A tool of a plugin that says what a plugin's program cannot do: be run by the agent, inline or as a future, or be
-//! asked whether it is there.
+//! A key that a plugin's tools do not support: `execution` other than `blocking`, or a `check`.
 //!
 //! ## Why is this bad
-//! Each call of a plugin's tool is a process, and there are no handlers beside that. Whoever read the manifest would
-//! expect another behaviour than there is.
+//! Each call of a plugin's tool starts a process; a plugin has no Rust handlers. The tool would not behave as its
+//! manifest says.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,8 @@
-//! A parameter that must be sent, and that is not there in every turn.
+//! A required parameter with a `when` condition.
 //!
 //! ## Why is this bad
-//! Its field in Rust is an `Option`: in turns without it nothing is sent, however required it is.
+//! In turns where the condition is false, the model cannot send the parameter. Its Rust field is an `Option` either
+//! way.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! Tools that require themselves, through others or right away.
+//! Tools that require each other in a cycle, or a tool that requires itself.
 //!
 //! ## Why is this bad
-//! None of them could be shown first, so none ever is.
+//! A tool of the cycle is available only if another one is available before it, so none of them ever is.
 //!
 //! ## Example
 //! ```toml

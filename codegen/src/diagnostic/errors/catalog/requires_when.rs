@@ -1,7 +1,7 @@
-//! The condition of a requirement asks for something else than facts.
+//! A condition in `[requires]` that refers to something other than facts.
 //!
 //! ## Why is this bad
-//! Which tools are there is decided by the requirements; a condition over tools would ask for what is being decided.
+//! Requirements decide which tools are available, so their conditions cannot depend on which tools are available.
 //!
 //! ## Example
 //! ```toml

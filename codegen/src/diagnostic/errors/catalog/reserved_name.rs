@@ -1,8 +1,7 @@
-//! A name that toolc keeps for itself: the tools `tool_search`, `tool_describe` and `tool_call`, the toolsets `all`
-//! and `*`.
+//! A reserved name: the tools `tool_search`, `tool_describe` and `tool_call`, and the toolsets `all` and `*`.
 //!
 //! ## Why is this bad
-//! The runtime answers to that name itself, and the tool or toolset could never be reached.
+//! The runtime uses these names itself, so the declared tool or toolset could never be reached.
 //!
 //! ## Example
 //! ```toml

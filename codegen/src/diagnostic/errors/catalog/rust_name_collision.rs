@@ -1,7 +1,7 @@
-//! Two names that differ in the manifests and become one in Rust.
+//! Two names that differ in the manifests but are equal in Rust.
 //!
 //! ## Why is this bad
-//! They would be two methods, fields or modules of one name, which does not compile.
+//! The generated code would declare two methods, fields or modules of the same name, and would not compile.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,8 @@
-//! The file is not TOML.
+//! A manifest that is not valid TOML.
 //!
 //! ## Why is this bad
-//! Nothing in it can be read, so nothing in it is checked: its tool is missing from the catalog. Up to five places of
-//! one file are told.
+//! The file cannot be read, so its tool is missing from the catalog. At most five syntax errors are reported for each
+//! file.
 //!
 //! ## Example
 //! ```toml

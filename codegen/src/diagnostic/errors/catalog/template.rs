@@ -1,7 +1,8 @@
-//! A text whose conditions cannot be read.
+//! A description with invalid template syntax.
 //!
 //! ## Why is this bad
-//! Descriptions take `{% if %}`, `{{ facts.NAME }}` and `{{ available(...) }}`, and nothing else of Jinja.
+//! The description cannot be rendered. Of Jinja, descriptions support `{% if %}`, `{{ facts.NAME }}` and `{{
+//! available(...) }}` only.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,8 @@
-//! The conditions of one tool ask more than 12 different questions.
+//! A tool whose conditions contain more than 12 different comparisons of facts and tools.
 //!
 //! ## Why is this bad
-//! Every combination of answers is another text that a model may read; with 13 questions there are 8,192, and nobody
-//! has looked at them all.
+//! Each combination of their results can give another text. 13 comparisons have 8,192 combinations, which no author
+//! can review.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A level, or a comment that allows something, for a rule that there is not, or for one that is always an error.
+//! A level or an `allow` comment for an unknown rule, or for a rule whose level cannot be changed.
 //!
 //! ## Why is this bad
-//! It changes nothing, and whoever wrote it believes otherwise.
+//! The setting has no effect.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A dialect that there is not.
+//! An unknown dialect.
 //!
 //! ## Why is this bad
-//! Nothing would be written for it, and what is said for it would never be shown.
+//! No schemas would be written for it, and settings for it would have no effect.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A fact is named that nobody declares.
+//! A fact that is not declared in `facts.toml`.
 //!
 //! ## Why is this bad
-//! No host would ever supply it, so a condition on it could never hold.
+//! No host supplies the fact, so a condition on it would never hold.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,9 @@
-//! A key that this kind of manifest, or this table of it, does not have.
+//! A key that this kind of manifest, or this table, does not have.
 //!
 //! ## Why is this bad
-//! What it was meant to say is not said: with a misspelt `paralel` calls wait for one another, and nobody knows why.
-//! Within a schema, a near miss of one of its words is a finding of its own: `misspelt-keyword`.
+//! The key has no effect. With the misspelt key `paralel`, for example, calls run one after the other without a
+//! visible reason. In schemas, a key that resembles a keyword of JSON Schema is reported as `misspelt-keyword`
+//! instead.
 //!
 //! ## Example
 //! ```toml

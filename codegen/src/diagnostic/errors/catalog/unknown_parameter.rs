@@ -1,8 +1,7 @@
-//! A key names a parameter that the tool does not have, or one of a type that the key has no use for.
+//! A key that names a parameter which the tool does not have, or whose type does not fit the key.
 //!
 //! ## Why is this bad
-//! The runtime takes the command to approve, or the key of parallel calls, out of that parameter; there would be
-//! nothing to take.
+//! The runtime reads the command to approve, or the key of parallel calls, from that parameter.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A tool is named that nobody declares.
+//! A tool that is not declared.
 //!
 //! ## Why is this bad
-//! A condition on it would never hold, and a toolset that lists it would lack it.
+//! A condition on the tool would never hold, and a toolset that lists it would not contain it.
 //!
 //! ## Example
 //! ```toml

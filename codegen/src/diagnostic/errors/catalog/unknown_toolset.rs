@@ -1,7 +1,8 @@
-//! A toolset is named that nobody declares.
+//! A toolset that is not declared.
 //!
 //! ## Why is this bad
-//! What it was meant to bring along is not brought along; a tool whose home it is has no trait to be implemented in.
+//! The tools that it should add would be missing. A tool whose home toolset is unknown has no trait that its handler
+//! could implement.
 //!
 //! ## Example
 //! ```toml

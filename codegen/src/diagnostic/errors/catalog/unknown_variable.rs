@@ -1,8 +1,8 @@
-//! An environment variable is required that `env.toml` does not describe.
+//! A required environment variable that `env.toml` does not describe.
 //!
 //! ## Why is this bad
-//! Whoever sets the host up is told which variables are missing, what they are for and where to get them; of this one
-//! there would be nothing to tell.
+//! `doctor` tells the person who sets up the host what each missing variable is for and where to get it. It has no
+//! such information about this variable.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A word that this key does not take.
+//! A value that is not among the words which the key allows.
 //!
 //! ## Why is this bad
-//! Such a key takes one of a few words, and any other has no meaning that could be compiled.
+//! The key accepts only a few words. No other word has a meaning.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A value of another TOML type than the key takes, or one that JSON cannot hold.
+//! A value of the wrong TOML type, or one that JSON cannot represent.
 //!
 //! ## Why is this bad
-//! Types are not guessed from one another: `"100"` may have been meant as a number or as a text.
+//! Types are never guessed: `"100"` could be meant as a number or as a string.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A default that its own schema refuses, in every turn or in some.
+//! A default that violates its own schema, in every turn or in some turns.
 //!
 //! ## Why is this bad
-//! A model that sends what it was told is the default gets an error for it.
+//! A model that sends the documented default gets an error.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,8 @@
-//! A value that an enum names twice.
+//! A value that an `enum` contains twice.
 //!
 //! ## Why is this bad
-//! The standard says that values should differ, and some providers refuse the schema. It is most often a slip for
-//! another value.
+//! JSON Schema says that the values should be unique, and some vendors reject the schema. Usually another value was
+//! meant.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A parameter that is declared twice: in `params` and in the `properties` of `[schema]`.
+//! A parameter that is declared both in `params` and in the `properties` of `[schema]`.
 //!
 //! ## Why is this bad
-//! The two are one table. Which of the declarations holds cannot be told.
+//! Both tables describe the same object, so it is ambiguous which declaration applies.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A default that brings itself along, through the defaults of its own properties.
+//! A default that contains itself, through the defaults of its own properties.
 //!
 //! ## Why is this bad
-//! Filled in, it never ends.
+//! Filling in the default would never end.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! A value of an `enum`, or a `const`, that its own schema refuses.
+//! A value of an `enum`, or a `const`, that violates its own schema.
 //!
 //! ## Why is this bad
-//! No call can send it: the type says no to what the enum says yes to.
+//! No call can send the value: `enum` allows it, but `type` does not.
 //!
 //! ## Example
 //! ```toml

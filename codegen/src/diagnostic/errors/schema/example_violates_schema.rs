@@ -1,7 +1,7 @@
-//! An example that its own schema refuses, in every turn or in some.
+//! An example that violates its own schema, in every turn or in some turns.
 //!
 //! ## Why is this bad
-//! Models copy examples: this one teaches a call that is refused.
+//! Models copy examples. This one teaches a call that is refused.
 //!
 //! ## Example
 //! ```toml

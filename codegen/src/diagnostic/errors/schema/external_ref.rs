@@ -1,7 +1,7 @@
-//! A `$ref` that leads out of the manifest.
+//! A `$ref` that points outside the manifest.
 //!
 //! ## Why is this bad
-//! Nothing is fetched when a tool is compiled or called, and providers refuse references that lead out of the schema.
+//! toolc never fetches schemas, and vendors reject references that leave the schema.
 //!
 //! ## Example
 //! ```toml

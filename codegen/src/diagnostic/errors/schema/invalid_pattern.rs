@@ -1,7 +1,7 @@
-//! A `pattern` that is no regular expression.
+//! A `pattern` that is not a valid regular expression.
 //!
 //! ## Why is this bad
-//! No string can be held against it, and a provider that tries refuses the whole request.
+//! No string can be matched against it. A vendor that compiles the pattern rejects the whole request.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,7 @@
-//! A key of a schema that is nearly one of JSON Schema's words, and not quite: `minlength`, `requred`, `max_items`.
+//! A key of a schema that resembles a keyword of JSON Schema, such as `minlength`, `requred` or `max_items`.
 //!
 //! ## Why is this bad
-//! A validator passes over words that it does not know. What was meant is not said, so that a parameter stays optional or
-//! a bound is not there, and nobody notices before a model does.
+//! Validators ignore unknown keywords. The parameter silently stays optional, or its bound is missing.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,8 @@
-//! A schema that is none in draft 2020-12: a negative length, a multiple of zero, a list without types.
+//! A schema that is invalid in JSON Schema draft 2020-12, such as a negative length, a `multipleOf` of zero, or an
+//! empty list of types.
 //!
 //! ## Why is this bad
-//! That draft is what every dialect is made from; a validator refuses the schema, and with it every call.
+//! All dialects are made from this draft. A validator rejects the schema, and with it every call.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
-//! Definitions that are nothing but one another.
+//! Definitions that consist only of references to each other.
 //!
 //! ## Why is this bad
-//! None of them ever says what a value is, and a reader that follows them does not come to an end.
+//! They never describe a value, and a reader that follows the references never terminates.
 //!
 //! ## Example
 //! ```toml

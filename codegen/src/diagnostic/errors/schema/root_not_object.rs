@@ -1,8 +1,8 @@
-//! A tool whose arguments are said to be something else than an object.
+//! A tool whose arguments are declared as something other than an object.
 //!
 //! ## Why is this bad
-//! A call's arguments are an object, by name: every provider demands that, and refuses the whole request where one tool's
-//! schema says otherwise.
+//! The arguments of a call are an object with a property per parameter. Every vendor demands this, and rejects the
+//! whole request if the schema of one tool says otherwise.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,8 @@
-//! A schema that is deeper than 64 levels, or a tool too large for the tables of its arguments.
+//! A schema with more than 64 levels, or a tool that exceeds the size of the argument tables.
 //!
 //! ## Why is this bad
-//! Readers of arguments keep their place on a stack of fixed depth. No provider takes more than a few levels, and no
-//! model fills them in.
+//! The reader of arguments uses a stack of fixed depth. Vendors accept only a few levels, and models do not fill in
+//! deep structures reliably.
 //!
 //! ## Example
 //! ```toml

@@ -1,7 +1,7 @@
 //! A type that JSON Schema does not have.
 //!
 //! ## Why is this bad
-//! Providers refuse it, or take it for no type at all.
+//! Vendors reject the schema, or ignore the type.
 //!
 //! ## Example
 //! ```toml

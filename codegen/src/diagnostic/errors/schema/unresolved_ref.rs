@@ -1,8 +1,7 @@
-//! A `$ref` that leads to no definition: there is none of that name in `$defs`, or it leads to something else within the
-//! manifest.
+//! A `$ref` to a definition that does not exist, or to a part of the manifest that is not a definition.
 //!
 //! ## Why is this bad
-//! The schema says nothing where it should say most.
+//! The schema does not describe the value at all.
 //!
 //! ## Example
 //! ```toml
