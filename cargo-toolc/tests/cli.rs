@@ -1,0 +1,81 @@
+//! The program as cargo runs it, in a project that is not part of this workspace.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const TOOL: &str = r#"name = "ping"
+toolset = "net"
+description = "Check whether a host answers. Use it before a longer request. Returns the round-trip time."
+
+[params.host]
+type = "string"
+description = "The name or address of the host."
+required = true
+
+[annotations]
+read_only = true
+"#;
+
+const TOOLSET: &str = "name = \"net\"\ndescription = \"Reach other hosts.\"\n";
+
+/// A folder with a project of one tool.
+fn project() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (path, text) in [("manifests/tools/ping.toml", TOOL), ("manifests/toolsets/net.toml", TOOLSET)] {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// Runs the program in `folder`: its exit status, its stdout and its stderr.
+fn run(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_cargo-toolc"));
+    let Output { status, stdout, stderr } = program.args(args).current_dir(folder).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[test]
+fn lint_and_gen_run_as_cargo_subcommands() {
+    let project = project();
+    let (status, out, err) = run(project.path(), &["toolc", "lint"]);
+    assert_eq!(status, Some(0), "{out}{err}");
+    let (status, out, err) = run(project.path(), &["toolc", "gen"]);
+    assert_eq!(status, Some(0), "{out}{err}");
+    assert!(project.path().join("generated/rust/net.rs").is_file());
+    assert_eq!(run(project.path(), &["toolc", "gen", "--check"]).0, Some(0));
+}
+
+#[test]
+fn the_project_is_found_from_a_folder_below() {
+    let project = project();
+    let (status, out, _) = run(&project.path().join("manifests/tools"), &["toolc", "list"]);
+    assert_eq!((status, &*out), (Some(0), "ping  net\n"));
+}
+
+#[test]
+fn the_word_toolc_may_be_left_out() {
+    let project = project();
+    assert_eq!(run(project.path(), &["list"]), run(project.path(), &["toolc", "list"]));
+}
+
+#[test]
+fn a_mistake_in_a_manifest_is_exit_status_1() {
+    let project = project();
+    fs::write(project.path().join("manifests/tools/ping.toml"), TOOL.replace("description", "descripton")).unwrap();
+    let (status, out, err) = run(project.path(), &["toolc", "lint"]);
+    assert_eq!(status, Some(1), "{out}{err}");
+    assert!((out + &err).contains("unknown key `descripton`"));
+}
+
+#[test]
+fn help_names_the_cargo_subcommand() {
+    let (status, out, _) = run(Path::new("."), &["toolc", "--help"]);
+    assert_eq!(status, Some(0));
+    assert!(out.contains("Usage: cargo toolc "), "{out}");
+}
