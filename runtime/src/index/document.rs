@@ -1,11 +1,11 @@
-//! What is said of a tool, as one text: what it is found by.
+//! The searchable text of a tool.
 
 use serde_json::Value;
 
-/// Levels of a schema that are looked at: deeper down nothing says what a tool is for.
+/// The maximum depth of a schema that is indexed: deeper levels do not describe the tool's purpose.
 const DEEPEST: usize = 8;
 
-/// The description, and of the schema of the arguments what a model reads: names and descriptions of properties.
+/// Returns the description, and from the schema of the arguments the names and descriptions of properties.
 pub fn document(description: &str, parameters: &Value) -> String {
     let mut text = description.to_owned();
     properties(parameters, DEEPEST, &mut text);

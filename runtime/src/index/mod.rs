@@ -1,4 +1,4 @@
-//! The index: which tool's text has which terms, so that a query looks at those alone.
+//! The search index: the tools in whose text each term occurs, so that a query only looks at these.
 
 pub(crate) mod document;
 mod terms;
@@ -8,25 +8,25 @@ use crate::index::terms::terms;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// BM25's saturation of a term that a text has many times; the usual value.
+/// BM25's saturation of repeated terms; the usual value.
 const K1: f32 = 1.5;
 /// BM25's correction for a text's length; the usual value.
 const B: f32 = 0.75;
-/// Terms of a query that are looked at: a model may send anything.
+/// The maximum number of terms in a query, because a model may send anything.
 const MOST: usize = 64;
-/// How many times a name counts, which says more of a tool than any sentence of its description.
+/// The weight of a name, which describes a tool better than a sentence of its description.
 const NAME: u32 = 3;
 
-/// The terms of some tools' texts. Tools are known by their positions.
+/// The terms in the texts of some tools. A tool is identified by its position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
     /// Sorted by term.
     terms: Vec<(Cow<'static, str>, Vec<Posting>)>,
-    /// How many terms each text has.
+    /// The number of terms in each text.
     lengths: Vec<u32>,
 }
 
-/// That a text has a term.
+/// An occurrence of a term in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Posting {
     tool: u32,
@@ -34,7 +34,7 @@ struct Posting {
 }
 
 impl Index {
-    /// Of tools in the order of their positions: each one's name, and all else that is said of it.
+    /// Builds the index of tools, in the order of their positions, from the name and the text of each.
     pub fn of<'t, S: AsRef<str>>(tools: impl IntoIterator<Item = (&'t str, S)>) -> Self {
         let (mut all, mut lengths): (BTreeMap<String, Vec<Posting>>, Vec<u32>) = Default::default();
         for (tool, (name, text)) in (0..).zip(tools) {
@@ -53,7 +53,7 @@ impl Index {
         Self { terms: all.into_iter().map(|(term, postings)| (term.into(), postings)).collect(), lengths }
     }
 
-    /// Of the tools of all of these, one after the other.
+    /// Concatenates indexes, with the tools of each after those of the previous one.
     pub fn joined<'i>(indices: impl IntoIterator<Item = &'i Index>) -> Self {
         let (mut all, mut lengths): (BTreeMap<&Cow<'static, str>, Vec<Posting>>, Vec<u32>) = Default::default();
         for index in indices {
@@ -67,12 +67,12 @@ impl Index {
         Self { terms: all.into_iter().map(|(term, postings)| (term.clone(), postings)).collect(), lengths }
     }
 
-    /// How many tools it knows.
+    /// Returns the number of tools.
     pub fn len(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Whether it knows none.
+    /// Returns whether the index has no tools.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
@@ -83,8 +83,8 @@ impl Index {
     }
 }
 
-/// How well the tools of several indices, one after the other, fit a query: a score for each of them, 0 where it has
-/// none of the query's terms. A term that few tools have counts for more.
+/// Returns the relevance of each tool of several concatenated indexes for a query: 0 if its text has none of the
+/// query's terms. A term that few tools have counts more.
 pub(crate) fn scores<'i>(query: &str, indices: &(impl Iterator<Item = &'i Index> + Clone)) -> Vec<f32> {
     let tools: usize = indices.clone().map(Index::len).sum();
     let length: u64 = indices.clone().flat_map(|index| &index.lengths).map(|length| u64::from(*length)).sum();

@@ -1,15 +1,15 @@
-//! Terms: the words of a text as the index knows them, which are a query's words, too.
+//! Terms: the normalised words of a text or a query.
 
-/// Letters of the longest term: what is longer is no word.
+/// The maximum length of a term, in letters.
 const LONGEST: usize = 40;
 
-/// The terms of a text, in its order: lower case, without the endings of a plural. `read_file` and `readFile` are two
-/// words; where a script puts no spaces between words, each letter is one.
+/// Returns the terms of a text, in order: in lower case, without plural endings. `read_file` and `readFile` are two
+/// words each. In scripts without spaces, each letter is a term.
 pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> {
     text.split(|letter: char| !letter.is_alphanumeric()).flat_map(humps).flat_map(letters).filter_map(term)
 }
 
-/// `readFile` as `read` and `File`, `HTTPServer` as `HTTP` and `Server`.
+/// Splits `readFile` into `read` and `File`, and `HTTPServer` into `HTTP` and `Server`.
 fn humps(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -36,7 +36,7 @@ fn humps(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A word, or where it is of a script without spaces, its letters.
+/// Returns a word, or its letters if its script has no spaces.
 fn letters(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -48,7 +48,7 @@ fn letters(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a letter stands for a word: the Chinese characters, and the syllables of Japanese.
+/// Returns whether a letter is a term of its own: Chinese characters, and the syllables of Japanese.
 fn is_a_word(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
@@ -58,7 +58,7 @@ fn term(word: &str) -> Option<String> {
     if term.chars().count() > LONGEST {
         return None;
     }
-    // A rule that is wrong now and then does no harm: it is wrong for texts and queries alike.
+    // An imprecise rule is harmless, because texts and queries use the same one.
     if term.len() > 3 && term.is_ascii() {
         if term.ends_with("ies") && term.len() > 4 {
             term.truncate(term.len() - 3);

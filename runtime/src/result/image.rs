@@ -1,12 +1,12 @@
-//! Images in results: what a handler shows a model beside its text.
+//! Images in results, which a handler shows the model along with its text.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::result::output::{ErrorKind, ToolError};
 
-/// A picture, for [`ToolOutput::with_image`](crate::ToolOutput::with_image): PNG, JPEG, GIF or WebP, at most
-/// [3.75 MiB](Self::MOST_BYTES). Clones share its bytes.
+/// An image for [`ToolOutput::with_image`](crate::ToolOutput::with_image): PNG, JPEG, GIF or WebP, at most [3.75
+/// MiB](Self::MOST_BYTES). Clones share the bytes.
 ///
 /// ```
 /// use toolc::{Image, ToolOutput, ToolResult};
@@ -23,10 +23,11 @@ pub struct Image {
     bytes: Arc<[u8]>,
 }
 
-/// A media type, and whether bytes begin as its files do.
+/// A media type, and a function that recognises the beginning of such a file.
 type MediaType = (&'static str, fn(&[u8]) -> bool);
 
-/// What OpenAI and Anthropic take, and Gemini but for GIF: their guides to vision, as of 2026-11.
+/// The types that OpenAI, Anthropic and Gemini accept, by their guides to vision, as of 2026-11. Gemini does not accept
+/// GIF.
 const TYPES: [MediaType; 4] = [
     ("image/png", |bytes| bytes.starts_with(b"\x89PNG\r\n\x1a\n")),
     ("image/jpeg", |bytes| bytes.starts_with(b"\xff\xd8\xff")),
@@ -35,16 +36,16 @@ const TYPES: [MediaType; 4] = [
 ];
 
 impl Image {
-    /// Bytes that an image has at most: 3.75 MiB, which is 5 MiB in base64. That is the least that anybody's limit is:
-    /// Anthropic's models at Amazon and Google (as of 2026-11). An image over a provider's limit makes it refuse the whole
-    /// request, and each that follows.
+    /// The maximum size of an image in bytes: 3.75 MiB, which is 5 MiB in base64. This is the lowest limit of any
+    /// vendor: Anthropic's models at Amazon and Google (as of 2026-11). A vendor refuses a whole request, and each that
+    /// follows, because of one image over its limit.
     pub const MOST_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
 
-    /// An image of this media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    /// Returns an image of this media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     ///
     /// # Errors
-    /// When it is of another type, its bytes begin as no such image does, or it is too large. All of these a provider would
-    /// refuse, and the request with them.
+    /// Returns an error if the type is another one, the bytes are not of such an image, or the image is too large. A
+    /// vendor would refuse the whole request in each of these cases.
     pub fn new(media_type: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, ToolError> {
         let bytes = bytes.into();
         let Some((media_type, is_one)) = TYPES.into_iter().find(|(name, _)| *name == media_type) else {
@@ -65,18 +66,18 @@ impl Image {
         Ok(Self { media_type, bytes })
     }
 
-    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    /// Returns the media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     pub const fn media_type(&self) -> &'static str {
         self.media_type
     }
 
-    /// The file.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// Its type and size.
+/// Shows the type and the size.
 impl fmt::Debug for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Image({}, {} bytes)", self.media_type, self.bytes.len())
@@ -91,7 +92,7 @@ fn refused(message: String) -> ToolError {
 mod tests {
     use super::*;
 
-    /// The first bytes of each type's files.
+    /// The first bytes of files of each type.
     const BEGINNINGS: [(&str, &[u8]); 5] = [
         ("image/png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
         ("image/jpeg", b"\xff\xd8\xff\xe0\0\x10JFIF"),

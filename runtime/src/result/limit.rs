@@ -1,5 +1,6 @@
-//! Limits: how much of a result a model gets, and how much of all results of one turn. What is more is kept whole, where
-//! the host says, and the model gets its beginning; where nothing keeps it, the model is told how much is missing.
+//! Limits of results, for one result and for all results of a turn. A longer result is stored completely if the host
+//! has a store, and the model gets its beginning. Otherwise the model gets its beginning and the number of missing
+//! characters.
 
 use std::fmt::Write as _;
 
@@ -8,55 +9,56 @@ use crate::result::output::attempt;
 use crate::result::spill::SpillStore;
 use crate::text::json;
 
-/// How many characters of results a model gets. A tool's own `max_result_chars` goes before `per_call`.
+/// Limits of the results that a model gets, in characters. A tool's own `max_result_chars` takes precedence over
+/// `per_call`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultLimits {
-    /// Of one result.
+    /// The limit of one result.
     pub per_call: usize,
-    /// Of all results of one batch: the largest are shortened first. Those of a tool whose own limit is higher than
-    /// this are left alone.
+    /// The limit of all results of one batch together. The largest results are shortened first. Results of a tool whose
+    /// own limit is higher than this are never shortened for it.
     pub per_turn: usize,
 }
 
 impl Default for ResultLimits {
-    /// 100,000 and 200,000.
+    /// Returns limits of 100,000 and 200,000 characters.
     fn default() -> Self {
         Self { per_call: 100_000, per_turn: 200_000 }
     }
 }
 
-/// Characters of a result that is kept elsewhere.
+/// Length of the preview of a stored result, in characters.
 const PREVIEW: usize = 1_500;
-/// Characters for what stands around a preview.
+/// Characters reserved for the text around a preview.
 const AROUND: usize = 300;
 
-/// Whether a text is longer than that many characters.
+/// Returns whether a text is longer than that many characters.
 pub(crate) fn is_over(text: &str, most: usize) -> bool {
     text.len() > most && text.chars().nth(most).is_some()
 }
 
-/// How a result begins that was too long.
+/// The beginning of a shortened result.
 const SHORTENED: &str = r#"{"truncated":true,"preview":"#;
 
-/// Whether that became of a result.
+/// Returns whether a result has been shortened.
 #[cfg(feature = "wire-mcp")]
 pub(crate) fn is_shortened(json: &str) -> bool {
     json.starts_with(SHORTENED)
 }
 
-/// What became of a result that is too long.
+/// A shortened result.
 pub(crate) struct Shortened {
-    /// What the model gets.
+    /// The JSON for the model.
     pub(crate) json: String,
-    /// Whether all of it is kept elsewhere.
+    /// Whether the complete result is stored.
     pub(crate) is_kept: bool,
-    /// What went wrong at keeping it.
+    /// The error of the store, or `None` if storing succeeded.
     pub(crate) fault: Option<String>,
 }
 
-/// Shortens a result that is too long. Where it is kept, the model gets
-/// `{"truncated": true, "preview": text, "chars": N, "file": path, "bytes": N, "hint": text}`; or else, as much of it
-/// as there is room for, with `"missing": N` for `file` and `bytes`.
+/// Shortens a result that is too long. If it is stored, the model gets `{"truncated": true, "preview": text, "chars":
+/// N, "file": path, "bytes": N, "hint": text}`. Otherwise it gets as much of it as the limit allows, with `"missing":
+/// N` instead of `file` and `bytes`.
 pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn SpillStore>) -> Shortened {
     let (text, extension) = readable(json);
     let chars = text.chars().count();
@@ -90,8 +92,8 @@ pub(crate) fn shorten(json: &str, most: usize, tool: &str, spill: Option<&dyn Sp
     Shortened { json: out, is_kept, fault }
 }
 
-/// Which results are to be shortened so that all of them together keep to `most`, the largest first, and to how many
-/// characters each. `sizes` has the characters of each; none where it may not be shortened.
+/// Returns the results to shorten so that all of them together have at most `most` characters, the largest first, and
+/// the new limit of each. `sizes` has the characters of each result, and whether it may be shortened.
 pub(crate) fn over_budget(sizes: &[(usize, bool)], most: usize, is_kept: bool) -> Vec<(usize, usize)> {
     let mut over = sizes.iter().map(|(size, _)| size).sum::<usize>().saturating_sub(most);
     let mut largest: Vec<usize> = (0..sizes.len()).filter(|&at| sizes[at].1).collect();
@@ -110,7 +112,7 @@ pub(crate) fn over_budget(sizes: &[(usize, bool)], most: usize, is_kept: bool) -
     shortened
 }
 
-/// A result as a person or a model would read it in a file, and the extension of such a file.
+/// Returns a result as a person or a model would read it in a file, and the file's extension.
 fn readable(json: &str) -> (String, &'static str) {
     match serde_json::from_str::<String>(json) {
         Ok(text) => (text, "txt"),
@@ -118,8 +120,8 @@ fn readable(json: &str) -> (String, &'static str) {
     }
 }
 
-/// As much of the beginning as takes at most `room` characters of a JSON string; to the end of a line, if there is one
-/// in its second half.
+/// Returns as much of the beginning as needs at most `room` characters of a JSON string, up to the end of a line if
+/// there is one in the second half.
 fn beginning(text: &str, room: usize) -> &str {
     let mut used = 0;
     let fits = |(_, letter): &(usize, char)| {

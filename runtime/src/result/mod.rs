@@ -1,4 +1,4 @@
-//! What becomes of a result before the model gets it: written as JSON, scrubbed, held to limits, kept elsewhere.
+//! The steps from a handler's result to the model: written as JSON, scrubbed, limited, and stored if it is too long.
 
 pub(crate) mod image;
 pub(crate) mod limit;

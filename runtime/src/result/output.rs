@@ -1,5 +1,5 @@
-//! What a call comes to: an [`ToolOutput`], or a [`ToolError`] that the model can act on. Both end as one JSON text; an output
-//! may have images beside it.
+//! The result of a call: a [`ToolOutput`], or a [`ToolError`] that the model can act on. Both become one JSON text. An
+//! output may also have images.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use crate::result::scrub;
 use crate::result::scrub::scrub;
 use crate::text::json;
 
-/// Bytes for which a result has room from the start: most take no more.
+/// Initial capacity of a result in bytes; most results need no more.
 const FEW: usize = 128;
 
-/// A handler's result: a JSON text, perhaps with images beside it.
+/// The result of a handler: a JSON text, and optionally images.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolOutput {
     pub(crate) json: String,
@@ -23,21 +23,22 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    /// Images that a result has at most, a limit of toolc's own. In a request with more, Anthropic takes none that is
-    /// larger than 2,000 pixels on a side (as of 2026-11).
+    /// The maximum number of images in a result: a limit of toolc. For requests with more images, Anthropic accepts no
+    /// image larger than 2,000 pixels on a side (as of 2026-11).
     pub const MOST_IMAGES: usize = 20;
 
-    /// A piece of text. The model gets it as a JSON string.
+    /// Returns an output with a string. The model gets it as a JSON string.
     pub fn text(text: impl AsRef<str>) -> Self {
         let mut json = String::with_capacity(text.as_ref().len() + 2);
         json::push_string(&mut json, text.as_ref());
         Self::of_json(json)
     }
 
-    /// Anything that serialises.
+    /// Returns an output with a value that serialises.
     ///
     /// # Errors
-    /// When `value` cannot be written as JSON: a map whose keys are not strings, or its own `Serialize` fails.
+    /// Returns an error if `value` cannot be written as JSON: a map whose keys are not strings, or an error of its own
+    /// `Serialize`.
     pub fn json(value: &impl Serialize) -> Result<Self, ToolError> {
         match serde_json::to_string(value) {
             Ok(json) => Ok(Self::of_json(json)),
@@ -45,7 +46,7 @@ impl ToolOutput {
         }
     }
 
-    /// A typed result, such as a generated `Returns`.
+    /// Returns an output with a typed result, such as a generated `Returns`.
     pub fn of(value: &(impl ToJson + ?Sized)) -> Self {
         let mut json = String::with_capacity(FEW);
         value.to_json(&mut json);
@@ -56,10 +57,10 @@ impl ToolOutput {
         Self { json, images: Vec::new() }
     }
 
-    /// The same, with this image after those that are there.
+    /// Adds an image after the existing ones.
     ///
     /// # Errors
-    /// When there are [20](Self::MOST_IMAGES) already.
+    /// Returns an error if the output already has [20](Self::MOST_IMAGES) images.
     pub fn with_image(mut self, image: Image) -> Result<Self, ToolError> {
         if self.images.len() == Self::MOST_IMAGES {
             let most = Self::MOST_IMAGES;
@@ -71,28 +72,28 @@ impl ToolOutput {
         Ok(self)
     }
 
-    /// The images, in the order in which the model gets them.
+    /// Returns the images, in the order in which the model gets them.
     pub fn images(&self) -> &[Image] {
         &self.images
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn as_json(&self) -> &str {
         &self.json
     }
 
-    /// The JSON text, owned. The images are lost.
+    /// Returns the JSON text, and drops the images.
     pub fn into_json(self) -> String {
         self.json
     }
 }
 
-/// Characters of each word about a problem. Keys that are not the tool's are as long as the model writes them.
+/// The maximum length of the texts of a problem, in characters. Unknown keys are as long as the model writes them.
 const LONGEST_WORDS: usize = 500;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $word:literal)*) => {
-        /// Why a call failed, in one word that a program can match on.
+        /// The reason why a call failed, as one word that a program can match on.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ErrorKind {
@@ -100,10 +101,10 @@ macro_rules! kinds {
         }
 
         impl ErrorKind {
-            /// All of them.
+            /// All kinds.
             pub const ALL: &[ErrorKind] = &[$(ErrorKind::$kind),*];
 
-            /// The word in the error's JSON.
+            /// Returns the word in the error's JSON.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(ErrorKind::$kind => $word,)*
@@ -118,42 +119,43 @@ kinds! {
     MalformedArguments "malformed_arguments"
     /// The arguments do not satisfy the tool's schema: see the problems.
     InvalidArguments "invalid_arguments"
-    /// No such tool in this turn.
+    /// The turn has no tool of this name.
     UnknownTool "unknown_tool"
-    /// The handler said so.
+    /// The handler failed.
     Failed "failed"
-    /// The handler refused for safety: a path, a device, a command. Or the call needs approval, and nobody can be asked.
+    /// The handler refused the call for safety: a path, a device, a command. Or the call needs approval, and the host
+    /// has no approver.
     Refused "refused"
-    /// The host does not allow this call: a hook said so.
+    /// A hook of the host did not allow the call.
     Blocked "blocked"
-    /// Somebody was asked to approve the call, and did not.
+    /// The approver denied the call.
     Denied "denied"
-    /// A hook of the host failed before the call, which was not run.
+    /// A hook of the host failed before the call, so the call was not run.
     HookFailed "hook_failed"
-    /// What was asked for is not there.
+    /// What the call looked for does not exist.
     NotFound "not_found"
-    /// It took longer than it may.
+    /// The call exceeded its time limit.
     Timeout "timeout"
-    /// The host cancelled it.
+    /// The host cancelled the call.
     Cancelled "cancelled"
     /// The handler panicked.
     Panicked "panicked"
 }
 
-/// One thing that is wrong with the arguments.
+/// A problem with the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where: a JSON Pointer (RFC 6901) into the arguments. Empty: the arguments as a whole.
+    /// The place: a JSON Pointer (RFC 6901) into the arguments. Empty for the arguments as a whole.
     pub path: String,
-    /// What the schema asks for, in words.
+    /// A description of what the schema requires.
     pub expected: String,
-    /// What is there, in words; long values are cut.
+    /// A description of the actual value. Long values are cut.
     pub got: String,
 }
 
-/// A failed call, as the model gets to see it: `{"error": text, "kind": word, "problems": [...]}`.
+/// The error of a failed call, as the model sees it: `{"error": message, "kind": word, "problems": [...]}`.
 ///
-/// It does not implement [`std::error::Error`], so that every type which does can become one with `?`.
+/// It does not implement [`std::error::Error`], so that `?` can convert every type that does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError(Box<Inner>);
 
@@ -165,12 +167,12 @@ struct Inner {
 }
 
 impl ToolError {
-    /// A failure of kind [`ErrorKind::Failed`]. The message should say what to do instead.
+    /// Returns an error of the kind [`ErrorKind::Failed`]. The message should tell the model what to do instead.
     pub fn new(message: impl Into<String>) -> Self {
         Self::of(ErrorKind::Failed, message)
     }
 
-    /// A failure of this kind.
+    /// Returns an error of this kind.
     pub fn of(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self::made(kind, message.into())
     }
@@ -180,36 +182,36 @@ impl ToolError {
         Self(Box::new(Inner { kind, message, problems: Vec::new() }))
     }
 
-    /// Adds what is wrong with the arguments, place by place.
+    /// Adds the problems of the arguments.
     #[must_use]
     pub fn with_problems(mut self, problems: Vec<Problem>) -> Self {
         self.0.problems = problems;
         self
     }
 
-    /// Its kind.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Its text.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// Its text alone.
+    /// Formats the message only.
     #[cold]
     pub(crate) fn into_message(self) -> String {
         self.0.message
     }
 
-    /// What is wrong with the arguments, place by place.
+    /// Returns the problems of the arguments.
     pub fn problems(&self) -> &[Problem] {
         &self.0.problems
     }
 
-    /// The JSON that the model gets. Its texts are scrubbed: a model finds nothing in them that it could take for
-    /// structure, and 2,000 characters at most.
+    /// Returns the JSON that the model gets. Its strings have been scrubbed of anything that a model could mistake for
+    /// structure, and have at most 2,000 characters.
     pub fn to_json(&self) -> String {
         let mut out = String::from(r#"{"error":"#);
         json::push_string(&mut out, &scrub(&self.0.message, scrub::LONGEST));
@@ -245,10 +247,10 @@ impl<E: std::error::Error> From<E> for ToolError {
     }
 }
 
-/// What a handler comes to.
+/// The result of a handler.
 pub type ToolResult = Result<ToolOutput, ToolError>;
 
-/// What a part of the host comes to; an error or a panic is its message.
+/// Runs a part of the host. An error or a panic becomes its message.
 pub(crate) fn attempt<T>(work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, String> {
     panics::catch(work).map_err(|panicked| panicked.0)?.map_err(ToolError::into_message)
 }

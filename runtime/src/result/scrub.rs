@@ -1,16 +1,17 @@
-//! Scrubbing: an error's text comes from anywhere (a web page, a file's name, the model itself), so what a model could
-//! take for structure is taken out of it: tags of tool calls and results, the tokens of chat templates, code fences.
+//! Scrubbing. The message of an error can contain text from anywhere: a web page, a file name, the model itself.
+//! Anything that a model could mistake for structure is removed from it: tags of tool calls and results, the tokens of
+//! chat templates, code fences.
 //!
-//! What is left when something is taken out may again be framing (`<sys<system>tem>`), so it ends when nothing more can
-//! be taken. What is looked for is data: the tables at the top.
+//! Removing something can create new framing (`<sys<system>tem>`), so removal repeats until nothing is left to remove.
+//! The patterns are data: the tables at the top.
 
 use crate::text::invisible::is_invisible;
 use std::borrow::Cow;
 
-/// Characters of an error's text that a model gets. What went wrong is said by then.
+/// The maximum length of a message, in characters.
 pub(crate) const LONGEST: usize = 2_000;
 
-/// Tags by these names, in any case, whatever follows the name; but code may use the name of a type, see [`is_type_argument`].
+/// Names of tags, in any case and with any suffix. Code may use such a name for a type: see [`is_type_argument`].
 const TAGS: &[&str] = &[
     "antml",
     "arg_key",
@@ -48,8 +49,8 @@ const TAGS: &[&str] = &[
     "toolcall",
 ];
 
-/// Names that code has, too: tags of these, complete, and in one case. `Vec<User>` is none. Nor are names here that HTML
-/// and XML have more often than agents do: `input`, `message`.
+/// Names that also occur in code. Only complete tags in one case are removed, so `Vec<User>` is kept. Names that are
+/// more common in HTML and XML than in prompts, such as `input` and `message`, are not listed.
 const WORDS: &[&str] = &[
     "answer",
     "function",
@@ -67,10 +68,10 @@ const WORDS: &[&str] = &[
     "user",
 ];
 
-/// What stands around the name of a special token: ChatML, Llama 3, Phi and many others; DeepSeek.
+/// The delimiters of special tokens: ChatML, Llama 3, Phi and many others; DeepSeek.
 const MARKS: &[(&str, &str)] = &[("<|", "|>"), ("<｜", "｜>")];
 
-/// Texts that are framing wherever they stand: fences; the tokens of Llama 2, Mistral, GLM, DeepSeek.
+/// Strings that are always removed: fences; the tokens of Llama 2, Mistral, GLM, DeepSeek.
 const TOKENS: &[&str] = &[
     "```",
     "<<SYS>>",
@@ -101,10 +102,10 @@ const TOKENS: &[&str] = &[
     "[gMASK]",
 ];
 
-/// Texts that take the next closing one along.
+/// Strings that are removed together with the next closing one.
 const PAIRS: &[(&str, &str)] = &[("<![CDATA[", "]]>")];
 
-/// Whose turn it is, at the beginning of a line: Anthropic's old prompts, Vicuna, Alpaca.
+/// Names of speakers at the beginning of a line: Anthropic's old prompts, Vicuna, Alpaca.
 const TURNS: &[&str] = &[
     "Human:",
     "Assistant:",
@@ -119,19 +120,19 @@ const TURNS: &[&str] = &[
     "### User:",
 ];
 
-/// Where any of the above begins.
+/// The first characters of all patterns above.
 const STARTS: &[char] = &['<', '[', '`', '#', 'A', 'H', 'S', 'U'];
 
-/// Bytes of a tag's attributes that are looked at.
+/// The maximum length of a tag's attributes, in bytes.
 const ATTRIBUTES: usize = 256;
-/// Bytes of a special token's name.
+/// The maximum length of a special token's name, in bytes.
 const NAME: usize = 64;
-/// How far before a place something can begin that becomes framing when something is taken out there.
+/// How far before a removal a new pattern can begin, in bytes.
 const REACH: usize = ATTRIBUTES + 4 * NAME;
 
-/// `text` without framing, and at most `most` characters of it.
+/// Returns `text` without framing, and at most `most` characters of it.
 pub(crate) fn scrub(text: &str, most: usize) -> Cow<'_, str> {
-    // Room for what will be taken out. The rest of a text without end is never looked at.
+    // Reads more than `most`, to make up for what is removed. The rest of a long text is never read.
     let (beginning, mut is_cut) = first(text, 4 * most);
     let mut text = lose_framing(Cow::Borrowed(beginning));
     if text.chars().nth(most).is_some() {
@@ -144,7 +145,7 @@ pub(crate) fn scrub(text: &str, most: usize) -> Cow<'_, str> {
     text
 }
 
-/// The first `most` characters, and whether there are more.
+/// Returns the first `most` characters, and whether there are more.
 fn first(text: &str, most: usize) -> (&str, bool) {
     match text.char_indices().nth(most) {
         Some((end, _)) => (&text[..end], true),
@@ -160,7 +161,7 @@ fn lose_framing(mut text: Cow<'_, str>) -> Cow<'_, str> {
     text
 }
 
-/// Takes framing out, going back each time by as far as something new may begin. Whether there was any.
+/// Removes framing, going back after each removal as far as a new pattern can begin. Returns whether there was any.
 fn lose_some(text: &mut Cow<'_, str>) -> bool {
     let (mut at, mut found) = (0, false);
     while let Some(next) = text[at..].find(STARTS) {
@@ -185,7 +186,7 @@ fn lose_some(text: &mut Cow<'_, str>) -> bool {
     found
 }
 
-/// How many bytes at the beginning of `text` are framing.
+/// Returns the length of the framing at the beginning of `text`, in bytes.
 fn framing(before: &str, text: &str) -> usize {
     let is_here = |token: &&&str| text.starts_with(**token);
     if let Some(token) = TOKENS.iter().chain(PAIRS.iter().map(|(open, _)| open)).find(is_here) {
@@ -199,7 +200,7 @@ fn framing(before: &str, text: &str) -> usize {
     TURNS.iter().find(is_here).filter(|_| begins_line()).map_or(0, |token| token.len())
 }
 
-/// A special token: a name between marks.
+/// Returns the length of a special token: a name between delimiters.
 fn marked(text: &str) -> Option<usize> {
     let (open, close) = MARKS.iter().find(|(open, _)| text.starts_with(open))?;
     let inner = &text[open.len()..];
@@ -207,7 +208,8 @@ fn marked(text: &str) -> Option<usize> {
     (end > 0 && end <= NAME && inner[end..].starts_with(close)).then(|| open.len() + end + close.len())
 }
 
-/// A tag of one of the names, with its attributes; or only its beginning, where it has no end.
+/// Returns the length of a tag with one of the names, including its attributes; if the tag has no end, of its
+/// beginning.
 fn tag(before: &str, text: &str) -> Option<usize> {
     let inner = text[1..].trim_start();
     let inner = inner.strip_prefix('/').map_or(inner, str::trim_start);
@@ -215,7 +217,7 @@ fn tag(before: &str, text: &str) -> Option<usize> {
     let end_of = |text: &str| text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let mut name = &inner[..end_of(inner)];
     let mut rest = &inner[name.len()..];
-    // A prefix, as of a namespace.
+    // A namespace prefix.
     if let Some(local) = rest.strip_prefix(':')
         && !is_listed(TAGS, name)
         && name.len() <= NAME
@@ -244,16 +246,16 @@ fn tag(before: &str, text: &str) -> Option<usize> {
     }
 }
 
-/// Whether an attribute follows a tag's name, however long it is and whatever is in it.
+/// Returns whether an attribute follows a tag's name, of any length and content.
 fn begins_attribute(rest: &str) -> bool {
     let name = rest.trim_start();
     let value = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_-:.".contains(c));
     name.len() < rest.len() && value.len() < name.len() && value.trim_start().starts_with('=')
 }
 
-/// Whether `<name` is where the arguments of a type begin, as in `Vec<System>`, `Map<System, u8>` or `open::<System>()`:
-/// an identifier goes before it, `name` is spelled as types are (`ToolCall`), and no word is glued to its end. No model was
-/// taught framing that looks so.
+/// Returns whether `<name` begins the arguments of a type, as in `Vec<System>`, `Map<System, u8>` or
+/// `open::<System>()`: an identifier precedes it, `name` is spelled like a type (`ToolCall`), and no word directly
+/// follows it. No model was trained on framing of this form.
 fn is_type_argument(before: &str, text: &str, name: &str) -> bool {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let generic = before.strip_suffix("::").unwrap_or(before);

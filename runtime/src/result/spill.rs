@@ -1,4 +1,4 @@
-//! Spilling: where results are kept that are too long for a model to be told whole.
+//! Spilling: storage for results that are too long for a model.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
@@ -8,50 +8,50 @@ use std::time::Duration;
 
 use crate::text::display::short_name;
 
-/// Keeps results that are too long: see [`SessionBuilder::spill`](crate::SessionBuilder::spill).
+/// A store for results that are too long: see [`SessionBuilder::spill`](crate::SessionBuilder::spill).
 pub trait SpillStore: Send + Sync {
-    /// Keeps all of `text`, a result of `tool`, and returns the name under which the model's tools can read it. The
-    /// extension says what it is: `txt`, or `json`.
+    /// Stores `text`, a result of `tool`, and returns the name under which the model's tools can read it. The extension
+    /// is its format: `txt` or `json`.
     ///
     /// # Errors
-    /// When it cannot be kept. The model is then told how much it misses.
+    /// Returns an error if the text cannot be stored. The model then gets the number of missing characters.
     fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String>;
 }
 
-/// A folder of results, a file for each: readable by this user alone, under a name that nobody can guess and that was
-/// never there before. Nobody is told that name before the file is whole. What is in it is the host's to
-/// [delete](Self::delete_older_than).
+/// A folder of results, with one file for each. Each file is readable by this user only, and has a new, unguessable
+/// name, which becomes known only when the file is complete. The host decides when to [delete](Self::delete_older_than)
+/// files.
 ///
-/// A folder in which others could put something else in a result's place is refused, whenever it is used: on Unix, one
-/// that is a symbolic link, belongs to somebody else, or can be written by others.
+/// A folder in which other users could replace a result is refused whenever it is used: on Unix, one that is a symbolic
+/// link, belongs to another user, or is writable by others.
 #[derive(Debug, Clone)]
 pub struct SpillFolder {
     path: PathBuf,
 }
 
 impl SpillFolder {
-    /// Keeps results in this folder, which is made if it is not there, for this user alone.
+    /// Returns a store in this folder. A missing folder is created, for this user only.
     ///
     /// # Errors
-    /// When it cannot be made, is no folder, or is not this user's alone to write.
+    /// Returns an error if the folder cannot be created, is not a folder, or is writable by other users.
     pub fn new(path: impl AsRef<Path>) -> io::Result<Self> {
         let mut builder = DirBuilder::new();
         private_folder(builder.recursive(true));
         builder.create(&path)?;
-        // Without a slash in the end, which would mean what a link points to.
+        // A trailing slash would resolve to the target of a link.
         let folder = Self { path: std::path::absolute(path)?.components().collect() };
         folder.metadata()?;
         Ok(folder)
     }
 
-    /// What the folder itself is, if it can be trusted.
+    /// Returns the metadata of the folder, if the folder can be trusted.
     fn metadata(&self) -> io::Result<Metadata> {
         let metadata = fs::symlink_metadata(&self.path)?;
         if metadata.is_symlink() {
             return Err(self.refused(io::ErrorKind::NotADirectory, "it is a symbolic link"));
         }
         if !metadata.is_dir() {
-            return Err(self.refused(io::ErrorKind::NotADirectory, "it is no folder"));
+            return Err(self.refused(io::ErrorKind::NotADirectory, "it is not a folder"));
         }
         if others_write(&metadata) {
             return Err(self.refused(io::ErrorKind::PermissionDenied, "others can write to it"));
@@ -64,11 +64,11 @@ impl SpillFolder {
         io::Error::new(kind, format!("`{path}` cannot keep results: {why}; name a folder of this user's own"))
     }
 
-    /// Deletes the results in it that were kept longer than `age` ago, by whatever process, and returns how many. Files
-    /// that are no results stay, and so do those that cannot be deleted now.
+    /// Deletes the results that were stored longer than `age` ago, by any process, and returns their number. Other
+    /// files are kept, and so are files that cannot be deleted.
     ///
     /// # Errors
-    /// When the folder cannot be read, or is not this user's alone to write any more.
+    /// Returns an error if the folder cannot be read, or has become writable by other users.
     pub fn delete_older_than(&self, age: Duration) -> io::Result<usize> {
         self.metadata()?;
         let mut deleted = 0;
@@ -87,7 +87,7 @@ impl SpillStore for SpillFolder {
     fn keep(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let tool: String =
             short_name(tool).chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
-        // Each has random keys of its own, so that a name says nothing of the next.
+        // Each has its own random keys, so that no name can be derived from another.
         let [high, low] = [(); 2].map(|()| RandomState::new().hash_one(&tool));
         let path = self.path.join(format!("{tool}-{high:016x}{low:016x}.{extension}"));
         let folder = self.metadata()?;
@@ -104,12 +104,12 @@ impl SpillStore for SpillFolder {
         }
         path.into_os_string().into_string().map_err(|path| {
             let path = Path::new(&path).display();
-            io::Error::new(io::ErrorKind::InvalidFilename, format!("`{path}` is no name that a model could be told"))
+            io::Error::new(io::ErrorKind::InvalidFilename, format!("the path `{path}` is not valid UTF-8"))
         })
     }
 }
 
-/// Whether a file of this name is a result, or the beginning of one.
+/// Returns whether a file of this name is a result, complete or partial.
 fn is_result(name: &str) -> bool {
     let stem = ["txt", "json"].into_iter().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
     let number = stem.and_then(|stem| stem.rsplit_once('-')).map(|(_, number)| number);
@@ -137,7 +137,7 @@ fn others_write(folder: &Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&folder.permissions()) & 0o022 != 0
 }
 
-/// Whether the folder belongs to somebody else than this user, who has `made` a file in it.
+/// Returns whether the folder belongs to another user than this one, who has `made` a file in it.
 #[cfg(unix)]
 fn is_of_another(folder: &Metadata, made: &Metadata) -> bool {
     std::os::unix::fs::MetadataExt::uid(folder) != std::os::unix::fs::MetadataExt::uid(made)
@@ -163,7 +163,7 @@ fn private_folder(_: &mut DirBuilder) {}
 mod tests {
     use super::*;
 
-    /// A folder of this test's own, deleted in the end.
+    /// A temporary folder of one test, deleted at its end.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -267,8 +267,8 @@ mod tests {
             refusals(&spill, "others can write to it");
         }
         fs::set_permissions(&real, fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(spill.keep("say", "txt", "one").is_ok(), "others may see that there are results");
-        // Somebody puts a link in its place.
+        assert!(spill.keep("say", "txt", "one").is_ok(), "others may list the folder");
+        // Another program replaces the folder with a link.
         fs::rename(&real, folder.0.join("elsewhere")).unwrap();
         symlink("elsewhere", &real).unwrap();
         refusals(&spill, "it is a symbolic link");
@@ -288,7 +288,7 @@ mod tests {
         let made = folder.0.metadata().unwrap();
         let root = Path::new("/").metadata().unwrap();
         assert_eq!(is_of_another(&root, &made), made.uid() != root.uid());
-        // Only root can give a folder away.
+        // Only root can change the owner of a folder.
         if chown(&folder.0, Some(made.uid() ^ 1), None).is_ok() {
             let error = spill.keep("say", "txt", "one").unwrap_err().to_string();
             assert!(error.contains("it belongs to another user"), "{error}");

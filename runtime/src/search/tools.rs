@@ -1,4 +1,4 @@
-//! The three tools of tool search: how a model is told of them, and what they answer.
+//! The three tools of tool search: their definitions and their results.
 
 use crate::render::search_tools::{BRIDGES, CALL, DESCRIBE, HITS, SEARCH};
 use std::borrow::Cow;
@@ -13,17 +13,17 @@ use crate::result::output::ToolResult;
 use crate::result::output::{ErrorKind, ToolError, ToolOutput};
 use crate::session::turn::Turn;
 
-/// Characters of a description that a hit comes with.
+/// The length of the descriptions in search results, in characters.
 const SHOWN: usize = 300;
 
-/// The call that a call of `tool_call` is about.
+/// The inner call of a call of `tool_call`.
 pub(crate) struct Bridged<'r> {
     name: Cow<'r, str>,
     arguments: Cow<'r, str>,
 }
 
 impl<'r> Bridged<'r> {
-    /// As the model might have made it.
+    /// Returns the call as the model would have made it directly.
     pub(crate) fn request<'s>(&'s self, outer: &ToolCall<'s>) -> ToolCall<'s>
     where
         'r: 's,
@@ -33,23 +33,23 @@ impl<'r> Bridged<'r> {
 }
 
 impl Turn {
-    /// The call that `request` is about, if it is a call of `tool_call` that can be read.
+    /// Returns the inner call of `request`, if it is a readable call of `tool_call`.
     pub(crate) fn bridged<'r>(&self, request: &ToolCall<'r>) -> Option<Bridged<'r>> {
         if self.deferred_ids().is_empty() || request.name() != CALL {
             return None;
         }
         let (name, arguments) = args::bridged(request.arguments(), Limits::default())?;
-        // What stands for tools stands for none of its own.
+        // `tool_call` cannot call the tools of tool search.
         (!BRIDGES.iter().any(|bridge| bridge.name == name)).then_some(Bridged { name, arguments })
     }
 
-    /// Whether this is one of the three tools, and they are there.
+    /// Returns whether this is one of the three tools, and the turn has them.
     #[cfg(feature = "wire-mcp")]
     pub(crate) fn is_of_search(&self, name: &str) -> bool {
         !self.deferred_ids().is_empty() && BRIDGES.iter().any(|bridge| bridge.name == name)
     }
 
-    /// What a call comes to of one of the three tools, if it is one of them.
+    /// Returns the result of a call of one of the three tools, or `None` for any other tool.
     pub(crate) fn answer_of_search(&self, request: &ToolCall<'_>) -> Option<ToolResult> {
         let bridge = BRIDGES.iter().find(|bridge| bridge.name == request.name())?;
         if self.deferred_ids().is_empty() {
@@ -81,7 +81,7 @@ impl Turn {
         ToolOutput::json(&json!({ "tools": tools }))
     }
 
-    /// How a tool's description begins.
+    /// Returns the beginning of a tool's description.
     fn purpose(&self, id: usize) -> String {
         let definition: Value = serde_json::from_str(&self.definition(id)).unwrap_or_default();
         let description = definition["function"]["description"].as_str().or(definition["description"].as_str());
@@ -117,7 +117,7 @@ impl Turn {
     }
 }
 
-/// Says what is wrong with a call of `tool_call` that leads nowhere.
+/// Returns the error for a call of `tool_call` that does not name a tool.
 fn refuse_call(request: &ToolCall<'_>, table: &Table) -> ToolResult {
     let args = arguments(request, table)?;
     let name = args["name"].as_str().unwrap_or_default();
