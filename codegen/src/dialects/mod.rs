@@ -2,17 +2,12 @@
 //! tool definitions. Lowering, the rules of the linter, `docs/dialects.md` and the tests read these records, and nothing
 //! else states a vendor's limit.
 //!
-//! To add a dialect, write its record (a file here, or a constant in the file of its vendor) and add it to [`DIALECTS`].
-//! The runtime needs its line in `dialects!` and a Cargo feature. Tests name what is missing.
+//! To add a dialect, write its record (a constant in the file of its vendor) and name it in `vendors!` below. The runtime
+//! needs its line in `dialects!` (`runtime/src/data/dialect.rs`) and a Cargo feature. rustc or a test names what is missing.
 
-mod anthropic;
 mod definition;
 mod docs_page;
-mod gemini;
 mod limits;
-mod mcp;
-mod openai;
-mod portable;
 mod schema_subset;
 
 pub use definition::{SchemaDocument, ToolDefinition};
@@ -53,18 +48,23 @@ pub struct Dialect {
     pub request: RequestLimits,
 }
 
-/// Every dialect.
-pub static DIALECTS: &[Dialect] = &[
-    openai::CHAT,
-    openai::STRICT,
-    openai::RESPONSES,
-    anthropic::MESSAGES,
-    anthropic::STRICT,
-    gemini::JSON_SCHEMA,
-    gemini::OPENAPI,
-    mcp::LIST,
-    portable::PORTABLE,
-];
+/// Declares the file of each vendor, and the list of the records in them.
+macro_rules! vendors {
+    ($($vendor:ident: $($record:ident)*;)*) => {
+        $(mod $vendor;)*
+
+        /// Every dialect.
+        pub static DIALECTS: &[Dialect] = &[$($($vendor::$record),*),*];
+    };
+}
+
+vendors! {
+    openai: CHAT STRICT RESPONSES;
+    anthropic: MESSAGES STRICT;
+    gemini: JSON_SCHEMA OPENAPI;
+    mcp: LIST;
+    portable: PORTABLE;
+}
 
 /// Returns the dialect of that name.
 pub fn find(name: &str) -> Option<&'static Dialect> {

@@ -3,11 +3,16 @@
 
 use std::sync::OnceLock;
 
+use serde_json::{Value, json};
+
 macro_rules! dialects {
-    ($d:tt $($number:literal $variant:ident, $with:ident, $feature:literal, $about:literal;)*) => {
-        /// The shape in which one family of providers wants tool definitions. Each but [`OpenAi`](Dialect::OpenAi) is
-        /// there with the feature of its name: `openai-strict`, `openai-responses`, `anthropic`, `anthropic-strict`,
-        /// `gemini`, `gemini-openapi`, `mcp`, `portable`. The feature `all-dialects` is all of them.
+    ($d:tt
+        OpenAi = $open_ai:expr;
+        $($number:literal $variant:ident = $with:ident, $feature:literal, $shape:expr, $about:literal;)*
+    ) => {
+        /// The shape in which a vendor's API or a protocol expects tool definitions. Each except
+        /// [`OpenAi`](Dialect::OpenAi) needs the feature of its name, such as `anthropic-strict`. The feature
+        /// `all-dialects` adds all of them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Dialect {
@@ -16,14 +21,36 @@ macro_rules! dialects {
             $(
                 #[doc = $about]
                 #[cfg(feature = $feature)]
+                #[cfg_attr(docsrs, doc(cfg(feature = $feature)))]
                 $variant = $number,
             )*
         }
 
         impl Dialect {
-            /// Those that there are features for.
+            /// Every dialect whose feature is enabled.
             pub const ALL: &[Dialect] = &[Dialect::OpenAi $(, #[cfg(feature = $feature)] Dialect::$variant)*];
+
+            /// Returns its name, as in `toolc.toml`: `openai-strict`.
+            pub const fn name(self) -> &'static str {
+                const NAMES: [&str; COUNT] = ["openai" $(, $feature)*];
+                NAMES[self as usize]
+            }
+
+            /// Returns how its definitions are written.
+            pub(crate) const fn shape(self) -> Shape {
+                const SHAPES: [Shape; COUNT] = [$open_ai $(, $shape)*];
+                SHAPES[self as usize]
+            }
         }
+
+        /// The numbers are positions in these lists.
+        const _: () = {
+            let (numbers, mut position) = ([0_usize $(, $number)*], 0);
+            while position < COUNT {
+                assert!(numbers[position] == position, "dialects are numbered in order, without gaps");
+                position += 1;
+            }
+        };
 
         /// rustc does not say of a variant that a feature is missing; of these it does.
         #[allow(non_upper_case_globals, reason = "they stand in for variants")]
@@ -54,27 +81,118 @@ macro_rules! dialects {
             }
         )*
 
-        /// How many there are with every feature.
+        /// The number of dialects with every feature.
         const COUNT: usize = [0 $(, $number)*].len();
     };
 }
 
-// The numbers stand in generated data.
+/// How the definitions of a dialect are written. `codegen/src/dialects` has the rest of what is known about it; a test
+/// compares the two.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    envelope: Envelope,
+    /// The key of the parameters.
+    parameters: &'static str,
+    /// The key of parameters that are any JSON Schema, if it is another one.
+    json_schema_parameters: Option<&'static str>,
+    /// Whether a tool that is added at run time can be defined: the dialect accepts any JSON Schema, or can be told that a
+    /// tool is not strict. The others need schemas to be narrowed, which only the compiler does.
+    pub(crate) accepts_any_schema: bool,
+    /// The API whose requests contain the definitions.
+    #[allow(dead_code, reason = "only `wire` reads it")]
+    pub(crate) api: DialectApi,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Envelope {
+    /// `{"type": "function", "function": {"name", "description", ...}}`
+    Nested,
+    /// `{"type": "function", "name", "description", ..., "strict": false}`
+    Flat,
+    /// `{"name", "description", ...}`
+    Bare,
+}
+
+/// The API whose requests contain definitions in a dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code, reason = "only `wire` reads it")]
+pub(crate) enum DialectApi {
+    ChatCompletions,
+    Responses,
+    Messages,
+    GenerateContent,
+    /// Not the API of a model.
+    None,
+}
+
+const NESTED: Shape = Shape {
+    envelope: Envelope::Nested,
+    parameters: "parameters",
+    json_schema_parameters: None,
+    accepts_any_schema: true,
+    api: DialectApi::ChatCompletions,
+};
+const ANTHROPIC: Shape =
+    Shape { envelope: Envelope::Bare, parameters: "input_schema", api: DialectApi::Messages, ..NESTED };
+const GEMINI: Shape =
+    Shape { envelope: Envelope::Bare, parameters: "parametersJsonSchema", api: DialectApi::GenerateContent, ..NESTED };
+
+// Generated data contains the numbers.
 dialects! { $
-    1 OpenAiStrict, with_openai_strict, "openai-strict",
-        "The same with `\"strict\": true`: every parameter is required, and null where it is absent.";
-    2 OpenAiResponses, with_openai_responses, "openai-responses",
+    OpenAi = NESTED;
+    1 OpenAiStrict = with_openai_strict, "openai-strict", NESTED,
+        "Like [`OpenAi`](Dialect::OpenAi), with `\"strict\": true`: every parameter is required, and null if it is absent.";
+    2 OpenAiResponses = with_openai_responses, "openai-responses",
+        Shape { envelope: Envelope::Flat, api: DialectApi::Responses, ..NESTED },
         "OpenAI's Responses: `{\"type\": \"function\", \"name\", \"description\", \"parameters\", \"strict\": false}`.";
-    3 Anthropic, with_anthropic, "anthropic", "Anthropic's Messages: `{\"name\", \"description\", \"input_schema\"}`.";
-    4 AnthropicStrict, with_anthropic_strict, "anthropic-strict", "The same with `\"strict\": true`.";
-    5 Gemini, with_gemini, "gemini",
+    3 Anthropic = with_anthropic, "anthropic", ANTHROPIC,
+        "Anthropic's Messages: `{\"name\", \"description\", \"input_schema\"}`.";
+    4 AnthropicStrict = with_anthropic_strict, "anthropic-strict", ANTHROPIC,
+        "Like `Anthropic`, with `\"strict\": true`.";
+    5 Gemini = with_gemini, "gemini", GEMINI,
         "Gemini's function declarations: `{\"name\", \"description\", \"parametersJsonSchema\"}`.";
-    6 GeminiOpenApi, with_gemini_openapi, "gemini-openapi",
-        "The same for servers that want the `OpenAPI` subset: `{\"name\", \"description\", \"parameters\"}`.";
-    7 Mcp, with_mcp, "mcp",
+    6 GeminiOpenApi = with_gemini_openapi, "gemini-openapi",
+        Shape {
+            parameters: "parameters",
+            json_schema_parameters: Some("parametersJsonSchema"),
+            accepts_any_schema: false,
+            ..GEMINI
+        },
+        "Like `Gemini`, for servers that expect the `OpenAPI` subset: `{\"name\", \"description\", \"parameters\"}`.";
+    7 Mcp = with_mcp, "mcp",
+        Shape { envelope: Envelope::Bare, parameters: "inputSchema", api: DialectApi::None, ..NESTED },
         "MCP's `tools/list`: `{\"name\", \"title\", \"description\", \"inputSchema\", \"outputSchema\", \"annotations\"}`.";
-    8 Portable, with_portable, "portable",
-        "[`OpenAi`](Dialect::OpenAi)'s shape with schemas that every provider takes, llama.cpp included.";
+    8 Portable = with_portable, "portable", Shape { accepts_any_schema: false, ..NESTED },
+        "The shape of [`OpenAi`](Dialect::OpenAi), with schemas that every vendor accepts, llama.cpp included.";
+}
+
+impl Dialect {
+    /// Writes a definition whose schema is any JSON Schema. It is never strict.
+    pub(crate) fn define(self, name: &str, description: &str, schema: &Value) -> Value {
+        let Shape { envelope, parameters, json_schema_parameters, .. } = self.shape();
+        let key = json_schema_parameters.unwrap_or(parameters);
+        match envelope {
+            Envelope::Nested => json!({
+                "type": "function", "function": {"name": name, "description": description, key: schema},
+            }),
+            Envelope::Flat => json!({
+                "type": "function", "name": name, "description": description, key: schema, "strict": false,
+            }),
+            Envelope::Bare => json!({"name": name, "description": description, key: schema}),
+        }
+    }
+
+    /// Returns the description and the parameters of a definition.
+    #[allow(dead_code, reason = "only tool search reads definitions")]
+    pub(crate) fn read(self, definition: &Value) -> (Option<&str>, Option<&Value>) {
+        let Shape { envelope, parameters, json_schema_parameters, .. } = self.shape();
+        let function = match envelope {
+            Envelope::Nested => &definition["function"],
+            Envelope::Flat | Envelope::Bare => definition,
+        };
+        let own = json_schema_parameters.and_then(|key| function.get(key));
+        (function["description"].as_str(), own.or_else(|| function.get(parameters)))
+    }
 }
 
 /// Code that there is always, as OpenAI's dialect is.

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::Slots;
 use crate::call::Call;
@@ -66,41 +66,6 @@ pub struct DynamicTools {
 /// What is wrong with tools and toolsets of run time, all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidTools(Vec<String>);
-
-/// Whether tools of run time are defined in a dialect: it takes schemas as they are written, or can be told that one is
-/// not strict. The others want schemas narrowed, which is the compiler's work.
-fn takes_any_schema(dialect: Dialect) -> bool {
-    match dialect {
-        #[cfg(feature = "gemini-openapi")]
-        Dialect::GeminiOpenApi => false,
-        #[cfg(feature = "portable")]
-        Dialect::Portable => false,
-        _ => true,
-    }
-}
-
-/// How a dialect writes a definition whose schema is as it is: never strict.
-pub(crate) fn definition(dialect: Dialect, name: &str, description: &str, schema: &Value) -> Value {
-    let declared = |key: &str| json!({"name": name, "description": description, key: schema});
-    match dialect {
-        #[cfg(feature = "openai-responses")]
-        Dialect::OpenAiResponses => json!({
-            "type": "function", "name": name, "description": description, "parameters": schema, "strict": false,
-        }),
-        #[cfg(feature = "anthropic")]
-        Dialect::Anthropic => declared("input_schema"),
-        #[cfg(feature = "anthropic-strict")]
-        Dialect::AnthropicStrict => declared("input_schema"),
-        #[cfg(feature = "gemini")]
-        Dialect::Gemini => declared("parametersJsonSchema"),
-        #[cfg(feature = "gemini-openapi")]
-        Dialect::GeminiOpenApi => declared("parametersJsonSchema"),
-        #[cfg(feature = "mcp")]
-        Dialect::Mcp => declared("inputSchema"),
-        // OpenAI's, which several share.
-        _ => json!({"type": "function", "function": declared("parameters")}),
-    }
-}
 
 impl DynamicTool {
     /// A tool whose handler runs inline, on the caller's thread: for work that is done in moments.
@@ -430,11 +395,11 @@ impl ToolProvider for Dynamic {
 
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
         self.definitions.get_or_init(dialect, || {
-            if !takes_any_schema(dialect) {
+            if !dialect.shape().accepts_any_schema {
                 return Vec::new();
             }
             let text = |tool: &Tool, (description, schema): &(Cow<'static, str>, Value)| {
-                definition(dialect, &tool.name, description, schema).to_string()
+                dialect.define(&tool.name, description, schema).to_string()
             };
             let tools = self.tools.iter().zip(&self.said);
             tools.map(|(tool, said)| Some(Cow::from(text(tool, said)).into())).collect()

@@ -48,14 +48,14 @@ impl ProviderIndex {
 
 /// A tool's name, and what the first of its definitions says.
 fn said(provider: &dyn ToolProvider, index: usize) -> (&str, String) {
-    let defined = |dialect: &Dialect| provider.definitions(*dialect).get(index)?.as_ref();
-    let definition = Dialect::ALL.iter().find_map(defined).map(|definition| whole(&definition.segments));
-    let definition = definition.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
-    let function = if definition["function"].is_object() { &definition["function"] } else { &definition };
-    let parameters = ["parameters", "inputSchema", "input_schema", "parametersJsonSchema"];
-    let parameters = parameters.iter().map(|key| &function[*key]).find(|value| value.is_object());
-    let description = function["description"].as_str().unwrap_or_default();
-    (&provider.tools()[index].name, document(description, parameters.unwrap_or(&Value::Null)))
+    let defined = |dialect: &Dialect| Some((*dialect, provider.definitions(*dialect).get(index)?.as_ref()?));
+    let name = &provider.tools()[index].name;
+    let Some((dialect, definition)) = Dialect::ALL.iter().find_map(defined) else {
+        return (name, document("", &Value::Null));
+    };
+    let definition: Value = serde_json::from_str(&whole(&definition.segments)).unwrap_or_default();
+    let (description, parameters) = dialect.read(&definition);
+    (name, document(description.unwrap_or_default(), parameters.unwrap_or(&Value::Null)))
 }
 
 impl StateIndex {

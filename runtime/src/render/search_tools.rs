@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::data::dialect::Dialect;
 use crate::data::table::Table;
 use crate::data::tokens::estimated_tokens;
-use crate::provider::dynamic::definition;
 
 /// When tool search stands for tools: see [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
 ///
@@ -153,5 +152,5 @@ pub(crate) fn definitions(dialect: Dialect, count: usize, toolsets: &[&str]) -> 
     };
     BRIDGES
         .each_ref()
-        .map(|bridge| (bridge.name, definition(dialect, bridge.name, &about(bridge.name), &bridge.schema).to_string()))
+        .map(|bridge| (bridge.name, dialect.define(bridge.name, &about(bridge.name), &bridge.schema).to_string()))
 }

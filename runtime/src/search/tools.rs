@@ -84,7 +84,7 @@ impl Turn {
     /// Returns the beginning of a tool's description.
     fn purpose(&self, id: usize) -> String {
         let definition: Value = serde_json::from_str(&self.definition(id)).unwrap_or_default();
-        let description = definition["function"]["description"].as_str().or(definition["description"].as_str());
+        let (description, _) = self.dialect().read(&definition);
         let mut letters = description.unwrap_or_default().chars();
         let mut shown: String = letters.by_ref().take(SHOWN).collect();
         if letters.next().is_some() {

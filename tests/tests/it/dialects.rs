@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use toolc::args::{repair, validate};
 use toolc::segment::{Atoms, FactValue};
+use toolc::{DynamicTool, Registry, ToolOutput};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Diagnostic, Level};
@@ -564,5 +565,59 @@ fn the_guide_to_dialects_is_up_to_date() {
     assert!(written == dialects::docs_page(), "the guide is not up to date: {renew}");
     for dialect in DIALECTS {
         assert!(written.contains(&format!("`{}`", dialect.name)));
+    }
+}
+
+/// A tool whose definition is the same whether it is compiled or added at run time.
+const WEATHER: &str = "name = 'weather'\ntoolset = 's'\ndescription = 'The weather in a city.'\n[params.city]\ntype = 'string'\ndescription = 'Where.'\nrequired = true\n";
+
+/// The runtime writes the definitions of tools that are added at run time. What it knows of a dialect for that is compared
+/// with the compiler's record.
+#[test]
+fn the_runtime_agrees_with_the_records() {
+    let variants: Vec<toolc::Dialect> = DIALECTS.iter().map(|dialect| dialect.variant).collect();
+    for variant in toolc::Dialect::ALL {
+        assert!(variants.contains(variant), "`{}` has no record in codegen/src/dialects", variant.name());
+    }
+    let files =
+        [("manifests/tools/weather.toml", WEATHER), ("manifests/toolsets/s.toml", "name = 's'\ndescription = 'S.'\n")];
+    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let catalog = compile(&Sources::from_memory(files)).catalog.expect("the tool compiles");
+    let (_, tool) = catalog.tools().next().expect("there is a tool");
+    let schema = tool.manifest.parameters().whole();
+    let weather = DynamicTool::sync("weather", "The weather in a city.", schema, |_, _| Ok(ToolOutput::text("Rain.")));
+    let registry = Registry::new();
+    registry.add(weather.build().expect("the tool is valid")).expect("the name is free");
+    let session = registry.session().build().expect("the session is valid");
+    for dialect in DIALECTS {
+        let name = dialect.name;
+        assert_eq!(dialect.variant.name(), name, "the runtime's `dialects!` and the record name it differently");
+        assert_eq!(dialect.feature, (name != "openai").then_some(name), "{name}: the feature has the dialect's name");
+        let mut compiled = definition(dialect, &catalog, tool).definition.expect("any dialect accepts it").whole();
+        let entries = compiled.as_object_mut().expect("a definition is an object");
+        let own = if let Some(Value::Object(function)) = entries.get_mut("function") { function } else { entries };
+        // A strict dialect shows the tools that are added at run time as not strict, MCP without annotations.
+        let is_strict = own.get("strict") == Some(&json!(true));
+        if is_strict {
+            own.remove("strict");
+        }
+        own.remove("annotations");
+        let text = session.turn(dialect.variant).definitions().to_owned();
+        let found: Value = serde_json::from_str(&text).expect("definitions are JSON");
+        let expected = if is_strict || dialect.accepts_any_schema() { json!([compiled]) } else { json!([]) };
+        assert_eq!(found, expected, "{name}: see `dialects!` in runtime/src/data/dialect.rs");
+    }
+}
+
+#[test]
+fn every_dialect_has_its_feature() {
+    let path = project("../runtime/Cargo.toml");
+    let manifest: toml::Table = std::fs::read_to_string(path).unwrap().parse().expect("the manifest is TOML");
+    let features = manifest["features"].as_table().expect("it has features");
+    let all: BTreeSet<&str> =
+        features["all-dialects"].as_array().unwrap().iter().filter_map(|one| one.as_str()).collect();
+    for feature in DIALECTS.iter().filter_map(|dialect| dialect.feature) {
+        assert!(features.contains_key(feature), "runtime/Cargo.toml: `{feature} = []` is missing from [features]");
+        assert!(all.contains(feature), "runtime/Cargo.toml: `{feature}` is missing from `all-dialects`");
     }
 }

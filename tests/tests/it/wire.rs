@@ -24,7 +24,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn api(dialect: Dialect) -> Api {
-    Api::of(dialect).expect("its feature is on")
+    Api::from_dialect(dialect).expect("its feature is on")
 }
 
 /// The messages of a folder whose names end so, sorted.

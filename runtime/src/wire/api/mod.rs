@@ -16,7 +16,7 @@ pub use response::{ModelResponse, Stop};
 pub use stream::Stream;
 
 use crate::call::response::CompletedCall;
-use crate::data::dialect::Dialect;
+use crate::data::dialect::{Dialect, DialectApi};
 use crate::wire::node::{Node, no_error};
 use crate::wire::{LONGEST_BODY, WireError};
 use serde_json::value::RawValue;
@@ -79,27 +79,25 @@ impl Api {
         }
     }
 
-    /// The API for which definitions in `dialect` are. None: that is no model's API, or its feature is off.
-    pub const fn of(dialect: Dialect) -> Option<Self> {
-        #[allow(unreachable_patterns, reason = "with few features there may be no other dialect")]
-        match dialect {
+    /// Returns the API whose requests contain definitions in `dialect`, or `None` if it is not the API of a model, or its
+    /// feature is off.
+    pub const fn from_dialect(dialect: Dialect) -> Option<Self> {
+        match dialect.shape().api {
             #[cfg(feature = "wire-openai")]
-            Dialect::OpenAi => Some(Self::ChatCompletions),
-            #[cfg(all(feature = "wire-openai", feature = "openai-strict"))]
-            Dialect::OpenAiStrict => Some(Self::ChatCompletions),
-            #[cfg(all(feature = "wire-openai", feature = "portable"))]
-            Dialect::Portable => Some(Self::ChatCompletions),
-            #[cfg(all(feature = "wire-openai", feature = "openai-responses"))]
-            Dialect::OpenAiResponses => Some(Self::Responses),
-            #[cfg(all(feature = "wire-anthropic", feature = "anthropic"))]
-            Dialect::Anthropic => Some(Self::Anthropic),
-            #[cfg(all(feature = "wire-anthropic", feature = "anthropic-strict"))]
-            Dialect::AnthropicStrict => Some(Self::Anthropic),
-            #[cfg(all(feature = "wire-gemini", feature = "gemini"))]
-            Dialect::Gemini => Some(Self::Gemini),
-            #[cfg(all(feature = "wire-gemini", feature = "gemini-openapi"))]
-            Dialect::GeminiOpenApi => Some(Self::Gemini),
-            _ => None,
+            DialectApi::ChatCompletions => Some(Self::ChatCompletions),
+            #[cfg(feature = "wire-openai")]
+            DialectApi::Responses => Some(Self::Responses),
+            #[cfg(not(feature = "wire-openai"))]
+            DialectApi::ChatCompletions | DialectApi::Responses => None,
+            #[cfg(feature = "wire-anthropic")]
+            DialectApi::Messages => Some(Self::Anthropic),
+            #[cfg(not(feature = "wire-anthropic"))]
+            DialectApi::Messages => None,
+            #[cfg(feature = "wire-gemini")]
+            DialectApi::GenerateContent => Some(Self::Gemini),
+            #[cfg(not(feature = "wire-gemini"))]
+            DialectApi::GenerateContent => None,
+            DialectApi::None => None,
         }
     }
 
