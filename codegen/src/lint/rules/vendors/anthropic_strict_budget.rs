@@ -1,8 +1,9 @@
-//! A toolset whose tools come to more, together, than Anthropic takes in one request of strict tools: 20 of them, 24 optional
-//! parameters, 16 unions. Only in a project whose `dialects` name `anthropic-strict`.
+//! A toolset that exceeds what Anthropic accepts in one request of strict tools: 20 tools, 24 optional parameters and
+//! 16 unions in total. Reported only if `dialects` lists `anthropic-strict`.
 //!
 //! ## Why is this bad
-//! The request is refused as a whole. No tool of it alone is to blame, which is why nobody sees it in a manifest.
+//! Anthropic rejects the whole request. The limits apply to all tools together, so no single manifest shows the
+//! problem.
 //!
 //! ## Example
 //! ```toml
@@ -107,15 +108,15 @@ fn check_dialect(lint: &Lint<'_>, dialect: &'static Dialect, limit: Limit<Total>
         let too_much: Vec<String> = parts
             .into_iter()
             .filter(|(_, there, most)| there > most)
-            .map(|(what, there, most)| format!("{there} {what} ({most} are taken)"))
+            .map(|(what, there, most)| format!("{there} {what} (at most {most})"))
             .collect();
         if !too_much.is_empty() {
             let (name, dialect, too_much) = (toolset.name(), dialect.name, too_much.join(", "));
-            let message = format!("`{name}` comes to more than `{dialect}` takes in one request: {too_much}");
+            let message = format!("`{name}` exceeds the limits of `{dialect}` for one request: {too_much}");
             sink.push(
                 Diagnostic::new(Code::ANTHROPIC_STRICT_BUDGET, toolset.manifest.name.place, message)
                     .level(lint.level_of(&limit))
-                    .help("divide it, make parameters required that always make sense, or declare `anthropic` instead"),
+                    .help("split the toolset, make parameters required, or use the dialect `anthropic` instead"),
             );
         }
     }
@@ -123,7 +124,7 @@ fn check_dialect(lint: &Lint<'_>, dialect: &'static Dialect, limit: Limit<Total>
 
 const NOTHING: Total = Total { tools: 0, optional: 0, unions: 0 };
 
-/// What one tool with these schemas adds.
+/// Returns what one tool with these schemas adds to the total.
 fn size(schemas: &[&Schema]) -> Total {
     let is_union = |schema: &&&Schema| !schema.any_of.is_empty() || schema.types.len() > 1;
     Total {

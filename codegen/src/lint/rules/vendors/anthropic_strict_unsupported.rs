@@ -1,8 +1,9 @@
-//! What Anthropic's strict tools have no word for, in a project that is for `anthropic-strict`. Off by default: the
-//! description says it instead, or the value is sent as JSON text.
+//! A keyword that Anthropic's strict tools do not support. Reported only if `dialects` lists `anthropic-strict`. Off
+//! by default, because toolc states the constraint in the description, or sends the value as JSON text.
 //!
 //! ## Why is this bad
-//! Anthropic refuses the word, so it is not sent: a model reads of it in prose, and is held to nothing.
+//! Anthropic rejects the keyword, so it is not sent. The model reads the constraint as prose, and nothing enforces it
+//! while the model generates.
 //!
 //! ## Example
 //! ```toml

@@ -1,9 +1,9 @@
-//! A constraint that a dialect has no words for. Off by default: the description says it instead, and the reader of the
-//! arguments checks it whatever a model was shown. What a rule about that dialect alone tells is not told again.
+//! A constraint that a dialect cannot express, and that no more specific rule reports. Off by default, because toolc
+//! states the constraint in the description, and checks it for each call in any dialect.
 //!
 //! ## Why is this bad
-//! A model that reads of a bound in prose keeps to it less often than one whose answer is held to a grammar. What is neither
-//! said nor sent is a call that no model of that provider can make.
+//! A model follows a constraint in prose less reliably than one that its vendor enforces. If a parameter is neither
+//! sent nor described, no model of that vendor can set it.
 //!
 //! ## Example
 //! ```toml
@@ -39,7 +39,7 @@ use crate::lint::{Check, Lost, Rule};
 
 pub(super) const RULE: Rule = Rule::new("P015", "constraint-lost", None, Check::Lost(LOST));
 
-/// Words that say what a value is for, and not what it may be.
+/// Keywords that describe a value without restricting it.
 const ANNOTATIONS: &[&str] = &["default", "examples", "deprecated", "format"];
 
 const LOST: Lost = Lost { dialect: None, is_told: |loss| !ANNOTATIONS.contains(&loss.keyword) };

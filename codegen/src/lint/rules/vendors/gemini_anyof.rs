@@ -1,9 +1,9 @@
-//! An `anyOf` with constraints beside it, in a project that is for `gemini-openapi`. Off by default: they are written into each
-//! alternative.
+//! An `anyOf` next to other constraints. Reported only if `dialects` lists `gemini-openapi`. Off by default, because
+//! toolc copies the constraints into each alternative.
 //!
 //! ## Why is this bad
-//! Gemini takes nothing beside an `anyOf`. What was written once is sent once for every alternative, and an alternative that
-//! contradicts it is gone.
+//! Gemini accepts no keywords next to `anyOf`. The copies make the definition longer, and an alternative that
+//! contradicts the constraints is removed.
 //!
 //! ## Example
 //! ```toml
@@ -47,14 +47,14 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     if dialects.is_empty() {
         return;
     }
-    // At the root there is no `anyOf` at all.
+    // `root-combinator` reports the root.
     let below = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
     for schema in below.filter(|schema| !schema.any_of.is_empty() && schema.constrains()) {
         let message =
-            format!("nothing may stand beside an `anyOf` in {}: each alternative repeats it", ticked(&dialects, ", "));
+            format!("{} allows no keywords next to `anyOf`: they are copied into each alternative", ticked(&dialects, ", "));
         sink.push(
             Diagnostic::new(Code::GEMINI_ANYOF, schema.word_place("anyOf"), message)
-                .help("say it in the alternatives, or do without them"),
+                .help("move the constraints into the alternatives, or remove them"),
         );
     }
 }

@@ -1,8 +1,9 @@
-//! An `enum` of anything but strings, in a project that is for `gemini-openapi`. Off by default: the description names the
-//! values, and the bounds of numbers stay.
+//! An `enum` with values that are not strings. Reported only if `dialects` lists `gemini-openapi`. Off by default,
+//! because the description lists the values, and the bounds of numbers stay.
 //!
 //! ## Why is this bad
-//! Gemini's `parameters` takes strings only in an `enum`: a model is not held to the others.
+//! Gemini's `parameters` accepts only strings in an `enum`, so nothing enforces the other values while the model
+//! generates.
 //!
 //! ## Example
 //! ```toml

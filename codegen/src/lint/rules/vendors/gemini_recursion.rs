@@ -1,9 +1,9 @@
-//! A `$ref` that leads back to what it is in, in a project that is for `gemini-openapi`. Off by default: where it comes round
-//! again, values are sent as JSON text, and read back.
+//! A `$ref` to a schema that contains it. Reported only if `dialects` lists `gemini-openapi`. Off by default, because
+//! toolc sends the recursive value as JSON text and parses the text that comes back.
 //!
 //! ## Why is this bad
-//! Gemini's `parameters` has no `$ref`: everything is written out, which ends somewhere. From there on a model is held to
-//! nothing.
+//! Gemini's `parameters` does not support `$ref`, so definitions are inlined, which must end at some level. Below
+//! that level nothing enforces the schema.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,10 @@
-//! A word of JSON Schema that Gemini's `parameters` does not have, in a project that is for `gemini-openapi`. Off by default:
-//! the description says it instead. `gemini` takes it as it is.
+//! A keyword of JSON Schema that Gemini's `parameters` does not support. Reported only if `dialects` lists
+//! `gemini-openapi`. Off by default, because toolc states the constraint in the description. The dialect `gemini`
+//! accepts all keywords.
 //!
 //! ## Why is this bad
-//! Gemini refuses the word, so it is not sent: a model reads of it in prose, and is held to nothing.
+//! Gemini rejects the keyword, so it is not sent. The model reads the constraint as prose, and nothing enforces it
+//! while the model generates.
 //!
 //! ## Example
 //! ```toml

@@ -1,9 +1,10 @@
-//! A `pattern` of which llama.cpp cannot make a grammar, in a project that is for `portable`. Off by default: the description
-//! says it instead. Many others are rewritten, and not told of: `\d` is `[0-9]`, and what is not anchored is.
+//! A `pattern` that llama.cpp cannot compile to a grammar. Reported only if `dialects` lists `portable`. Off by
+//! default, because toolc states the pattern in the description. Patterns that can be rewritten are not reported:
+//! `\d` becomes `[0-9]`, and a pattern without anchors gets them.
 //!
 //! ## Why is this bad
-//! llama.cpp, which many local hosts run, makes a grammar of every tool at once: one pattern that it cannot take costs all of
-//! them.
+//! llama.cpp, which many local hosts run, compiles all tools into one grammar. One pattern that it does not support
+//! makes all tools unusable.
 //!
 //! ## Example
 //! ```toml

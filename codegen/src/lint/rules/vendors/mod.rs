@@ -1,6 +1,6 @@
-//! What providers take. Such a rule looks only where the project declares the dialect that it is about: limits are
-//! data, in [`providers`](crate::dialects). The lowering writes otherwise most of what a provider refuses: rules that tell
-//! what becomes of it are off by default. Warnings are about what is gone, or refused all the same.
+//! Rules about the limits of vendors, which are data in [`dialects`](crate::dialects). A rule checks only the dialects that the
+//! project lists. Lowering rewrites most of what a vendor rejects; the rules that report such rewrites are off by default.
+//! Rules that warn are about what is omitted, or rejected nevertheless.
 
 use super::declare_rules;
 

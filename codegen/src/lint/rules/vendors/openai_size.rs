@@ -1,10 +1,10 @@
-//! A tool whose schema is larger in `openai-strict` than OpenAI takes: 5,000 properties, 120,000 characters of names and
-//! values, 1,000 values of all enums, 15,000 characters in an enum of more than 250. Its depth needs no rule: what is deeper
-//! than 10 levels is sent as JSON text.
+//! A tool whose schema exceeds the limits of OpenAI's strict mode: 5,000 properties, 120,000 characters of names and
+//! values, 1,000 enum values, or 15,000 characters in an enum of more than 250 values. Depth needs no rule, because
+//! toolc sends levels below the tenth as JSON text.
 //!
 //! ## Why is this bad
-//! OpenAI refuses the whole request. A definition is written out wherever something stands beside the `$ref` that leads to
-//! it, so that few lines can come to much.
+//! OpenAI rejects the whole request. A definition is inlined wherever its `$ref` has other keywords next to it, so a
+//! few lines can expand to a large schema.
 //!
 //! ## Example
 //! ```toml
@@ -120,19 +120,19 @@ use crate::schema::Schema;
 pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warning), Check::Shown(check));
 
 fn check(shown: &Shown<'_, '_>, sink: &Sink) {
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (dialect, narrowed) in shown.dialects() {
         let Some(limit) = dialect.tool.max_size() else { continue };
         let size = Size::measure(&narrowed().schemas());
         let most = limit.value;
         let mut report = |place: Place, what: String, most: usize| {
-            if told.insert(what.clone()) {
+            if reported.insert(what.clone()) {
                 let (name, dialect) = (shown.tool.name(), dialect.name);
-                let message = format!("`{name}` comes to {what} in `{dialect}`, where {most} are taken");
+                let message = format!("`{name}` has {what} in `{dialect}`, which allows at most {most}");
                 sink.push(
                     Diagnostic::new(Code::OPENAI_SIZE, place, message)
                         .level(shown.lint.level_of(&limit))
-                        .help("let `$ref`s stand alone, divide the tool, or take a string instead of a long enum"),
+                        .help("remove the keywords next to `$ref`s, split the tool, or replace long enums by strings"),
                 );
             }
         };
@@ -154,7 +154,7 @@ fn check(shown: &Shown<'_, '_>, sink: &Sink) {
     }
 }
 
-/// What counts of a schema.
+/// The quantities that the limits restrict.
 #[derive(Default)]
 struct Size {
     properties: usize,
@@ -163,11 +163,11 @@ struct Size {
     enums: Vec<LongEnum>,
 }
 
-/// An enum, which may be a long one.
+/// An enum, which can exceed the limit of long enums.
 struct LongEnum {
     place: Place,
     values: usize,
-    /// Characters of the values.
+    /// The number of characters of the values.
     text: usize,
 }
 

@@ -1,9 +1,10 @@
-//! An object or value of any shape among the arguments, which `openai-strict` takes as JSON text only. Off by default: what
-//! comes back is read as if it had been sent as such. Optional parameters are no finding: there they are required, and null.
+//! An object of unknown shape, or a value of any type, which `openai-strict` accepts only as JSON text. Off by
+//! default, because toolc parses the text that comes back. Optional parameters are not reported: in strict mode they
+//! are required and nullable.
 //!
 //! ## Why is this bad
-//! OpenAI's strict mode holds a model to the shape of every object, and has none for those that are open. Within a JSON text a
-//! model is held to nothing.
+//! OpenAI's strict mode enforces the shape of every object, and does not support objects with other properties.
+//! Nothing enforces the content of a JSON text.
 //!
 //! ## Example
 //! ```toml

@@ -1,8 +1,9 @@
-//! A word of JSON Schema that OpenAI's strict mode does not have, in a project that is for `openai-strict`. Off by default: the
-//! description says it instead.
+//! A keyword of JSON Schema that OpenAI's strict mode does not support. Reported only if `dialects` lists
+//! `openai-strict`. Off by default, because toolc states the constraint in the description.
 //!
 //! ## Why is this bad
-//! OpenAI refuses the word, so it is not sent: a model reads of it in prose, and is held to nothing.
+//! OpenAI rejects the keyword, so it is not sent. The model reads the constraint as prose, and nothing enforces it
+//! while the model generates.
 //!
 //! ## Example
 //! ```toml

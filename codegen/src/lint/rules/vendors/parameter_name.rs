@@ -1,10 +1,11 @@
-//! A parameter whose name a provider refuses, where `dialects` in `toolc.toml` names its dialect. Anthropic looks at the top
-//! level only; Gemini at every level. A tool that is not there at all because of it is told of in every dialect that is
+//! A parameter name that the vendor of a listed dialect rejects. Anthropic checks names at the top level only, Gemini
+//! at every level. If a tool is missing from a dialect because of a name, this is reported for every dialect that is
 //! written.
 //!
 //! ## Why is this bad
-//! One bad name has the whole request refused. So the parameter is not there in that dialect; if it has to be sent, the tool
-//! is not; and where the parameter is within another one, nothing can be done but to call it otherwise.
+//! A vendor rejects the whole request if it contains one invalid name. toolc therefore omits the parameter in that
+//! dialect, or the whole tool if the parameter is required. The name of a nested property cannot be omitted and must
+//! be changed.
 //!
 //! ## Example
 //! ```toml
@@ -46,15 +47,15 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for property in top {
         // A tool that is missing matters whether or not the dialect is listed.
         let limit = |dialect: &Dialect| dialect.tool.parameter_name().filter(|_| property.required || is_listed);
-        let outcome = if property.required { "the whole tool is not there" } else { "it is not there" };
+        let outcome = if property.required { "the whole tool is omitted" } else { "it is omitted" };
         report(lint, property, limit, outcome, sink);
     }
-    // An alternative of the arguments as a whole names the same properties again.
+    // Alternatives at the root repeat the names of the properties.
     let is_new = |property: &&Property| top.iter().all(|one| one.name.value != property.name.value);
     let within = tool.manifest.argument_roots().flat_map(Schema::walk).skip(1);
     for property in within.flat_map(|schema| &schema.properties).filter(is_new) {
         let limit = |dialect: &Dialect| dialect.tool.nested_name().filter(|_| is_listed);
-        report(lint, property, limit, "requests with it are refused", sink);
+        report(lint, property, limit, "the vendor rejects requests that contain it", sink);
     }
 }
 
@@ -71,11 +72,11 @@ fn report(
     let Some(level) = refusing.iter().map(|(_, limit)| lint.level_of(limit)).min() else { return };
     let dialects: Vec<&str> = refusing.iter().map(|(dialect, _)| *dialect).collect();
     let message =
-        format!("`{}` is no name of a parameter in {}: {outcome}", property.name.value, ticked(&dialects, ", "));
+        format!("`{}` is not a valid parameter name in {}: {outcome}", property.name.value, ticked(&dialects, ", "));
     sink.push(
         Diagnostic::new(Code::PARAMETER_NAME, property.name.place, message)
             .level(level)
             .label("expected a letter or `_`, then letters, digits or `_`; at most 64 in all")
-            .help("write it in snake_case, which every provider takes"),
+            .help("use snake_case, which every vendor accepts"),
     );
 }

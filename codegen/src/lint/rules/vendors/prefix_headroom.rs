@@ -1,8 +1,8 @@
-//! A tool's name that leaves no room for the prefix that a client adds, in a project whose `dialects` name `mcp`.
+//! A tool name that is too long for the prefix that MCP clients add. Reported only if `dialects` lists `mcp`.
 //!
 //! ## Why is this bad
-//! Clients call the tools of a server `mcp__SERVER__TOOL`, and most models take 64 letters in all. What is longer is cut, told
-//! by a hash, or refused together with every other tool.
+//! Clients rename a server's tools to `mcp__SERVER__TOOL`, and most vendors allow 64 characters. A longer name is
+//! truncated, replaced by a hash, or rejected together with all other tools.
 //!
 //! ## Example
 //! ```toml
@@ -43,12 +43,12 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let length = name.chars().count();
         if length > most {
             let otherwise = tool.otherwise(dialect.name).and_then(|otherwise| otherwise.name.as_ref());
-            let message = format!("`{name}` has {length} letters, which leaves no room for the prefix that clients add");
+            let message = format!("`{name}` has {length} characters, which leaves no room for the prefix that clients add");
             sink.push(
                 Diagnostic::new(Code::PREFIX_HEADROOM, otherwise.unwrap_or(&tool.manifest.name).place, message)
                     .level(lint.level_of(&prefix))
-                    .label(format!("expected {most} at most"))
-                    .help(format!("shorten it; `[dialect.{}]` may give it another name", dialect.name)),
+                    .label(format!("expected at most {most}"))
+                    .help(format!("shorten the name, or set another one for this dialect in `[dialect.{}]`", dialect.name)),
             );
         }
     }

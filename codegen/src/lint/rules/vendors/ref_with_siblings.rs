@@ -1,9 +1,9 @@
-//! Words beside a `$ref`, in a project that is for a dialect that refuses them. Off by default: the definition is written out
-//! in place of the `$ref`, words and all.
+//! A `$ref` next to other keywords, for a dialect that rejects these. Off by default, because toolc inlines the
+//! definition, together with the keywords.
 //!
 //! ## Why is this bad
-//! Strict modes take a `$ref` only alone. Written out wherever it is described, a large definition comes to many times its
-//! size, and that is sent with every request.
+//! Strict modes accept a `$ref` only by itself. A large definition that is inlined in many places makes every request
+//! longer.
 //!
 //! ## Example
 //! ```toml
@@ -60,10 +60,10 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for schema in tool.manifest.argument_roots().flat_map(Schema::walk).filter(|schema| has_siblings(schema)) {
         if let Some(reference) = &schema.reference {
             let (dialects, name) = (ticked(&dialects, ", "), &reference.name);
-            let message = format!("no words may stand beside a `$ref` in {dialects}: `{name}` is written out here");
+            let message = format!("{dialects} allows no keywords next to `$ref`: `{name}` is inlined here");
             sink.push(
                 Diagnostic::new(Code::REF_WITH_SIBLINGS, reference.place, message)
-                    .help("let the definition say it, if it holds for all that lead there"),
+                    .help("move the keywords into the definition if they apply to all its uses"),
             );
         }
     }

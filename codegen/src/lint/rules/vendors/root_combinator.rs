@@ -1,9 +1,9 @@
-//! `anyOf`, `oneOf` or `allOf` of the arguments as a whole, in a project that is for a dialect that refuses it there. Off by
-//! default: `allOf` is merged into the arguments, and the description says what the alternatives are.
+//! `anyOf`, `oneOf` or `allOf` at the root of the arguments, for a dialect that rejects it there. Off by default,
+//! because toolc merges `allOf` into the arguments and describes the alternatives in prose.
 //!
 //! ## Why is this bad
-//! OpenAI and Anthropic take nothing but an object's words at the root, and most others copy that. What the description says,
-//! a model may miss: parameters that are required, or a tool for each case, it does not.
+//! OpenAI and Anthropic accept only a plain object at the root, and many vendors copied this. A model can overlook
+//! alternatives in prose. It does not overlook required parameters, or a separate tool for each case.
 //!
 //! ## Example
 //! ```toml
@@ -58,11 +58,11 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             lint.dialects().filter(|one| one.tool.root_keywords().is_some_and(|limit| limit.value.contains(&word)));
         let dialects: Vec<&str> = refuses.map(|dialect| dialect.name).collect();
         if !dialects.is_empty() {
-            let becomes = if word == "allOf" { "it is merged into the rest" } else { "the description says it" };
-            let message = format!("no `{word}` may be at the root in {}: {becomes}", ticked(&dialects, ", "));
+            let instead = if word == "allOf" { "it is merged into the arguments" } else { "the description states it" };
+            let message = format!("{} allows no `{word}` at the root: {instead}", ticked(&dialects, ", "));
             sink.push(
                 Diagnostic::new(Code::ROOT_COMBINATOR, first.place, message)
-                    .help("require what is always needed, or make a tool of each alternative"),
+                    .help("make the parameters required, or split the tool into one per alternative"),
             );
         }
     }

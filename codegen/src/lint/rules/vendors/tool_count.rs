@@ -1,7 +1,8 @@
-//! A toolset that resolves to more tools than a provider takes in one request. Those that come at run time count.
+//! A toolset that resolves to more tools than a vendor accepts in one request, including tools that are added at run
+//! time.
 //!
 //! ## Why is this bad
-//! The request is refused as a whole.
+//! The vendor rejects the whole request.
 //!
 //! ## Example
 //! ```toml
@@ -77,17 +78,17 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let count = lint.resolved(id).len() + from_outside(lint, id, &mut external).len();
         for (most, (level, dialects)) in limits.range(..count) {
             let (name, dialects) = (toolset.name(), ticked(dialects, ", "));
-            let message = format!("`{name}` resolves to {count} tools, where one request takes {most} in {dialects}");
+            let message = format!("`{name}` resolves to {count} tools, but {dialects} allows at most {most} in one request");
             sink.push(
                 Diagnostic::new(Code::TOOL_COUNT, toolset.manifest.name.place, message)
                     .level(*level)
-                    .help("divide it, or grant it only to sessions in which tool search stands for most of it"),
+                    .help("split the toolset, or defer most of its tools behind tool search"),
             );
         }
     }
 }
 
-/// The tools of a toolset that come at run time. There are no rings, which are errors.
+/// Returns the tools of a toolset that are added at run time. Include cycles are errors, so the recursion ends.
 fn from_outside(lint: &Lint<'_>, id: ToolsetId, known: &mut [Option<BTreeSet<ExternalId>>]) -> BTreeSet<ExternalId> {
     if let Some(known) = &known[id.0] {
         return known.clone();

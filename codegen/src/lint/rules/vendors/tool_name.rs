@@ -1,8 +1,9 @@
-//! Two underscores in a row in a tool's name. What no provider takes at all is `invalid-name`.
+//! A tool name that contains two consecutive underscores. Names that no vendor accepts are reported as
+//! `invalid-name`.
 //!
 //! ## Why is this bad
-//! Clients put the server's name before a tool's, and `__` between the two: `mcp__SERVER__TOOL`. One that takes such a name
-//! apart again finds another server, or another tool.
+//! Clients put `__` between the name of a server and the name of its tool: `mcp__SERVER__TOOL`. A client that splits
+//! such a name again finds another server or another tool.
 //!
 //! ## Example
 //! ```toml
@@ -22,14 +23,14 @@ use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("P001", "tool-name", Some(Level::Warning), Check::Tool(check));
 
-/// What clients put between the parts of a name.
+/// The separator that clients put between the parts of a name.
 const SEPARATOR: &str = "__";
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let renamed = lint.dialects().filter_map(|dialect| tool.otherwise(dialect.name)?.name.as_ref());
     let names = [&tool.manifest.name].into_iter().chain(renamed);
     for At { value: name, place } in names.filter(|name| name.value.contains(SEPARATOR)) {
-        let message = format!("`{name}` holds `{SEPARATOR}`, by which clients tell a server's name from a tool's");
-        sink.push(Diagnostic::new(Code::TOOL_NAME, *place, message).help("write one underscore between two words"));
+        let message = format!("`{name}` contains `{SEPARATOR}`, which clients use to separate a server's name from a tool's");
+        sink.push(Diagnostic::new(Code::TOOL_NAME, *place, message).help("use a single underscore between words"));
     }
 }
