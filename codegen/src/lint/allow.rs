@@ -27,9 +27,9 @@ pub(super) fn apply(places: &Places<'_>, rules: &[Code], sink: &Sink) {
     let mut used = vec![false; allows.len()];
     sink.retain(|found| {
         let mut covering = (0..allows.len()).filter(|&index| allows[index].covers(found, places)).peekable();
-        let is_told = covering.peek().is_none();
+        let matches = covering.peek().is_none();
         covering.for_each(|index| used[index] = true);
-        is_told
+        matches
     });
     for (allow, _) in allows.iter().zip(used).filter(|(allow, used)| !used && rules.contains(&allow.code)) {
         let message = format!("there is no `{}` to allow here", allow.code.name);

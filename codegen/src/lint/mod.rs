@@ -1,5 +1,5 @@
-//! Lint: what is wrong with a catalog although it could be read. [`rules`] says how a rule is added; what is here looks
-//! for all of them at once, then takes away what comments allow and what is in the project's baseline.
+//! The linter: runs the rules on a resolved catalog, then removes the findings that comments allow or that are in the
+//! project's baseline. [`rules`] describes how to add a rule.
 
 mod allow;
 mod baseline;
@@ -7,14 +7,15 @@ mod conditions;
 mod graph;
 pub mod guide;
 mod levels;
-mod losses;
+mod literal;
+mod lossy;
+mod lowered_tool;
+mod promises;
 mod rule;
 pub mod rules;
-mod shown;
-mod string;
-mod texts;
-mod values;
-mod words;
+mod satisfiability;
+mod template_parts;
+mod verbs;
 
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;
@@ -23,12 +24,12 @@ pub use baseline::Baseline;
 pub use graph::{Beside, Path};
 use levels::Levels;
 pub use levels::{Options, Selected, find, select};
-pub use rule::{Check, Lost, Rule};
+pub use literal::StringLiteral;
+pub use lowered_tool::LoweredTool;
+pub use rule::{Check, LossFilter, Rule};
 pub use rules::codes;
-pub use shown::Shown;
-pub use string::Written;
 
-use losses::Losses;
+use lossy::LossRules;
 use rayon::prelude::*;
 
 use crate::catalog::{Catalog, ToolId, ToolsetId};
@@ -36,11 +37,11 @@ use crate::diagnostic::{Code, Diagnostic, Level, Places, Sink};
 use crate::dialects::{Confidence, Dialect, Limit};
 use crate::source::Sources;
 
-/// What rules look at: a catalog, which this stands for, and the files that it was read from.
+/// The input of the rules: a catalog, to which this dereferences, and the files that it was read from.
 #[derive(Debug)]
 pub struct Lint<'c> {
     catalog: &'c Catalog,
-    /// The files.
+    /// The files of the project.
     pub sources: &'c Sources,
     resolved: Vec<OnceLock<Vec<ToolId>>>,
 }
@@ -76,13 +77,13 @@ impl<'c> Lint<'c> {
         if is_certain { Level::Error } else { Level::Warning }
     }
 
-    /// The tools that a toolset resolves to, by name. Each toolset is resolved once, whoever asks.
+    /// Returns the tools that a toolset resolves to, sorted by name. The result is cached.
     pub fn resolved(&self, id: ToolsetId) -> &[ToolId] {
         self.resolved[id.0].get_or_init(|| self.catalog.resolve(id))
     }
 
-    /// Whether it lists tools that come at run time, or what it brings along does.
-    pub fn awaits_tools(&self, id: ToolsetId) -> bool {
+    /// Whether a toolset, or one that it includes, lists tools that are added at run time.
+    pub fn has_external_tools(&self, id: ToolsetId) -> bool {
         let (mut seen, mut open) = (vec![false; self.catalog.toolsets().count()], vec![id]);
         while let Some(id) = open.pop() {
             let toolset = &self.catalog[id];
@@ -97,14 +98,14 @@ impl<'c> Lint<'c> {
     }
 }
 
-/// Looks for every rule that is on, and finishes the findings of all stages: by place, with their levels, without those
-/// that are allowed or known.
+/// Runs every enabled rule, and returns the findings of all stages: sorted by place, with their levels, without those
+/// that comments allow or that are in the baseline.
 pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink: Sink) -> Vec<Diagnostic> {
     let lines = catalog.settings().levels.iter();
     let of_project: Vec<_> = lines.flat_map(|(name, level)| levels::resolve(name, *level, &sink)).collect();
     let levels = Levels::new(&of_project, options);
-    let is_whole = sink.is_empty();
-    let is_on = |rule: &&Rule| levels.is_on(rule.code) && (is_whole || !rule.check.needs_output());
+    let is_valid = sink.is_empty();
+    let is_on = |rule: &&Rule| levels.is_on(rule.code) && (is_valid || !rule.check.needs_valid_catalog());
     let rules: Vec<&'static Rule> = rules::rules().filter(is_on).collect();
     run(&Lint::new(catalog, sources), &rules, &sink);
     let rules: Vec<Code> = rules.iter().map(|rule| rule.code).collect();
@@ -119,20 +120,20 @@ pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink
     sink.finish(|found| levels.of_finding(found))
 }
 
-/// A part of the work.
+/// A unit of work for one thread.
 enum Part {
     Rule(&'static Rule),
     Tools(Range<usize>),
 }
 
 fn run(lint: &Lint<'_>, rules: &[&'static Rule], sink: &Sink) {
-    /// Enough that handing them out takes no time, few enough that all processors have something to do.
+    /// Large enough to make scheduling cheap, small enough to keep all threads busy.
     const TOOLS: usize = 64;
     let count = lint.tools().count();
     let whole = rules.iter().filter(|rule| matches!(rule.check, Check::Catalog(_) | Check::Output(_)));
     let tools = (0..count).step_by(TOOLS).map(|start| Part::Tools(start..count.min(start + TOOLS)));
-    let losses = Losses::new(rules);
-    // What takes longest first.
+    let loss_rules = LossRules::new(rules);
+    // The longest parts first.
     let parts: Vec<Part> = whole.map(|rule| Part::Rule(rule)).chain(tools).collect();
     parts.par_iter().for_each(|part| match part {
         Part::Rule(rule) => {
@@ -142,15 +143,15 @@ fn run(lint: &Lint<'_>, rules: &[&'static Rule], sink: &Sink) {
         }
         Part::Tools(ids) => {
             for tool in ids.clone().map(|id| &lint.catalog[ToolId(id)]) {
-                let shown = Shown::new(lint, tool);
+                let lowered = LoweredTool::new(lint, tool);
                 for rule in rules {
                     match rule.check {
                         Check::Tool(check) => check(lint, tool, sink),
-                        Check::Shown(check) => check(&shown, sink),
+                        Check::LoweredTool(check) => check(&lowered, sink),
                         _ => {}
                     }
                 }
-                losses.tell(&shown, sink);
+                loss_rules.report(&lowered, sink);
             }
         }
     });

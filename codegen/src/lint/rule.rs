@@ -1,7 +1,7 @@
-//! What a rule is.
+//! The parts of a rule: its code, and the function that finds violations.
 
 use super::Lint;
-use super::shown::Shown;
+use super::lowered_tool::LoweredTool;
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Level, Sink};
 use crate::lower::narrow::Loss;
@@ -9,52 +9,52 @@ use crate::lower::narrow::Loss;
 /// A rule of the linter. Everything about it is in one file below `lint/rules`.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its code.
+    /// The code of its findings.
     pub code: Code,
-    /// How its findings are found.
+    /// How the linter runs it.
     pub check: Check,
 }
 
-/// How a rule is looked for.
+/// How the linter runs a rule.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// The linter itself tells of it: it is about comments and settings of the linter's own.
+    /// Built into the linter: rules about `allow` comments and lint settings.
     Linter,
-    /// Tool by tool, on all processors. What most rules are.
+    /// Once for each tool, in parallel. The usual kind.
     Tool(fn(&Lint<'_>, &Tool, &Sink)),
-    /// In the whole catalog at once. The catalog may have errors.
+    /// Once for the catalog, which may contain errors.
     Catalog(fn(&Lint<'_>, &Sink)),
-    /// In what the whole catalog comes to, which there is only where nothing is an error before any rule looks.
+    /// Once for the catalog, but only if the earlier stages reported no errors.
     Output(fn(&Lint<'_>, &Sink)),
-    /// In what each tool comes to in the dialects, where nothing is an error. Tool by tool, on all processors.
-    Shown(fn(&Shown<'_, '_>, &Sink)),
-    /// Among what is lost of a tool in the dialects, as `Shown`.
-    Lost(Lost),
+    /// Once for each tool as lowered to the dialects, in parallel, but only if the earlier stages reported no errors.
+    LoweredTool(fn(&LoweredTool<'_, '_>, &Sink)),
+    /// Reports the matching losses of each lowered tool.
+    Loss(LossFilter),
 }
 
-/// The losses that a rule tells of.
+/// The losses that a rule reports.
 #[derive(Debug, Clone, Copy)]
-pub struct Lost {
-    /// In this dialect. None: in any, as far as no other rule tells of it.
+pub struct LossFilter {
+    /// The dialect, or `None` for every dialect in which no more specific rule reports the loss.
     pub dialect: Option<&'static str>,
-    /// Which of them.
-    pub is_told: fn(&Loss) -> bool,
+    /// Whether the rule reports a loss.
+    pub matches: fn(&Loss) -> bool,
 }
 
 impl Check {
-    /// Whether there has to be a catalog without errors.
-    pub(super) fn needs_output(&self) -> bool {
-        matches!(self, Self::Output(_) | Self::Shown(_) | Self::Lost(_))
+    /// Whether the check requires a catalog without errors.
+    pub(super) fn needs_valid_catalog(&self) -> bool {
+        matches!(self, Self::Output(_) | Self::LoweredTool(_) | Self::Loss(_))
     }
 }
 
 impl Rule {
-    /// A rule without fixes. The registry adds its documentation.
+    /// Creates a rule without fixes. The registry adds its documentation.
     pub(super) const fn new(id: &'static str, name: &'static str, level: Option<Level>, check: Check) -> Self {
         Self { code: Code::rule(id, name, level), check }
     }
 
-    /// The same rule with fixes, which change only what was reported.
+    /// Marks the rule as having fixes, which change only what it reported.
     pub(super) const fn fixable(self) -> Self {
         Self { code: self.code.fixable(), ..self }
     }

@@ -41,7 +41,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let has_own = toolset.direct().next().is_some() || !toolset.includes.is_empty();
         // One that resolves to nothing is told as that.
         if tools.is_empty()
-            || lint.awaits_tools(id)
+            || lint.has_external_tools(id)
             || !tools.iter().all(is_in_base)
             || (toolset.manifest.is_preset() && !has_own)
         {

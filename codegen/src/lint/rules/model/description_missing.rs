@@ -20,7 +20,7 @@ use toolc::segment::Atoms;
 
 use crate::catalog::ToolId;
 use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};
-use crate::lint::texts::holds;
+use crate::lint::template_parts::holds;
 use crate::lint::{Check, Lint, Rule};
 use crate::text::atoms::Template;
 use crate::text::template::Piece;

@@ -32,7 +32,7 @@ use serde_json::Value;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink, ticked};
-use crate::lint::words::{Deed, deed, words};
+use crate::lint::verbs::{Effect, effect_of, words};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M019", "many-actions-in-one", Some(Level::Warning), Check::Tool(check));
@@ -51,11 +51,11 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
             continue;
         }
         let values = parameter.schema.choices.iter().filter_map(|choice| match &choice.value.value {
-            Value::String(value) => Some((value.as_str(), words(value).first().and_then(|word| deed(word))?)),
+            Value::String(value) => Some((value.as_str(), words(value).first().and_then(|word| effect_of(word))?)),
             _ => None,
         });
-        let verbs: Vec<(&str, Deed)> = values.collect();
-        let kinds: BTreeSet<Deed> = verbs.iter().map(|(_, deed)| *deed).collect();
+        let verbs: Vec<(&str, Effect)> = values.collect();
+        let kinds: BTreeSet<Effect> = verbs.iter().map(|(_, deed)| *deed).collect();
         if verbs.len() > FEW && kinds.len() > 1 {
             let shown: Vec<&str> = verbs.iter().map(|(value, _)| *value).take(4).collect();
             let place = parameter.schema.choices.first().map_or(parameter.name.place, |first| first.value.place);

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 
 use crate::catalog::{Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::words::{stem, words};
+use crate::lint::verbs::{stem, words};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -146,9 +146,9 @@ fn keys(lint: &Lint<'_>, texts: &[Text]) -> Vec<Vec<u64>> {
     let mut keys = vec![Vec::new(); texts.len()];
     let mut many = vec![false; texts.len()];
     for (set, _) in lint.toolsets() {
-        let shown = lint.resolved(set);
-        for tool in shown.iter().filter(|tool| texts[tool.0].words.is_some()) {
-            if shown.len() <= FEW {
+        let lowered = lint.resolved(set);
+        for tool in lowered.iter().filter(|tool| texts[tool.0].words.is_some()) {
+            if lowered.len() <= FEW {
                 keys[tool.0].push(hash(&set.0));
             } else {
                 many[tool.0] = true;

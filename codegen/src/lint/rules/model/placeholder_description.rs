@@ -24,7 +24,7 @@ use std::borrow::Cow;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
-use crate::lint::words::{stem, words};
+use crate::lint::verbs::{stem, words};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M013", "placeholder-description", Some(Level::Warning), Check::Tool(check));

@@ -25,7 +25,7 @@ use toolc::segment::Atoms;
 
 use crate::catalog::{Atom, Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
-use crate::lint::texts::Part;
+use crate::lint::template_parts::Part;
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M014", "unconditional-mention", Some(Level::Warning), Check::Catalog(check));

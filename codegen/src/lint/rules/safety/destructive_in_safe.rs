@@ -19,7 +19,7 @@
 //! tools = ["read_file"]
 //! ```
 
-use super::vows::{self, is_called};
+use crate::lint::promises::{self, is_named_or_tagged};
 use crate::catalog::{Tool, Toolset};
 use crate::diagnostic::{Code, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
@@ -31,10 +31,10 @@ const SAFE: &[&str] = &["safe", "non-destructive", "harmless"];
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let help = "take the tool out, exclude it, or say in its annotations that it destroys nothing, if that is so";
-    let only_reads = |set: &Toolset| is_called(set, READ_ONLY).then_some("is called read-only");
-    vows::check(lint, Code::DESTRUCTIVE_IN_SAFE, only_reads, writes, help, sink);
-    let is_safe = |set: &Toolset| (is_called(set, SAFE) && only_reads(set).is_none()).then_some("is called safe");
-    vows::check(lint, Code::DESTRUCTIVE_IN_SAFE, is_safe, destroys, help, sink);
+    let only_reads = |set: &Toolset| is_named_or_tagged(set, READ_ONLY).then_some("is called read-only");
+    promises::check(lint, Code::DESTRUCTIVE_IN_SAFE, only_reads, writes, help, sink);
+    let is_safe = |set: &Toolset| (is_named_or_tagged(set, SAFE) && only_reads(set).is_none()).then_some("is called safe");
+    promises::check(lint, Code::DESTRUCTIVE_IN_SAFE, is_safe, destroys, help, sink);
 }
 
 fn destroys(tool: &Tool) -> Option<(&'static str, Place)> {

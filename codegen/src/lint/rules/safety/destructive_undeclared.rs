@@ -28,7 +28,7 @@ use std::borrow::Cow;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
-use crate::lint::words::{Deed, deed, stem, words};
+use crate::lint::verbs::{Effect, effect_of, stem, words};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A002", "destructive-undeclared", Some(Level::Warning), Check::Tool(check));
@@ -109,7 +109,7 @@ fn verb(name: &[Cow<'_, str>]) -> Option<String> {
             let is_object = |word: &Cow<'_, str>| objects.contains(&&*stem(word));
             return name[index + 1..].iter().any(is_object).then(|| Some(word.to_string()));
         }
-        Some((deed(word)? == Deed::Destroy).then(|| word.to_string()))
+        Some((effect_of(word)? == Effect::Destroy).then(|| word.to_string()))
     };
     name.iter().enumerate().find_map(first).flatten()
 }
@@ -124,7 +124,7 @@ fn first_verb(text: &str) -> Option<String> {
     let word = said.find(|word| !ADVERBS.contains(&word.to_lowercase().as_str()))?;
     let word = word.to_lowercase();
     let verb = stem(&word);
-    (deed(&verb) == Some(Deed::Destroy)).then(|| verb.into_owned())
+    (effect_of(&verb) == Some(Effect::Destroy)).then(|| verb.into_owned())
 }
 
 #[cfg(test)]

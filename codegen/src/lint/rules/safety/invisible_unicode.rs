@@ -35,8 +35,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         // Nearly all manifests have none.
         if !text.is_ascii() {
             // TOML takes no control characters as they are, and a byte order mark where it belongs.
-            let is_told = |(at, letter): &(usize, char)| !letter.is_control() && (*at, *letter) != (0, '\u{feff}');
-            let hidden = hidden(text).into_iter().filter(is_told);
+            let matches = |(at, letter): &(usize, char)| !letter.is_control() && (*at, *letter) != (0, '\u{feff}');
+            let hidden = hidden(text).into_iter().filter(matches);
             let hidden = hidden.map(|(at, letter)| (Place::new(id, at..at + letter.len_utf8()), letter)).collect();
             report(lint, hidden, sink);
         }
@@ -69,11 +69,11 @@ fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
         }
     };
     let found = Diagnostic::new(Code::INVISIBLE_UNICODE, first, message).help("take it out");
-    let shown = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
+    let lowered = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
     let texts = lint.tools().flat_map(|(_, tool)| tool.texts()).map(|text| text.place);
     let texts: Vec<Place> = texts.filter(|text| text.source == first.source).collect();
     let prose = hidden.into_iter().filter(|(place, _)| is_prose(lint, &texts, *place));
-    sink.push(prose.fold(shown, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
+    sink.push(prose.fold(lowered, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
 }
 
 /// Whether a place is in one of these texts, and not within its tags: a value, a key or a condition without the character

@@ -1,7 +1,5 @@
 //! Safety: what a tool does to the world, and what a text does to a model.
 
-mod vows;
-
 use super::declare_rules;
 
 declare_rules! {

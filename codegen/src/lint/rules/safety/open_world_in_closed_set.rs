@@ -19,7 +19,7 @@
 //! tools = ["read_file"]
 //! ```
 
-use super::vows::{self, is_called};
+use crate::lint::promises::{self, is_named_or_tagged};
 use crate::catalog::{Tool, Toolset};
 use crate::diagnostic::{Code, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
@@ -32,9 +32,9 @@ const CLOSED: &[&str] = &["offline", "closed-world", "air-gapped", "airgapped", 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let help = "take the tool out, or say `open_world = false` in its annotations, if that is so";
     let report = |promises: &dyn Fn(&Toolset) -> Option<&'static str>, breaks: &dyn Fn(&Tool) -> Option<Said>| {
-        vows::check(lint, Code::OPEN_WORLD_IN_CLOSED_SET, promises, breaks, help, sink);
+        promises::check(lint, Code::OPEN_WORLD_IN_CLOSED_SET, promises, breaks, help, sink);
     };
-    let is_apart = |set: &Toolset| is_called(set, CLOSED).then_some("is called closed to the world");
+    let is_apart = |set: &Toolset| is_named_or_tagged(set, CLOSED).then_some("is called closed to the world");
     report(&is_apart, &|tool| says_open(tool).or_else(|| may_be_open(tool)));
     // Who closed it listed its tools one by one, and may have meant no more than that.
     let is_closed = |set: &Toolset| (set.manifest.closed && is_apart(set).is_none()).then_some("is closed");

@@ -32,7 +32,7 @@ use toolc::table::Type;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::words::{Deed, deed, stem, words};
+use crate::lint::verbs::{Effect, effect_of, stem, words};
 use crate::lint::{Check, Lint, Rule};
 use crate::schema::{Property, Schema};
 
@@ -71,8 +71,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     let said = texts.filter_map(|text| lint.full_text(tool, &text.value)).collect::<Vec<_>>().join("\n");
     let name = words(tool.name());
     // What only reads, and explains a command, speaks of running it, too.
-    let begins = || name.iter().chain(&words(&said)).find_map(|word| deed(&stem(word)));
-    if manifest.annotations.value().read_only && begins() != Some(Deed::Run)
+    let begins = || name.iter().chain(&words(&said)).find_map(|word| effect_of(&stem(word)));
+    if manifest.annotations.value().read_only && begins() != Some(Effect::Run)
         || !RUNS.is_match(&name.join(" ")) && !RUNS.is_match(&said)
     {
         return;

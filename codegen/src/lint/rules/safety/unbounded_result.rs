@@ -34,7 +34,7 @@
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Sink};
-use crate::lint::words::words;
+use crate::lint::verbs::words;
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A008", "unbounded-result", None, Check::Tool(check));

@@ -24,7 +24,7 @@ use toolc::table::Type;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::words::words;
+use crate::lint::verbs::words;
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("A060", "unmarked-secret", Some(Level::Warning), Check::Tool(check));

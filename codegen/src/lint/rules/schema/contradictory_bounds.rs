@@ -26,12 +26,12 @@
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::{Check, Lint, Rule, values};
+use crate::lint::{Check, Lint, Rule, satisfiability};
 
 pub(super) const RULE: Rule = Rule::new("S021", "contradictory-bounds", Some(Level::Error), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    for found in tool.manifest.schemas().flat_map(values::contradictions) {
+    for found in tool.manifest.schemas().flat_map(satisfiability::contradictions) {
         sink.push(
             Diagnostic::new(Code::CONTRADICTORY_BOUNDS, found.place, found.message)
                 .related(found.other, "together with this")

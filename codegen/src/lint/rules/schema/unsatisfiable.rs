@@ -24,7 +24,7 @@
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};
-use crate::lint::values::Values;
+use crate::lint::satisfiability::Values;
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("S026", "unsatisfiable", Some(Level::Error), Check::Tool(check));

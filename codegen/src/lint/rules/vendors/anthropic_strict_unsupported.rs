@@ -34,8 +34,8 @@
 //! description = "How many lines to return at most."
 //! ```
 
-use crate::lint::{Check, Lost, Rule};
+use crate::lint::{Check, LossFilter, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P008", "anthropic-strict-unsupported", None, Check::Lost(LOST));
+pub(super) const RULE: Rule = Rule::new("P008", "anthropic-strict-unsupported", None, Check::Loss(FILTER));
 
-const LOST: Lost = Lost { dialect: Some("anthropic-strict"), is_told: |_| true };
+const FILTER: LossFilter = LossFilter { dialect: Some("anthropic-strict"), matches: |_| true };

@@ -35,11 +35,11 @@
 //! pattern = "^[ab]+$"
 //! ```
 
-use crate::lint::{Check, Lost, Rule};
+use crate::lint::{Check, LossFilter, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P015", "constraint-lost", None, Check::Lost(LOST));
+pub(super) const RULE: Rule = Rule::new("P015", "constraint-lost", None, Check::Loss(FILTER));
 
 /// Keywords that describe a value without restricting it.
 const ANNOTATIONS: &[&str] = &["default", "examples", "deprecated", "format"];
 
-const LOST: Lost = Lost { dialect: None, is_told: |loss| !ANNOTATIONS.contains(&loss.keyword) };
+const FILTER: LossFilter = LossFilter { dialect: None, matches: |loss| !ANNOTATIONS.contains(&loss.keyword) };

@@ -35,8 +35,8 @@
 //! description = "How many lines to go on at a time."
 //! ```
 
-use crate::lint::{Check, Lost, Rule};
+use crate::lint::{Check, LossFilter, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P011", "gemini-enum", None, Check::Lost(LOST));
+pub(super) const RULE: Rule = Rule::new("P011", "gemini-enum", None, Check::Loss(FILTER));
 
-const LOST: Lost = Lost { dialect: Some("gemini-openapi"), is_told: |loss| loss.keyword == "enum" };
+const FILTER: LossFilter = LossFilter { dialect: Some("gemini-openapi"), matches: |loss| loss.keyword == "enum" };

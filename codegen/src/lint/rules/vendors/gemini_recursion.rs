@@ -43,8 +43,8 @@
 //! properties.without = { type = "string", description = "One that they do not have." }
 //! ```
 
-use crate::lint::{Check, Lost, Rule};
+use crate::lint::{Check, LossFilter, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P013", "gemini-recursion", None, Check::Lost(LOST));
+pub(super) const RULE: Rule = Rule::new("P013", "gemini-recursion", None, Check::Loss(FILTER));
 
-const LOST: Lost = Lost { dialect: Some("gemini-openapi"), is_told: |loss| loss.keyword == "$ref" };
+const FILTER: LossFilter = LossFilter { dialect: Some("gemini-openapi"), matches: |loss| loss.keyword == "$ref" };

@@ -36,11 +36,11 @@
 //! minimum = 10
 //! ```
 
-use crate::lint::{Check, Lost, Rule};
+use crate::lint::{Check, LossFilter, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P010", "gemini-unsupported-keyword", None, Check::Lost(LOST));
+pub(super) const RULE: Rule = Rule::new("P010", "gemini-unsupported-keyword", None, Check::Loss(FILTER));
 
-const LOST: Lost = Lost {
+const FILTER: LossFilter = LossFilter {
     dialect: Some("gemini-openapi"),
-    is_told: |loss| !matches!(loss.keyword, "additionalProperties" | "type" | "enum" | "anyOf" | "$ref"),
+    matches: |loss| !matches!(loss.keyword, "additionalProperties" | "type" | "enum" | "anyOf" | "$ref"),
 };

@@ -36,8 +36,8 @@
 //! pattern = "^(a.*|.*b)$"
 //! ```
 
-use crate::lint::{Check, Lost, Rule};
+use crate::lint::{Check, LossFilter, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P014", "llamacpp-pattern", None, Check::Lost(LOST));
+pub(super) const RULE: Rule = Rule::new("P014", "llamacpp-pattern", None, Check::Loss(FILTER));
 
-const LOST: Lost = Lost { dialect: Some("portable"), is_told: |loss| loss.keyword == "pattern" };
+const FILTER: LossFilter = LossFilter { dialect: Some("portable"), matches: |loss| loss.keyword == "pattern" };

@@ -114,29 +114,29 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
-use crate::lint::{Check, Rule, Shown};
+use crate::lint::{Check, Rule, LoweredTool};
 use crate::schema::Schema;
 
-pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warning), Check::Shown(check));
+pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warning), Check::LoweredTool(check));
 
-fn check(shown: &Shown<'_, '_>, sink: &Sink) {
+fn check(lowered: &LoweredTool<'_, '_>, sink: &Sink) {
     let mut reported = BTreeSet::new();
-    for (dialect, narrowed) in shown.dialects() {
+    for (dialect, narrowed) in lowered.dialects() {
         let Some(limit) = dialect.tool.max_size() else { continue };
         let size = Size::measure(&narrowed().schemas());
         let most = limit.value;
         let mut report = |place: Place, what: String, most: usize| {
             if reported.insert(what.clone()) {
-                let (name, dialect) = (shown.tool.name(), dialect.name);
+                let (name, dialect) = (lowered.tool.name(), dialect.name);
                 let message = format!("`{name}` has {what} in `{dialect}`, which allows at most {most}");
                 sink.push(
                     Diagnostic::new(Code::OPENAI_SIZE, place, message)
-                        .level(shown.lint.level_of(&limit))
+                        .level(lowered.lint.level_of(&limit))
                         .help("remove the keywords next to `$ref`s, split the tool, or replace long enums by strings"),
                 );
             }
         };
-        let whole = shown.tool.manifest.name.place;
+        let whole = lowered.tool.manifest.name.place;
         for (what, there, most) in [
             ("properties", size.properties, most.properties),
             ("characters of names and values", size.text, most.text),

@@ -36,11 +36,11 @@
 //! properties.accept = { type = "string", description = "What to take." }
 //! ```
 
-use crate::lint::{Check, Lost, Rule};
+use crate::lint::{Check, LossFilter, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P004", "openai-strict-shape", None, Check::Lost(LOST));
+pub(super) const RULE: Rule = Rule::new("P004", "openai-strict-shape", None, Check::Loss(FILTER));
 
-const LOST: Lost = Lost {
+const FILTER: LossFilter = LossFilter {
     dialect: Some("openai-strict"),
-    is_told: |loss| matches!(loss.keyword, "additionalProperties" | "type" | "$ref"),
+    matches: |loss| matches!(loss.keyword, "additionalProperties" | "type" | "$ref"),
 };

@@ -35,11 +35,11 @@
 //! pattern = "^..+$"
 //! ```
 
-use crate::lint::{Check, Lost, Rule};
+use crate::lint::{Check, LossFilter, Rule};
 
-pub(super) const RULE: Rule = Rule::new("P005", "openai-unsupported-keyword", None, Check::Lost(LOST));
+pub(super) const RULE: Rule = Rule::new("P005", "openai-unsupported-keyword", None, Check::Loss(FILTER));
 
-const LOST: Lost = Lost {
+const FILTER: LossFilter = LossFilter {
     dialect: Some("openai-strict"),
-    is_told: |loss| !matches!(loss.keyword, "additionalProperties" | "type" | "$ref"),
+    matches: |loss| !matches!(loss.keyword, "additionalProperties" | "type" | "$ref"),
 };

@@ -1,4 +1,4 @@
-//! A tool as the dialects have it, for rules about what is sent. Each dialect is narrowed to once, whoever asks.
+//! A tool as lowered to each dialect, for rules about what is sent. Each dialect is lowered at most once.
 
 use std::cell::OnceCell;
 
@@ -8,23 +8,23 @@ use crate::dialects::Dialect;
 use crate::lower::narrow::Narrowed;
 use crate::lower::{accepts, parameters};
 
-/// A tool, and what it comes to.
+/// A tool and its lowered schemas.
 #[derive(Debug)]
-pub struct Shown<'l, 'c> {
-    /// The catalog that it is of.
+pub struct LoweredTool<'l, 'c> {
+    /// The linter's input.
     pub lint: &'l Lint<'c>,
     /// The tool.
     pub tool: &'l Tool,
-    /// In the order of the settings' dialects.
+    /// One for each dialect of the settings, in their order.
     narrowed: Vec<OnceCell<Narrowed<'l>>>,
 }
 
-impl<'l, 'c> Shown<'l, 'c> {
+impl<'l, 'c> LoweredTool<'l, 'c> {
     pub(super) fn new(lint: &'l Lint<'c>, tool: &'l Tool) -> Self {
         Self { lint, tool, narrowed: lint.settings().dialects.iter().map(|_| OnceCell::new()).collect() }
     }
 
-    /// The dialects that take it, each with the schema of its arguments there, made when it is asked for.
+    /// Returns the dialects that accept the tool. The functions return its argument schema, lowered on first use.
     pub fn dialects<'s>(&'s self) -> impl Iterator<Item = (&'static Dialect, impl FnOnce() -> &'s Narrowed<'l>)> {
         let tool = self.tool;
         let dialects = self.lint.settings().dialects.iter().copied().zip(&self.narrowed);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toolc::segment::{Atoms, MOST_ATOMS};
 
 use super::Lint;
-use super::string::Written;
+use super::literal::StringLiteral;
 use crate::catalog::{Atom, Requires, Tool, ToolId};
 use crate::diagnostic::{At, Place};
 use crate::schema::{Property, Schema};
@@ -69,13 +69,13 @@ impl Lint<'_> {
     }
 
     /// Every string that a model may see, as it is written: texts, and values such as defaults and examples.
-    pub(super) fn strings<'s>(&'s self, tool: &'s Tool) -> impl Iterator<Item = Written<'s>> {
+    pub(super) fn strings<'s>(&'s self, tool: &'s Tool) -> impl Iterator<Item = StringLiteral<'s>> {
         let texts = tool.texts().filter_map(|text| self.string(text.place));
         texts.chain(self.values(tool))
     }
 
     /// Those of them that are values.
-    pub(super) fn values<'s>(&'s self, tool: &'s Tool) -> impl Iterator<Item = Written<'s>> {
+    pub(super) fn values<'s>(&'s self, tool: &'s Tool) -> impl Iterator<Item = StringLiteral<'s>> {
         let of = |schema: &'s Schema| {
             let choices = schema.choices.iter().map(|choice| &choice.value);
             choices.chain(&schema.constant).chain(&schema.default).chain(&schema.examples)
@@ -171,7 +171,7 @@ impl Lint<'_> {
 
     fn text_parts<'t>(&self, text: &'t At<Template>, within: &[Atoms], parts: &mut Vec<Part<'t>>) {
         let written = self.string(text.place);
-        let mut finder = Finder { of: text.place, value: written.as_ref().map(Written::value), at: 0 };
+        let mut finder = Finder { of: text.place, value: written.as_ref().map(StringLiteral::value), at: 0 };
         finder.pieces(&text.value, within, parts);
     }
 }

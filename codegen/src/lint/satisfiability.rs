@@ -150,12 +150,12 @@ impl<'d> Values<'d> {
     pub(super) fn is_empty(&self, schema: &Schema) -> bool {
         let apart = Self { defs: self.defs, has: vec![true; self.has.len()], is_told_below: true };
         // The values of an enum are held against the rest of their schema, one by one.
-        let is_told = |schema: &Schema| {
+        let matches = |schema: &Schema| {
             !schema.choices.is_empty() || schema.constant.is_some() || !contradictions(schema).is_empty()
         };
         let is_empty = |schema: &Schema| !apart.fits(&[schema], 0);
         let around = schema.in_place().chain(schema.reference.iter().map(|to| &self.defs.get(to.to).schema));
-        is_empty(schema) && !is_told(schema) && !around.into_iter().any(is_empty)
+        is_empty(schema) && !matches(schema) && !around.into_iter().any(is_empty)
     }
 
     /// Whether there is a value that all of these take.

@@ -1,15 +1,15 @@
-//! What a toolset promises about its tools, by its tags and its name, and which of its tools break that.
+//! Rules about what the tags and the name of a toolset promise, such as `read-only`, and the tools that break it.
 
 use std::borrow::Cow;
 
 use crate::catalog::{Tool, Toolset};
 use crate::diagnostic::{Code, Diagnostic, Place, Sink};
-use crate::lint::words::words;
+use crate::lint::verbs::words;
 use crate::lint::{Lint, Path};
 
-/// Tells of every tool of a toolset for which `promises` holds and which `breaks` the promise: how, and where that is
-/// said.
-pub(super) fn check(
+/// Reports every tool that breaks a promise of its toolset. `promises` returns what a toolset promises; `breaks` returns how a
+/// tool breaks that, and the place that says so.
+pub(in crate::lint) fn check(
     lint: &Lint<'_>,
     code: Code,
     promises: impl Fn(&Toolset) -> Option<&'static str>,
@@ -26,7 +26,7 @@ pub(super) fn check(
             let place = path.as_ref().and_then(Path::start).unwrap_or(toolset.manifest.name.place);
             let name = toolset.name();
             let way = path.as_ref().map(|path| format!(": {path}")).unwrap_or_default();
-            let message = format!("`{name}` {promise}, and resolves to `{}`, which {how}{way}", tool.name());
+            let message = format!("`{name}` {promise} but contains `{}`, which {how}{way}", tool.name());
             let found = Diagnostic::new(code, place, message).related(said, "the tool");
             let found = path.into_iter().fold(found, |found, path| path.show(found));
             sink.push(found.help(help));
@@ -34,8 +34,8 @@ pub(super) fn check(
     }
 }
 
-/// Whether a toolset has one of these tags, or a name that ends, or is, like one of them.
-pub(super) fn is_called(toolset: &Toolset, tags: &[&str]) -> bool {
+/// Whether a toolset has one of these tags, or a name that equals one or ends with one.
+pub(in crate::lint) fn is_named_or_tagged(toolset: &Toolset, tags: &[&str]) -> bool {
     let is = |own: &[Cow<'_, str>], tag: &str| own == words(tag);
     let name = words(toolset.name());
     let named = |tag: &&str| (0..name.len()).any(|start| is(&name[start..], tag));

@@ -1,8 +1,8 @@
-//! The words of names and texts, as far as rules compare them.
+//! Splits names into words, and classifies verbs by their effect.
 
 use std::borrow::Cow;
 
-/// A name's words, in small letters: of `read_file`, `read-file` and `readFile` the same two.
+/// Returns the words of a name in lower case. `read_file`, `read-file` and `readFile` have the same two words.
 pub(super) fn words(name: &str) -> Vec<Cow<'_, str>> {
     let mut words = Vec::new();
     let mut start = None;
@@ -16,23 +16,23 @@ pub(super) fn words(name: &str) -> Vec<Cow<'_, str>> {
                     || before.is_uppercase() && letters.peek().is_some_and(|(_, next)| next.is_lowercase())
             });
         if is_hump || !letter.is_alphanumeric() {
-            words.extend(start.take().map(|start| small(&name[start..at])));
+            words.extend(start.take().map(|start| lowercase(&name[start..at])));
         }
         if letter.is_alphanumeric() {
             start.get_or_insert(at);
         }
         before = Some(letter);
     }
-    words.extend(start.map(|start| small(&name[start..])));
+    words.extend(start.map(|start| lowercase(&name[start..])));
     words
 }
 
-fn small(word: &str) -> Cow<'_, str> {
+fn lowercase(word: &str) -> Cow<'_, str> {
     let is_small = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     if is_small { Cow::Borrowed(word) } else { Cow::Owned(word.to_lowercase()) }
 }
 
-/// A word without what makes a plural, or a third person, of it.
+/// Returns a word without the ending of a plural or of the third person.
 pub(super) fn stem(word: &str) -> Cow<'_, str> {
     let Some(rest) = word.strip_suffix('s') else { return Cow::Borrowed(word) };
     if let Some(rest) = rest.strip_suffix("ie").filter(|rest| rest.len() > 2) {
@@ -48,34 +48,34 @@ pub(super) fn stem(word: &str) -> Cow<'_, str> {
     })
 }
 
-/// What a word of a tool's name, or the first of its description, says that the tool does.
+/// The effect of a tool, as a verb in its name or at the start of its description suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Deed {
-    /// It leaves everything as it is.
+pub(super) enum Effect {
+    /// Changes nothing.
     Read,
-    /// It adds something.
+    /// Adds something.
     Create,
-    /// It changes what is there.
+    /// Changes something that exists.
     Change,
-    /// It takes away what is there.
+    /// Deletes something that exists.
     Destroy,
-    /// It starts something.
+    /// Starts or stops something.
     Run,
 }
 
-/// Verbs and what they do; words that are as often nouns are left out.
-const DEEDS: &[(Deed, &[&str])] = &[
+/// Verbs by their effect. Words that are as often nouns are left out.
+const EFFECTS: &[(Effect, &[&str])] = &[
     (
-        Deed::Read,
+        Effect::Read,
         &[
             "browse", "can", "check", "count", "describe", "diff", "download", "explain", "fetch", "find", "get",
             "has", "inspect", "is", "list", "lookup", "preview", "query", "read", "retrieve", "search", "show",
             "status", "validate", "verify", "view", "watch",
         ],
     ),
-    (Deed::Create, &["add", "append", "clone", "copy", "create", "insert", "make", "post", "register", "upload"]),
+    (Effect::Create, &["add", "append", "clone", "copy", "create", "insert", "make", "post", "register", "upload"]),
     (
-        Deed::Change,
+        Effect::Change,
         &[
             "apply",
             "archive",
@@ -113,14 +113,14 @@ const DEEDS: &[(Deed, &[&str])] = &[
             "cancel",
         ],
     ),
-    (Deed::Destroy, &["delete", "destroy", "erase", "obliterate", "purge", "shred", "uninstall", "wipe"]),
-    (Deed::Run, &["call", "execute", "invoke", "launch", "restart", "run", "start", "stop"]),
+    (Effect::Destroy, &["delete", "destroy", "erase", "obliterate", "purge", "shred", "uninstall", "wipe"]),
+    (Effect::Run, &["call", "execute", "invoke", "launch", "restart", "run", "start", "stop"]),
 ];
 
-/// What a verb does. Other words do nothing that is known.
-pub(super) fn deed(word: &str) -> Option<Deed> {
+/// Returns the effect of a verb, or `None` for other words.
+pub(super) fn effect_of(word: &str) -> Option<Effect> {
     let is = |verbs: &[&str], word: &str| verbs.contains(&word);
-    DEEDS.iter().find(|(_, verbs)| is(verbs, word)).map(|(deed, _)| *deed)
+    EFFECTS.iter().find(|(_, verbs)| is(verbs, word)).map(|(effect, _)| *effect)
 }
 
 #[cfg(test)]

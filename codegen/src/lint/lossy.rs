@@ -1,0 +1,81 @@
+//! Rules about lossy lowering: what a dialect cannot express as the author wrote it. One rule reports each loss.
+
+use std::collections::BTreeMap;
+
+use super::lowered_tool::LoweredTool;
+use super::{Check, LossFilter, Rule};
+use crate::diagnostic::{Code, Diagnostic, Place, Sink, ticked};
+use crate::lower::narrow::{Fallback, Loss};
+
+/// The rules about losses. Those of a single dialect come first and win.
+pub(super) struct LossRules(Vec<(Code, LossFilter)>);
+
+impl LossRules {
+    /// Selects them among the enabled rules.
+    pub(super) fn new(rules: &[&'static Rule]) -> Self {
+        let lost = rules.iter().filter_map(|rule| match rule.check {
+            Check::Loss(lost) => Some((rule.code, lost)),
+            _ => None,
+        });
+        let mut lost: Vec<_> = lost.collect();
+        lost.sort_by_key(|(_, lost)| lost.dialect.is_none());
+        Self(lost)
+    }
+
+    /// Reports the losses of a tool: each keyword once, with all dialects that lose it.
+    pub(super) fn report(&self, lowered: &LoweredTool<'_, '_>, sink: &Sink) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut found: BTreeMap<LossKey, (Code, Vec<&str>)> = BTreeMap::new();
+        for (dialect, narrowed) in lowered.dialects() {
+            for loss in &narrowed().losses {
+                let Some(code) = self.rule_of(dialect.name, loss) else { continue };
+                let key =
+                    LossKey { place: loss.place, rule: code.id, word: loss.keyword, becomes: becomes(loss.fallback) };
+                let (_, names) = found.entry(key).or_insert_with(|| (code, Vec::new()));
+                if names.last() != Some(&dialect.name) {
+                    names.push(dialect.name);
+                }
+            }
+        }
+        for (LossKey { place, word, becomes, .. }, (code, dialects)) in found {
+            let (tool, dialect, dialects) = (lowered.tool.name(), dialects[0], ticked(&dialects, ", "));
+            let why = if word == "$ref" { "it is recursive, so " } else { "" };
+            let message = format!("{dialects} does not support the `{word}` of `{tool}`: {why}{becomes}");
+            sink.push(
+                Diagnostic::new(code, place, message)
+                    .help(format!("`cargo xtask show {tool} --dialect {dialect}` shows it")),
+            );
+        }
+    }
+
+    fn rule_of(&self, dialect: &str, loss: &Loss) -> Option<Code> {
+        let is_of = |lost: &LossFilter| lost.dialect.is_none_or(|name| name == dialect) && (lost.matches)(loss);
+        self.0.iter().find(|(_, lost)| !is_reported_elsewhere(loss) && is_of(lost)).map(|(code, _)| *code)
+    }
+}
+
+/// Identifies a finding. Dialects with equal keys share one.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct LossKey {
+    place: Place,
+    rule: &'static str,
+    word: &'static str,
+    becomes: &'static str,
+}
+
+/// Whether another rule reports the loss in any case: a combinator at the root (`root-combinator`), or a name
+/// (`parameter-name`). Losses in `returns` do not matter, because no model writes results.
+fn is_reported_elsewhere(loss: &Loss) -> bool {
+    let is_of_the_root = loss.path.is_empty() && matches!(loss.keyword, "anyOf" | "oneOf" | "allOf");
+    is_of_the_root || matches!(loss.keyword, "properties" | "name" | "returns")
+}
+
+fn becomes(fallback: Fallback) -> &'static str {
+    match fallback {
+        Fallback::Description => "the description states it instead",
+        Fallback::JsonText => "the value is sent as JSON text",
+        Fallback::Dropped => "it is dropped",
+    }
+}
