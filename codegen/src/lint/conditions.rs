@@ -92,8 +92,8 @@ fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<Idle> {
             judge.needs.retain(|need| need.given != given);
         }
     }
-    let lowered = judge.lowered();
-    let is_shown = !lowered.is_empty();
+    let shown = judge.shown();
+    let is_shown = !shown.is_empty();
     if let Some(when) = &tool.manifest.requires.when {
         let linked = link(&when.value, &tool.manifest.atom_table, &mut judge.asked);
         let mut found = judge.judged(&linked, when.place, &judge.all, &judge.all);
@@ -104,7 +104,7 @@ fn of_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<Idle> {
         judge.found.extend(found);
     }
     if is_shown {
-        judge.texts(&lowered);
+        judge.texts(&shown);
     }
     judge.found
 }
@@ -170,19 +170,19 @@ impl Judge<'_> {
     }
 
     /// The combinations of answers in turns that show the tool.
-    fn lowered(&self) -> Vec<Atoms> {
+    fn shown(&self) -> Vec<Atoms> {
         let met = |need: &Need, atoms| need.given.is_some_and(|given| !bit(given, atoms)) || holds(&need.holds, atoms);
         self.all.iter().copied().filter(|&atoms| self.needs.iter().all(|need| met(need, atoms))).collect()
     }
 
-    fn texts(&mut self, lowered: &[Atoms]) {
+    fn texts(&mut self, shown: &[Atoms]) {
         let manifest = &self.tool.manifest;
         let of_dialects = manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref());
         for text in [&manifest.description].into_iter().chain(of_dialects) {
-            self.text(text, lowered);
+            self.text(text, shown);
         }
         for schema in manifest.roots() {
-            self.schema(schema, lowered);
+            self.schema(schema, shown);
         }
     }
 
@@ -271,7 +271,7 @@ impl Judge<'_> {
         let never = verdict(condition, left, within)?;
         let (why, related) = if verdict(condition, &self.all, &self.all) == Some(never) {
             (by_itself(never), Vec::new())
-        } else if verdict(condition, &self.lowered(), &self.lowered()) == Some(never) {
+        } else if verdict(condition, &self.shown(), &self.shown()) == Some(never) {
             (format!("where `{}` is shown, the condition is always true", self.tool.name()), self.said(condition))
         } else {
             ("by what is asked around it, it cannot be otherwise".to_owned(), Vec::new())

@@ -200,10 +200,10 @@ mod tests {
     fn tools_are_compared_where_a_toolset_shows_both() {
         with(&CLI, |lint| {
             let all = lint.beside(|_| vec![()], |_, _| true);
-            let lowered: Vec<(usize, Vec<usize>)> =
+            let shown: Vec<(usize, Vec<usize>)> =
                 all.iter().map(|one| (one.tool.0, one.others.iter().map(|(other, _)| other.0).collect())).collect();
             // The cli's, debugging's, file's, and the other one, which the first three hold.
-            assert_eq!(lowered, [(1, vec![0]), (2, vec![0, 1]), (3, vec![0, 1, 2])]);
+            assert_eq!(shown, [(1, vec![0]), (2, vec![0, 1]), (3, vec![0, 1, 2])]);
             assert!(lint.beside(|tool| vec![tool], |_, _| true).is_empty());
             assert!(lint.beside(|_| vec![()], |_, _| false).is_empty());
         });

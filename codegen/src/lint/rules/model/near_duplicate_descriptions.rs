@@ -146,9 +146,9 @@ fn keys(lint: &Lint<'_>, texts: &[Text]) -> Vec<Vec<u64>> {
     let mut keys = vec![Vec::new(); texts.len()];
     let mut many = vec![false; texts.len()];
     for (set, _) in lint.toolsets() {
-        let lowered = lint.resolved(set);
-        for tool in lowered.iter().filter(|tool| texts[tool.0].words.is_some()) {
-            if lowered.len() <= FEW {
+        let shown = lint.resolved(set);
+        for tool in shown.iter().filter(|tool| texts[tool.0].words.is_some()) {
+            if shown.len() <= FEW {
                 keys[tool.0].push(hash(&set.0));
             } else {
                 many[tool.0] = true;

@@ -47,11 +47,11 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let Some(&(other, set)) = found.others.first() else { continue };
         let message = format!("`{name}` and `{}` are easily taken for one another", lint[other].name());
         let diagnostic = Diagnostic::new(Code::OVERLAPPING_NAMES, lint[found.tool].manifest.name.place, message);
-        let lowered = found.others.iter().fold(diagnostic, |diagnostic, (other, _)| {
+        let shown = found.others.iter().fold(diagnostic, |diagnostic, (other, _)| {
             diagnostic.related(lint[*other].manifest.name.place, "the other one")
         });
         let both = format!("a model sees both in `{}`: name one of them by what only it does", lint[set].name());
-        sink.push(lowered.help(both));
+        sink.push(shown.help(both));
     }
 }
 

@@ -69,11 +69,11 @@ fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
         }
     };
     let found = Diagnostic::new(Code::INVISIBLE_UNICODE, first, message).help("take it out");
-    let lowered = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
+    let shown = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
     let texts = lint.tools().flat_map(|(_, tool)| tool.texts()).map(|text| text.place);
     let texts: Vec<Place> = texts.filter(|text| text.source == first.source).collect();
     let prose = hidden.into_iter().filter(|(place, _)| is_prose(lint, &texts, *place));
-    sink.push(prose.fold(lowered, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
+    sink.push(prose.fold(shown, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
 }
 
 /// Whether a place is in one of these texts, and not within its tags: a value, a key or a condition without the character
