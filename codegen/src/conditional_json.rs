@@ -1,7 +1,9 @@
 //! JSON with conditions in it, and its way into segments: the text that the runtime has left to put together.
 
 use serde_json::Value;
-use toolc::segment::{self, Atoms, Condition as Compiled, FactValue, Op, Segment};
+use toolc::__gen::segment;
+use toolc::__gen::segment::{Atoms, Condition as Compiled, Op, Segment};
+use toolc::FactValue;
 
 use crate::text::atoms::{AtomId, FactRef, Template, When};
 use crate::text::condition::Condition;

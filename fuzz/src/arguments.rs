@@ -4,10 +4,12 @@
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
+use toolc::__gen::pack::{Pack as _, unpack};
+use toolc::__gen::table::{Additional, Literal, Node, NodeId, SlotKind};
 use toolc::ErrorKind;
-use toolc::args::{self, FromSlot, Heap, Limits, Slot, SlotBuffer, Slots};
-use toolc::pack::{Pack as _, unpack};
-use toolc::table::{Additional, Literal, Node, NodeId, SlotKind, Table};
+use toolc::args;
+use toolc::args::{FromSlot, Heap, Limits, Slot, SlotBuffer, Slots};
+use toolc::schema::Table;
 use toolc_codegen::compile_with;
 use toolc_codegen::diagnostic::{Code, Level, Renderer};
 use toolc_codegen::lint::Options;

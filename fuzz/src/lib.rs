@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use toolc::segment::FactValue;
+use toolc::FactValue;
 use toolc_codegen::compile;
 use toolc_codegen::diagnostic::{Level, Places, Renderer};
 use toolc_codegen::dialects::DIALECTS;

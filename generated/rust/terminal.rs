@@ -3,8 +3,10 @@
 //! The toolset `terminal`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `terminal`: Run shell commands on the host.
 #[diagnostic::on_unimplemented(
@@ -21,7 +23,7 @@ pub trait TerminalTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: TerminalTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
@@ -43,10 +45,10 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: TerminalTools + 'static>(
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[r#"8 terminal8 terminal4 💻4 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 5 3 0 0 0 0 1 0 0 0 0 0 0 1 2 3 9 "command"1 1 0 0 9 "timeout"0 2 0 0 9 "workdir"0 3 0 0 0 0 3 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 600 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0 2 0 9 read_file0 12 search_files0 0 1 2 1 2 sh1 0 1 0 1 0 1 660000 1 0 1 7 command1 0 "#],
     definitions,
-    index: ::toolc::search_index!["1 163 95 3 0001 0 1 2 501 0 1 1 a1 0 4 5 after1 0 1 2 an1 0 1 3 and1 0 9 3 are1 0 3 2 as1 0 2 3 ask1 0 1 2 at1 0 1 5 build1 0 1 1 c1 0 1 4 call1 0 1 5 chain1 0 1 9 character1 0 1 8 children1 0 1 4 code1 0 1 8 combined1 0 1 7 command1 0 8 7 control1 0 1 10 credential1 0 1 7 default1 0 1 9 directory1 0 3 4 each1 0 1 5 empty1 0 1 3 end1 0 2 11 environment1 0 1 5 error1 0 1 6 exceed1 0 1 8 existing1 0 1 4 exit1 0 1 3 far1 0 1 4 file1 0 1 4 flag1 0 1 3 for1 0 2 3 has1 0 1 2 if1 0 1 2 in1 0 1 5 input1 0 1 2 is1 0 4 2 it1 0 2 3 its1 0 2 4 keep1 0 1 4 kept1 0 1 6 killed1 0 2 4 left1 0 1 4 like1 0 1 4 line1 0 1 4 look1 0 1 7 manager1 0 1 6 middle1 0 1 4 name1 0 1 3 new1 0 1 3 not1 0 1 2 of1 0 1 2 on1 0 1 2 or1 0 1 3 out1 0 2 6 output1 0 4 7 package1 0 1 4 pass1 0 1 8 redirect1 0 1 8 relative1 0 1 7 removed1 0 1 6 result1 0 1 6 return1 0 1 3 run1 0 2 7 running1 0 1 6 second1 0 1 6 server1 0 1 3 set1 0 1 2 sh1 0 1 5 shell1 0 2 2 so1 0 4 8 standard1 0 3 5 start1 0 1 4 step1 0 1 4 such1 0 1 8 terminal1 0 3 4 test1 0 1 4 that1 0 1 3 the1 0 14 5 timed1 0 1 7 timeout1 0 2 2 to1 0 6 4 true1 0 1 8 variable1 0 2 7 version1 0 1 4 wait1 0 1 5 which1 0 2 5 whose1 0 1 4 with1 0 2 7 workdir1 0 2 7 working1 0 2 3 yes1 0 1 "],
+    index: ::toolc::__gen::search_index!["1 163 95 3 0001 0 1 2 501 0 1 1 a1 0 4 5 after1 0 1 2 an1 0 1 3 and1 0 9 3 are1 0 3 2 as1 0 2 3 ask1 0 1 2 at1 0 1 5 build1 0 1 1 c1 0 1 4 call1 0 1 5 chain1 0 1 9 character1 0 1 8 children1 0 1 4 code1 0 1 8 combined1 0 1 7 command1 0 8 7 control1 0 1 10 credential1 0 1 7 default1 0 1 9 directory1 0 3 4 each1 0 1 5 empty1 0 1 3 end1 0 2 11 environment1 0 1 5 error1 0 1 6 exceed1 0 1 8 existing1 0 1 4 exit1 0 1 3 far1 0 1 4 file1 0 1 4 flag1 0 1 3 for1 0 2 3 has1 0 1 2 if1 0 1 2 in1 0 1 5 input1 0 1 2 is1 0 4 2 it1 0 2 3 its1 0 2 4 keep1 0 1 4 kept1 0 1 6 killed1 0 2 4 left1 0 1 4 like1 0 1 4 line1 0 1 4 look1 0 1 7 manager1 0 1 6 middle1 0 1 4 name1 0 1 3 new1 0 1 3 not1 0 1 2 of1 0 1 2 on1 0 1 2 or1 0 1 3 out1 0 2 6 output1 0 4 7 package1 0 1 4 pass1 0 1 8 redirect1 0 1 8 relative1 0 1 7 removed1 0 1 6 result1 0 1 6 return1 0 1 3 run1 0 2 7 running1 0 1 6 second1 0 1 6 server1 0 1 3 set1 0 1 2 sh1 0 1 5 shell1 0 2 2 so1 0 4 8 standard1 0 3 5 start1 0 1 4 step1 0 1 4 such1 0 1 8 terminal1 0 3 4 test1 0 1 4 that1 0 1 3 the1 0 14 5 timed1 0 1 7 timeout1 0 2 2 to1 0 6 4 true1 0 1 8 variable1 0 2 7 version1 0 1 4 wait1 0 1 5 which1 0 2 5 whose1 0 1 4 with1 0 2 7 workdir1 0 2 7 working1 0 2 3 yes1 0 1 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -115,7 +117,7 @@ pub mod terminal {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "command timeout workdir",
@@ -127,7 +129,7 @@ pub mod terminal {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { command: slots.value(0), timeout: slots.value_or(1, 180), workdir: slots.value(2) }
         }
     }

@@ -5,7 +5,8 @@ use std::{env, error::Error, io::Read as _, process::ExitCode};
 
 use serde::Serialize;
 use serde_json::{json, value::to_raw_value};
-use toolc::{Dialect, RawValue, Registry, wire::Api};
+use toolc::wire::Api;
+use toolc::{Dialect, RawValue, Registry};
 
 /// How often the model may call tools before it has to be done.
 const ROUNDS: usize = 20;

@@ -14,7 +14,7 @@ use toolc_workspace::Workspace;
 /// ```
 /// let registry = toolc::Registry::new();
 /// registry.add(toolc_host::shipped_tools())?;
-/// # Ok::<(), toolc::RegistryError>(())
+/// # Ok::<(), toolc::error::RegistryError>(())
 /// ```
 pub fn shipped_tools() -> Box<dyn ToolProvider> {
     in_workspace(Workspace::current())

@@ -16,7 +16,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
-use toolc::{CallInfo, Dialect, Hook, HostError, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, explain};
+use toolc::hooks::{CallInfo, Hook, HostError};
+use toolc::{Dialect, Registry, SessionBuilder, Task, ToJson, ToolCall, Turn, explain};
 use toolc_plugins::PluginReport;
 
 use plugins::Loaded;

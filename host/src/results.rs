@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use std::{env, io};
 
-use toolc::{SpillFolder, SpillStore};
+use toolc::limits::{SpillFolder, SpillStore};
 
 /// How long a result is kept at least; the next call after that deletes it.
 const KEPT: Duration = Duration::from_hours(24);

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, IsTerminal as _, Write};
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
-use toolc::{ApprovalDecision, ApprovalRequest, Approver};
+use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
 
 /// Somebody who reads one stream and answers on another.
 pub(crate) struct Person<R, W>(Mutex<(R, W)>);
@@ -48,8 +48,9 @@ impl<R: BufRead, W: Write> Person<R, W> {
 mod tests {
     use std::sync::Arc;
 
+    use toolc::ToolError;
+    use toolc::hooks::{CallInfo, Hook, HookAction};
     use toolc::testing::{Harness, TestResponse, assert_reply};
-    use toolc::{CallInfo, Hook, HookAction, ToolError};
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use toolc::limits::{ResultLimits, SpillFolder};
 use toolc::testing::{Harness, json};
-use toolc::{ResultLimits, SpillFolder};
 
 fn harness(folder: &tempfile::TempDir) -> Harness {
     let spill = SpillFolder::new(folder.path().join(".results")).expect("failed to make a folder");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use toolc::table::SlotKind;
+use toolc::__gen::table::SlotKind;
 use toolc_codegen::catalog::{FactId, VariableId};
 use toolc_codegen::check::Checked;
 use toolc_codegen::diagnostic::Code;
@@ -134,7 +134,7 @@ fn plugin(name: &str, root: &Path, executable: PathBuf, catalog: &Checked, manif
         definitions.insert(dialect.variant, defined.collect());
     }
     let variables = (0..catalog.variables().len()).map(|id| lowered.variable(VariableId(id)));
-    let variables: Vec<toolc::Variable> = variables.collect();
+    let variables: Vec<toolc::catalog::Variable> = variables.collect();
     // Of a variable that nobody describes, nobody said that it may be shown.
     let is_secret = |name: &str| variables.iter().find(|one| one.name == name).is_none_or(|one| one.secret);
     let passed = manifest.env.iter().map(|name| (name.value.clone(), is_secret(&name.value)));

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use toolc::{Env, REDACTED};
+use toolc::Env;
+use toolc::hooks::REDACTED;
 
 /// What every program gets, where it is set.
 const ALWAYS: &[&str] = &[

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use toolc::{ProviderId, Registry};
+use toolc::Registry;
+use toolc::catalog::ProviderId;
 
 use crate::compile::{Compiled, compile};
 use crate::fingerprint::{Stamp, Stamps};

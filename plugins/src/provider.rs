@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use toolc::{Call, Definition, Dialect, Fact, HandlerReply, Slots, Tool, ToolProvider, Toolset, Value, Variable};
+use toolc::args::Slots;
+use toolc::catalog::{Definition, Fact, Variable};
+use toolc::{Call, Dialect, HandlerReply, Tool, ToolProvider, Toolset, Value};
 
 use crate::environment::Passed;
 use crate::invoke;

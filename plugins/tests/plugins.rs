@@ -13,8 +13,9 @@ use std::time::Duration;
 
 use fixture::{Fixture, PROBE, SCRIPT, env, fixture};
 use serde_json::{Value, json};
+use toolc::cancel::CancelHandle;
 use toolc::testing::assert_reply;
-use toolc::{CallResponse, CancelHandle, Dialect, DynamicTool, Env, Registry, ToolCall, ToolOutput, ToolProvider};
+use toolc::{CallResponse, Dialect, DynamicTool, Env, Registry, ToolCall, ToolOutput, ToolProvider};
 use toolc_plugins::{Level, PluginReport, Plugins, State};
 
 /// Longer than anything here takes.

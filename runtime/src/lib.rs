@@ -19,8 +19,10 @@
 //! The folders: `data` is what providers say, `registry` what a turn shows of it, `args` how a model's arguments are
 //! read, `call` the way of a call, `run` how handlers run, `result` what becomes of a result, `watch` who is told, `wire` a vendor's messages.
 
+#[doc(hidden)]
+pub mod __gen;
 pub mod args;
-mod availability;
+pub mod availability;
 mod call;
 mod data;
 mod dispatch;
@@ -48,68 +50,84 @@ mod vec_map;
 #[cfg(any(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp"))]
 pub mod wire;
 
-pub use data::{behaviour, fields, graph, pack, requirement, segment, table, to_json};
-pub use provider::compiled;
-
-pub use args::{FromSlot, Slots};
-pub use availability::{HiddenReason, HiddenTool};
-pub use call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Approver};
-pub use call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage};
 pub use call::response::{CallResponse, CompletedCall};
 pub use call::{Call, ToolCall};
-pub use data::catalog::{Definition, Distribution, Fact, Tool, Toolset, Variable};
-#[doc(hidden)]
-pub use data::dialect::FeatureOfToolcIsMissing;
-pub use data::dialect::{Dialect, PerDialect};
+pub use data::behaviour;
+pub use data::catalog::{Tool, Toolset};
+pub use data::dialect::Dialect;
 pub use data::env::Env;
-pub use data::secret::{REDACTED, Secret};
+pub use data::secret::Secret;
 pub use data::segment::FactValue;
 pub use data::to_json::ToJson;
-pub use data::tokens::estimated_tokens;
-pub use dispatch::agent::{AgentTask, AgentTools, PendingAgentCall};
-pub use provider::availability::{Availability, AvailabilityCheck};
-pub use provider::dynamic::{DynamicTool, DynamicTools, InvalidTools};
+pub use provider::dynamic::{DynamicTool, DynamicTools};
 pub use provider::{HandlerReply, ToolProvider};
-pub use registration::ProviderId;
-pub use registration::refusal::{Refusal, RegistryError};
-pub use registry::error::SessionError;
-pub use registry::{Registry, ToolsetInfo};
-#[cfg(feature = "search")]
-pub use render::search_tools::ToolSearch;
+pub use registry::Registry;
 pub use result::image::Image;
-pub use result::limit::ResultLimits;
 pub use result::output::{ErrorKind, Problem, ToolError, ToolOutput, ToolResult};
-pub use result::spill::{SpillFolder, SpillStore};
-pub use run::cancel::{CancelHandle, CancellationToken};
 pub use run::progress::Progress;
 pub use run::task::Task;
+pub use serde_json::Value;
 #[cfg(feature = "raw_value")]
 pub use serde_json::value::RawValue;
-pub use serde_json::{Map, Value};
 pub use session::turn::Turn;
 pub use session::{Session, SessionBuilder};
-pub use text::nearest::nearest;
 
-/// The version of the contract between generated code and this crate. It changes with every change to a
-/// type that generated code fills in.
-pub const STAMP: u32 = 9;
+pub mod agent {
+    //! Tools that the agent's own loop runs, such as a sub-agent or a question to the user.
 
-/// Fails the build of generated code that was written for another version of this crate.
-///
-/// # Panics
-/// When `stamp` is not [`STAMP`]. Generated code calls this in a constant, so that it is a compile error.
-pub const fn assert_stamp(stamp: u32) {
-    assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
+    pub use crate::dispatch::agent::{AgentTask, AgentTools, PendingAgentCall};
 }
 
-/// What tools are found by, where this crate has the feature `search`.
-#[cfg(not(feature = "search"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! search_index {
-    ($packed:literal) => {
-        &[]
-    };
+pub mod approval {
+    //! Asking a person before a call is run.
+
+    pub use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Approver};
+}
+
+pub mod cancel {
+    //! Cancelling calls, and noticing it in a handler.
+
+    pub use crate::run::cancel::{CancelHandle, CancellationToken};
+}
+
+pub mod catalog {
+    //! The data of a catalog besides its tools and toolsets: definitions, facts, environment variables, distributions.
+
+    pub use crate::data::catalog::{Definition, Distribution, Fact, Variable};
+    pub use crate::data::segment::{Atom, Comparison, Condition, Op, Segment};
+    pub use crate::data::tokens::estimated_tokens;
+    pub use crate::registration::ProviderId;
+    pub use crate::registry::ToolsetInfo;
+}
+
+pub mod error {
+    //! What can be wrong with tool providers and sessions. The error of a call is [`ToolError`](crate::ToolError).
+
+    pub use crate::provider::dynamic::InvalidTools;
+    pub use crate::registration::refusal::{Refusal, RegistryError};
+    pub use crate::registry::error::SessionError;
+}
+
+pub mod hooks {
+    //! Hooks: host code that sees every call, and may change or block it.
+
+    pub use serde_json::Map;
+
+    pub use crate::call::hooks::{CallInfo, Hook, HookAction, HostError, HostStage};
+    pub use crate::data::secret::REDACTED;
+}
+
+pub mod limits {
+    //! How much of a result the model gets, and where the rest is kept.
+
+    pub use crate::result::limit::ResultLimits;
+    pub use crate::result::spill::{SpillFolder, SpillStore};
+}
+
+pub mod schema {
+    //! Argument tables, which are made from JSON Schemas.
+
+    pub use crate::data::table::Table;
 }
 
 /// The guides' examples are run.

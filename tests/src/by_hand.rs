@@ -1,11 +1,11 @@
 //! A provider made by hand, for calls that behave as no generated catalog's should.
 
 use std::borrow::Cow;
+use toolc::args::Slots;
 use toolc::behaviour::Behaviour;
-use toolc::table::Table;
-use toolc::{
-    Call, Definition, Dialect, HandlerReply, Registry, SessionBuilder, Slots, Tool, ToolProvider, Toolset, Value,
-};
+use toolc::catalog::Definition;
+use toolc::schema::Table;
+use toolc::{Call, Dialect, HandlerReply, Registry, SessionBuilder, Tool, ToolProvider, Toolset, Value};
 
 type Answer = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 

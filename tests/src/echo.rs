@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::task::Poll;
 
-use toolc::{Availability, Call, Env, ErrorKind, ToolError, ToolOutput, ToolResult};
+use toolc::availability::Availability;
+use toolc::{Call, Env, ErrorKind, ToolError, ToolOutput, ToolResult};
 
 use crate::golden::returns::{
     return_all, return_bare, return_def, return_list, return_maybe, return_sort, return_word,

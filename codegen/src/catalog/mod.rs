@@ -7,8 +7,10 @@ mod settings;
 use std::ops::Index;
 
 use serde_json::Value;
-use toolc::graph::{Graph, Members};
-use toolc::segment::{self, Atoms, Comparison, FactValue, Segment};
+use toolc::__gen::graph::{Graph, Members};
+use toolc::__gen::segment;
+use toolc::__gen::segment::{Atoms, Comparison, Segment};
+use toolc::FactValue;
 
 use crate::conditional_json::{CondJson, words};
 use crate::diagnostic::{At, Place};

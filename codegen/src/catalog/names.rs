@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
-use toolc::segment::{Comparison, FactValue};
+use toolc::__gen::segment::Comparison;
+use toolc::FactValue;
 
 use super::{Atom, ExternalId, FactId, ToolId, ToolsetId, VariableId};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolc::graph::{Graph, Set};
+use toolc::__gen::graph::{Graph, Set};
 
 use super::names::Names;
 use super::settings::settings;

@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toolc::segment::{self, Atoms, MOST_ATOMS};
+use toolc::__gen::segment;
+use toolc::__gen::segment::{Atoms, MOST_ATOMS};
 
 use crate::catalog::Catalog;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};

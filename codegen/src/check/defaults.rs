@@ -2,7 +2,7 @@
 //! would never come to an end.
 
 use serde_json::Value;
-use toolc::table::SlotKind;
+use toolc::__gen::table::SlotKind;
 
 use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;

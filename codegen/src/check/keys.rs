@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use toolc::__gen::table::Type;
 use toolc::behaviour::Execution;
-use toolc::table::Type;
 
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};

@@ -2,7 +2,7 @@
 //! of what all checks do.
 
 use serde_json::Value;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use crate::diagnostic::At;
 use crate::schema::{Schema, type_of};

@@ -11,7 +11,7 @@ use clap::Args;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use toolc::graph::Pick;
+use toolc::__gen::graph::Pick;
 use walkdir::WalkDir;
 
 use super::{picks, plural, print, unknown};

@@ -176,7 +176,7 @@ fn options(args: &LintArgs) -> Result<Options, Failure> {
 
 fn unknown(rule: &str) -> Failure {
     let names = lint::codes().map(|code| code.name);
-    let hint = match toolc::nearest(rule, names).as_slice() {
+    let hint = match toolc::__gen::nearest(rule, names).as_slice() {
         [] => "`cargo xtask lint --list-rules` lists them".to_owned(),
         near => format!("did you mean `{}`?", near.join("` or `")),
     };

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 pub use lint::LintArgs;
 use similar::TextDiff;
-use toolc::graph::Pick;
+use toolc::__gen::graph::Pick;
 
 use crate::check::Checked;
 use crate::diagnostic::{Diagnostic, Places};
@@ -278,7 +278,7 @@ fn picks(catalog: &Checked, names: &[String]) -> Result<Vec<Pick>, Failure> {
 /// What the command line names is not there.
 fn unknown<'c>(what: &str, name: &str, known: impl Iterator<Item = &'c str>) -> Failure {
     let known: Vec<&str> = known.collect();
-    let hint = match toolc::nearest(name, known.iter().copied()).as_slice() {
+    let hint = match toolc::__gen::nearest(name, known.iter().copied()).as_slice() {
         [] => format!("the {what}s are: {}", known.join(", ")),
         near => format!("did you mean `{}`?", near.join("` or `")),
     };

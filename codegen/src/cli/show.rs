@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use toolc::segment::FactValue;
+use toolc::FactValue;
 
 use super::{print, unknown};
 use crate::catalog::{FactId, ToolId};

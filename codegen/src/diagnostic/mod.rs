@@ -183,7 +183,7 @@ impl Diagnostic {
     pub fn help_nearest<'c>(self, name: &str, candidates: impl IntoIterator<Item = &'c str>, what: &str) -> Self {
         const FEW: usize = 24;
         let candidates: Vec<&str> = candidates.into_iter().collect();
-        match toolc::nearest(name, candidates.iter().copied()).as_slice() {
+        match toolc::__gen::nearest(name, candidates.iter().copied()).as_slice() {
             [] if candidates.is_empty() || candidates.len() > FEW => self,
             [] => self.help(format!("{what}: {}", ticked(&candidates, ", "))),
             near => self.help(format!("did you mean {}?", ticked(near, " or "))),

@@ -2,8 +2,8 @@
 //! and with what every toolset holds. Keys are those of the manifests; what was not said is left out.
 
 use serde_json::{Map, Value, json};
+use toolc::FactValue;
 use toolc::behaviour::Annotations;
-use toolc::segment::FactValue;
 
 use super::{Draft, Inputs, Part, pretty};
 use crate::catalog::{Atom, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId};

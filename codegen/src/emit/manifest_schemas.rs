@@ -45,7 +45,7 @@ fn table(keys: &[&[Key]]) -> Map<String, Value> {
 
 fn value(key: &Key) -> Value {
     let schema = json!({ "$ref": "#/$defs/schema" });
-    let types: Vec<&str> = toolc::table::Type::ALL.iter().map(|t| t.name()).collect();
+    let types: Vec<&str> = toolc::__gen::table::Type::ALL.iter().map(|t| t.name()).collect();
     let mut value = match key.key_type {
         KeyType::Text | KeyType::Template | KeyType::Condition => json!({ "type": "string" }),
         KeyType::Duration => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),

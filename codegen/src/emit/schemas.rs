@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use toolc::graph::Members;
-use toolc::segment::Segment;
+use toolc::__gen::graph::Members;
+use toolc::__gen::segment::Segment;
 
 use super::{Draft, Inputs, pretty};
 use crate::catalog::{ToolId, Toolset, ToolsetId};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use toolc::segment::Atoms;
+use toolc::__gen::segment::Atoms;
 
 use super::Lint;
 use super::literal::StringLiteral;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use crate::diagnostic::{At, Place};
 use crate::schema::{Additional, DefId, Defs, Reference, Schema, type_of};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use toolc::segment::{Atoms, MOST_ATOMS};
+use toolc::__gen::segment::{Atoms, MOST_ATOMS};
 
 use super::Lint;
 use super::literal::StringLiteral;

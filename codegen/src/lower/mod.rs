@@ -12,8 +12,9 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use toolc::pack::Pack as _;
-use toolc::{Definition, segment};
+use toolc::__gen::pack::Pack as _;
+use toolc::__gen::segment;
+use toolc::catalog::Definition;
 
 use crate::catalog::{Atom, Catalog, ExternalId, FactId, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::check::Checked;
@@ -80,15 +81,15 @@ impl Lowered<'_> {
     }
 
     /// A fact as the runtime has it.
-    pub fn fact(&self, id: FactId) -> toolc::Fact {
+    pub fn fact(&self, id: FactId) -> toolc::catalog::Fact {
         let fact = &self[id];
-        toolc::Fact { name: text(&fact.name.value), default: fact.default.clone() }
+        toolc::catalog::Fact { name: text(&fact.name.value), default: fact.default.clone() }
     }
 
     /// An environment variable as the runtime has it.
-    pub fn variable(&self, id: VariableId) -> toolc::Variable {
+    pub fn variable(&self, id: VariableId) -> toolc::catalog::Variable {
         let variable = &self[id];
-        toolc::Variable {
+        toolc::catalog::Variable {
             name: text(&variable.name.value),
             description: text(&variable.description),
             prompt: text(&variable.prompt),

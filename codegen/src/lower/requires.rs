@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use toolc::requirement::Requirement;
+use toolc::availability::Requirement;
 
 use super::{atom, text};
 use crate::catalog::{Atom, Catalog, ExternalId, Requires, ToolId, VariableId};

@@ -4,7 +4,9 @@
 use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
-use toolc::table::{self, Bound, Bounds, Literal, Node, Part, SlotKind, Span, Table, Type, Types};
+use toolc::__gen::table;
+use toolc::__gen::table::{Bound, Bounds, Literal, Node, Part, SlotKind, Span, Type, Types};
+use toolc::schema::Table;
 
 use super::text;
 use crate::conditional_json::compile;

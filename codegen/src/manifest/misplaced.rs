@@ -47,7 +47,7 @@ fn places_for(folder: &str, stem: &str, text: &str) -> Vec<&'static str> {
         let written = [folder.rsplit('/').next().unwrap_or_default(), stem];
         let near = written
             .iter()
-            .flat_map(|name| toolc::nearest(name, places.iter().filter_map(|place| own(place))))
+            .flat_map(|name| toolc::__gen::nearest(name, places.iter().filter_map(|place| own(place))))
             .next()?;
         places.iter().copied().find(|place| own(place) == Some(near))
     };

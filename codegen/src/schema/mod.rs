@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 pub use defs::{Def, DefId, Defs, LEAD, Reference};
 pub(crate) use tagged_union::TagDefect;

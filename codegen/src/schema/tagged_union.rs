@@ -2,7 +2,7 @@
 //! hands over what the other takes.
 
 use serde_json::Value;
-use toolc::table::{SlotKind, Type};
+use toolc::__gen::table::{SlotKind, Type};
 
 use super::{Additional, DefId, Defs, Property, Reference, Schema, type_of};
 

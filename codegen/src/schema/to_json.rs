@@ -1,7 +1,7 @@
 //! A schema as JSON Schema, with what depends on the turn still in it.
 
 use serde_json::Value;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use super::{Additional, Choice, Defs, Property, Schema};
 use crate::conditional_json::CondJson;

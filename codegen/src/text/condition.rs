@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use toolc::segment::{Comparison, FactValue};
+use toolc::__gen::segment::Comparison;
+use toolc::FactValue;
 
 use super::Fault;
 use super::cursor::{Cursor, Token};
@@ -271,7 +272,8 @@ mod tests {
     /// What the runtime tells a person of a condition is what a manifest may say, and means the same.
     #[test]
     fn what_the_runtime_writes_reads_back() {
-        use toolc::segment::{self, Atom, Op};
+        use toolc::__gen::segment;
+        use toolc::__gen::segment::{Atom, Op};
         let atoms = [
             Atom::Tool("a".to_owned().into()),
             Atom::Fact("b".to_owned().into()),

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toolc::segment::{Atoms, Comparison, FactValue};
+use toolc::__gen::segment::{Atoms, Comparison};
+use toolc::FactValue;
 
 use super::condition::AtomExpr;
 

@@ -15,12 +15,12 @@ mod reader;
 mod redact;
 mod repair;
 mod scan;
-mod slot;
+pub(crate) mod slot;
 mod strict;
 mod tree;
 mod validate;
 
-pub use slot::{FromSlot, Heap, Slot, SlotBuffer, Slots, choice, json, object, variant};
+pub use slot::{FromSlot, Heap, Slot, SlotBuffer, Slots};
 
 use std::fmt::Write as _;
 

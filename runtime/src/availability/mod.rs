@@ -5,6 +5,8 @@ pub(crate) mod resolve;
 pub(crate) mod selection;
 
 use crate::data::list_format;
+pub use crate::data::requirement::Requirement;
+pub use crate::provider::availability::{Availability, AvailabilityCheck};
 use crate::text::display::EscapedText;
 use std::borrow::Cow;
 use std::fmt;

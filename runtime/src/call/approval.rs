@@ -12,7 +12,7 @@ use crate::text::display::EscapedText;
 ///
 /// ```
 /// use std::pin::Pin;
-/// use toolc::{ApprovalDecision, ApprovalRequest, Approver};
+/// use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
 ///
 /// struct Terminal;
 ///

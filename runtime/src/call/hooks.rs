@@ -21,7 +21,8 @@ use crate::result::output::ToolError;
 /// model's answer as it is: every hook is [told](Self::fault) of it.
 ///
 /// ```
-/// use toolc::{CallInfo, Hook, HookAction, ToolError};
+/// use toolc::hooks::{CallInfo, Hook, HookAction};
+/// use toolc::ToolError;
 ///
 /// /// Nothing is written on Fridays without somebody's word.
 /// struct Fridays(bool);

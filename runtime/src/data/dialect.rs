@@ -81,6 +81,12 @@ macro_rules! dialects {
             }
         )*
 
+        /// The macros above, for `__gen`.
+        #[allow(unreachable_pub, reason = "`__gen` exports it")]
+        pub mod macros {
+            pub use {with_openai $(, $with)*};
+        }
+
         /// The number of dialects with every feature.
         const COUNT: usize = [0 $(, $number)*].len();
     };
@@ -136,6 +142,13 @@ const ANTHROPIC: Shape =
     Shape { envelope: Envelope::Bare, parameters: "input_schema", api: DialectApi::Messages, ..NESTED };
 const GEMINI: Shape =
     Shape { envelope: Envelope::Bare, parameters: "parametersJsonSchema", api: DialectApi::GenerateContent, ..NESTED };
+
+/// Code that there is always, as OpenAI's dialect is.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_openai {
+    ($($code:tt)*) => { $($code)* };
+}
 
 // Generated data contains the numbers.
 dialects! { $
@@ -193,13 +206,6 @@ impl Dialect {
         let own = json_schema_parameters.and_then(|key| function.get(key));
         (function["description"].as_str(), own.or_else(|| function.get(parameters)))
     }
-}
-
-/// Code that there is always, as OpenAI's dialect is.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! with_openai {
-    ($($code:tt)*) => { $($code)* };
 }
 
 /// What stands in for a dialect whose feature is missing.

@@ -13,7 +13,7 @@ impl Distribution {
     /// upper 53 bits of its answer, as a fraction of 1, are below the probability for those that are drawn.
     ///
     /// ```
-    /// use toolc::Distribution;
+    /// use toolc::catalog::Distribution;
     ///
     /// let mix = Distribution {
     ///     name: "mix".into(),

@@ -105,7 +105,7 @@ impl Graph {
     /// Among equals, the one that the sets' own order puts first. None where `set` does not hold it.
     ///
     /// ```
-    /// use toolc::graph::{Graph, Set};
+    /// use toolc::__gen::graph::{Graph, Set};
     ///
     /// let file = Set { tools: vec![0], ..Set::default() };
     /// let cli = Set { includes: vec![0], ..Set::default() };

@@ -39,7 +39,7 @@ impl Condition {
     /// It as a manifest writes it, over these atoms. An empty one is `true`.
     ///
     /// ```
-    /// use toolc::segment::{Atom, Condition, Op};
+    /// use toolc::__gen::segment::{Atom, Condition, Op};
     ///
     /// let atoms = [Atom::Tool("web_search".into()), Atom::Fact("vision".into())];
     /// let condition = Condition(vec![Op::Atom(0), Op::Atom(1), Op::Not, Op::And]);

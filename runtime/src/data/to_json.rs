@@ -42,7 +42,7 @@ pub type Field<'a> = (&'static str, Presence, &'a dyn ToJson);
 /// Appends a JSON object of these properties, in their order.
 ///
 /// ```
-/// use toolc::to_json::{Presence, object};
+/// use toolc::__gen::to_json::{Presence, object};
 ///
 /// let mut out = String::new();
 /// let (name, size) = ("a", None::<i64>);

@@ -37,7 +37,9 @@ impl Turn {
     /// cancelled, it is polled once more and dropped.
     ///
     /// ```
-    /// # use toolc::{AgentTools, Slots, ToolResult};
+    /// # use toolc::agent::AgentTools;
+    /// # use toolc::args::Slots;
+    /// # use toolc::ToolResult;
     /// use toolc::{CompletedCall, ToolCall, ToolOutput, Turn};
     ///
     /// // `cargo xtask gen` writes this enum: a variant for each tool with `execution = "agent"`.

@@ -75,7 +75,9 @@ impl Turn {
     /// arguments are wrong, a hook blocked it, or somebody denied it.
     ///
     /// ```
-    /// use toolc::{AgentTask, AgentTools, CallResponse, Slots, ToolCall, ToolOutput, ToolResult, Turn};
+    /// use toolc::agent::{AgentTask, AgentTools};
+    /// use toolc::args::Slots;
+    /// use toolc::{CallResponse, ToolCall, ToolOutput, ToolResult, Turn};
     ///
     /// // `cargo xtask gen` writes this enum: a variant for each tool with `execution = "agent"`.
     /// enum AgentCall {

@@ -70,7 +70,7 @@ impl Turn {
     /// for variable in &doctor.variables {
     ///     println!("{}: {}", variable.prompt, variable.url);
     /// }
-    /// # Ok::<(), toolc::SessionError>(())
+    /// # Ok::<(), toolc::error::SessionError>(())
     /// ```
     pub fn doctor(&self) -> Doctor {
         let state = self.state();

@@ -212,7 +212,7 @@ impl Turn {
     ///     Ok(explanation) => println!("{explanation}"),
     ///     Err(unknown) => println!("{unknown}"),
     /// }
-    /// # Ok::<(), toolc::SessionError>(())
+    /// # Ok::<(), toolc::error::SessionError>(())
     /// ```
     ///
     /// # Errors

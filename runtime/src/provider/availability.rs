@@ -24,7 +24,8 @@ impl Availability {
     /// Available when `ready`, and otherwise not, for this reason.
     ///
     /// ```
-    /// # use toolc::{Availability, Env};
+    /// # use toolc::availability::Availability;
+    /// # use toolc::Env;
     /// # let env = Env::empty();
     /// let answer = Availability::when(env.var("HOME").is_some(), "there is no home directory");
     /// assert_eq!(answer, Availability::Unavailable("there is no home directory".into()));

@@ -14,7 +14,7 @@ use crate::provider::{HandlerReply, ToolProvider};
 
 /// The tools of one toolset, packed.
 #[derive(Debug)]
-pub struct Part {
+pub struct CompiledToolset {
     /// The tools, in the order of their numbers.
     pub tools: &'static [&'static str],
     /// How a dialect defines them, in that order. Nothing where the program does not have it.
@@ -25,7 +25,7 @@ pub struct Part {
 
 /// What all toolsets of a catalog have in common.
 #[derive(Debug)]
-pub struct Common {
+pub struct CatalogData {
     /// Every toolset.
     pub toolsets: &'static Packed<Toolset>,
     /// What the tools' conditions and texts ask for.
@@ -36,9 +36,9 @@ pub struct Common {
 
 /// A toolset's tools, or those of several: what is the same whoever handles them.
 #[derive(Debug)]
-pub struct Compiled {
-    parts: &'static [&'static Part],
-    common: &'static Common,
+pub struct CompiledTools {
+    parts: &'static [&'static CompiledToolset],
+    common: &'static CatalogData,
     tools: OnceLock<Vec<Tool>>,
     definitions: PerDialect<Vec<Option<Definition>>>,
 }
@@ -49,9 +49,9 @@ pub type CallHandler<H> = for<'a, 's, 't> fn(&'a Arc<H>, usize, Slots<'s, 't>, &
 /// Asks the handlers, as [`ToolProvider::available`] does.
 pub type AskHandler<H> = fn(&H, AvailabilityCheck<'_>, &Env) -> Availability;
 
-impl Compiled {
+impl CompiledTools {
     /// Of these parts. A tool's number counts on from one to the next.
-    pub const fn new(parts: &'static [&'static Part], common: &'static Common) -> Self {
+    pub const fn new(parts: &'static [&'static CompiledToolset], common: &'static CatalogData) -> Self {
         Self { parts, common, tools: OnceLock::new(), definitions: PerDialect::new() }
     }
 
@@ -66,13 +66,13 @@ impl Compiled {
     }
 
     /// What these texts of each part come to.
-    fn unpacked<T: Pack>(&self, texts: impl Fn(&Part) -> &'static [&'static str]) -> Vec<T> {
+    fn unpacked<T: Pack>(&self, texts: impl Fn(&CompiledToolset) -> &'static [&'static str]) -> Vec<T> {
         unpack(&self.parts.iter().flat_map(|part| texts(part)).copied().collect::<Vec<_>>())
     }
 }
 
 struct Handled<H> {
-    compiled: &'static Compiled,
+    compiled: &'static CompiledTools,
     handlers: Arc<H>,
     call: CallHandler<H>,
     ask: Option<AskHandler<H>>,

@@ -11,7 +11,7 @@ use crate::data::tokens::estimated_tokens;
 /// When tool search stands for tools: see [`SessionBuilder::tool_search`](crate::SessionBuilder::tool_search).
 ///
 /// ```
-/// use toolc::ToolSearch;
+/// use toolc::search::ToolSearch;
 ///
 /// let of_a_small_model = ToolSearch::of_context(32_000); // from 3,200 tokens on
 /// let of_any_model = ToolSearch::default(); // from 20,000 tokens on

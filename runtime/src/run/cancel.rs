@@ -16,7 +16,7 @@ use std::task::{Context, Poll, Waker};
 /// later. Clones are the same switch.
 ///
 /// ```
-/// use toolc::CancelHandle;
+/// use toolc::cancel::CancelHandle;
 ///
 /// let stop = CancelHandle::new();
 /// let button = stop.clone();

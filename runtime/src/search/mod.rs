@@ -4,19 +4,8 @@
 
 mod tools;
 
-pub use crate::index::Index;
-pub use crate::index::document::document;
-
+pub use crate::render::search_tools::ToolSearch;
 use crate::session::turn::Turn;
-
-/// The search index, if this crate has the feature `search`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! search_index {
-    ($packed:literal) => {
-        &[$packed]
-    };
-}
 
 /// A result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -17,8 +17,10 @@ use serde_json::value::RawValue;
 ///
 /// ```
 /// use toolc::testing::{Harness, assert_reply, json};
-/// # use toolc::table::Table;
-/// # use toolc::{Call, Definition, Dialect, HandlerReply, Slots, Tool, ToolOutput, ToolProvider, Toolset};
+/// # use toolc::schema::Table;
+/// # use toolc::args::Slots;
+/// # use toolc::catalog::Definition;
+/// # use toolc::{Call, Dialect, HandlerReply, Tool, ToolOutput, ToolProvider, Toolset};
 /// # struct Shout([Tool; 1], [Option<Definition>; 1]);
 /// # impl Shout {
 /// #     fn new() -> Self {

@@ -15,8 +15,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use harness::{Timing, rounds, side, time};
+use toolc::__gen::segment;
+use toolc::__gen::segment::Atom;
 use toolc::Dialect;
-use toolc::segment::{self, Atom};
 
 const RIGHT: &str = r#"{"query":"open invoices","limit":25,"recursive":true,"sort":"newest","tags":["red","blue"]}"#;
 /// The same in the spellings that models use: everything a string, and one bare word where an array belongs.

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use serde_json::Value;
-use toolc::table::Table;
+use toolc::schema::Table;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

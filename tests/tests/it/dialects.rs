@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use toolc::__gen::segment::Atoms;
+use toolc::FactValue;
 use toolc::args::{repair, validate};
-use toolc::segment::{Atoms, FactValue};
 use toolc::{DynamicTool, Registry, ToolOutput};
 use toolc_codegen::catalog::Tool;
 use toolc_codegen::compile;

@@ -115,7 +115,7 @@ fn words_in(key: &Key) -> Vec<&'static str> {
         KeyType::Word(words) | KeyType::Words(words) | KeyType::WordsByName(words) => {
             words.iter().map(|(word, _)| *word).collect()
         }
-        KeyType::Types => toolc::table::Type::ALL.iter().map(|t| t.name()).collect(),
+        KeyType::Types => toolc::__gen::table::Type::ALL.iter().map(|t| t.name()).collect(),
         KeyType::FlagOrSchema => vec!["true", "false", "{}"],
         _ => Vec::new(),
     }

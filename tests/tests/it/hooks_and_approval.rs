@@ -4,10 +4,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use toolc::{
-    AgentTask, ApprovalDecision, ApprovalRequest, Approver, CallInfo, CallResponse, Dialect, Hook, HookAction,
-    Registry, SessionBuilder, SpillFolder, ToolCall, ToolError, ToolOutput, ToolResult, Turn,
-};
+use toolc::agent::AgentTask;
+use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
+use toolc::hooks::{CallInfo, Hook, HookAction};
+use toolc::limits::SpillFolder;
+use toolc::{CallResponse, Dialect, Registry, SessionBuilder, ToolCall, ToolError, ToolOutput, ToolResult, Turn};
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall};
 

@@ -9,9 +9,8 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use serde_json::{Value, json};
-use toolc::{
-    Dialect, DynamicTool, DynamicTools, ProviderId, Registry, ToolCall, ToolOutput, ToolProvider, Toolset, Turn,
-};
+use toolc::catalog::ProviderId;
+use toolc::{Dialect, DynamicTool, DynamicTools, Registry, ToolCall, ToolOutput, ToolProvider, Toolset, Turn};
 use toolc_tests::random::Random;
 
 const THREADS: u64 = 8;

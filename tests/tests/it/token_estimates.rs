@@ -20,7 +20,7 @@ fn lint_and_turns_estimate_the_same_tokens() {
     // It holds every tool, so that its turn is the one that shows each of them in full.
     let shown = fs::read_to_string(project.join("generated/schemas/openai/toolsets/cli.json")).expect("gen wrote it");
     let shown: serde_json::Value = serde_json::from_str(&shown).expect("it is JSON");
-    let tokens = toolc::estimated_tokens(shown.to_string().len());
+    let tokens = toolc::catalog::estimated_tokens(shown.to_string().len());
     let said = format!("the definitions of `cli` take about {tokens} tokens, 1 at most should be");
     let messages: Vec<&str> = compilation.diagnostics.iter().map(|found| &*found.message).collect();
     assert!(messages.contains(&&*said), "{said}: {messages:?}");
@@ -30,5 +30,5 @@ fn lint_and_turns_estimate_the_same_tokens() {
 fn a_turn_without_tools_is_estimated_at_one_token() {
     let session = toolc::Registry::new().session().build().expect("nothing is asked for");
     assert_eq!(session.turn(toolc::Dialect::OpenAi).estimated_tokens(), 1);
-    assert_eq!([0, 1, 4, 5].map(toolc::estimated_tokens), [0, 1, 1, 2]);
+    assert_eq!([0, 1, 4, 5].map(toolc::catalog::estimated_tokens), [0, 1, 1, 2]);
 }

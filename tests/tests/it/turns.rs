@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolc::agent::AgentTask;
 use toolc::behaviour::{Annotations, Approval, Execution, Parallel};
 use toolc::explain::Status;
+use toolc::search::ToolSearch;
 use toolc::{
-    AgentTask, CallResponse, Dialect, DynamicTool, DynamicTools, Env, FactValue, Registry, Session, Task, ToolCall,
-    ToolError, ToolOutput, ToolSearch, Turn,
+    CallResponse, Dialect, DynamicTool, DynamicTools, Env, FactValue, Registry, Session, Task, ToolCall, ToolError,
+    ToolOutput, Turn,
 };
 use toolc_tests::echo::Echo;
 use toolc_tests::golden::{self, AgentCall, Facts, names};

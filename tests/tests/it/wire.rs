@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use toolc::limits::ResultLimits;
 use toolc::wire::mcp::{Incoming, Server};
 use toolc::wire::{Api, ModelResponse, WireError};
-use toolc::{Dialect, DynamicTool, DynamicTools, RawValue, Registry, ResultLimits, ToolError, ToolOutput, Turn};
+use toolc::{Dialect, DynamicTool, DynamicTools, RawValue, Registry, ToolError, ToolOutput, Turn};
 use toolc_tests::echo::Echo;
 
 /// Each API's folder, and a dialect that it goes with.

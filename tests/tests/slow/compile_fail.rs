@@ -32,16 +32,16 @@ fn a_stale_stamp_fails_to_compile_and_names_the_command_to_run() {
     // The versions that are on this machine already.
     fs::copy(tests.join("../Cargo.lock"), folder.path().join("Cargo.lock")).expect("failed to copy");
     let check = |stamp: u32| {
-        write("lib.rs", &format!("const _: () = toolc::assert_stamp({stamp});\n"));
+        write("lib.rs", &format!("const _: () = toolc::__gen::assert_stamp({stamp});\n"));
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["check", "--quiet", "--offline", "--color=never"]).current_dir(folder.path());
         cargo.env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("stale"));
         let output = cargo.output().expect("failed to start cargo");
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    assert_eq!(check(toolc::STAMP), (true, String::new()));
+    assert_eq!(check(toolc::__gen::STAMP), (true, String::new()));
 
-    let (passed, stderr) = check(toolc::STAMP + 1);
+    let (passed, stderr) = check(toolc::__gen::STAMP + 1);
     assert!(!passed, "{stderr}");
     let message = "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`\n";
     assert!(

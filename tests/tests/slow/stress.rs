@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use tokio::runtime::Builder;
 use toolc::behaviour::{Behaviour, Execution, Parallel};
+use toolc::cancel::CancelHandle;
 use toolc::{
-    Call, CallResponse, CancelHandle, Dialect, HandlerReply, Session, Task, ToolCall, ToolError, ToolOutput,
-    ToolResult, Value,
+    Call, CallResponse, Dialect, HandlerReply, Session, Task, ToolCall, ToolError, ToolOutput, ToolResult, Value,
 };
 use toolc_tests::by_hand::ByHand;
 use toolc_tests::random::Random;

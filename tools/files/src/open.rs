@@ -58,7 +58,7 @@ pub(super) fn missing(workspace: &Workspace, path: &Path) -> ToolError {
     };
     let advice = if parent.is_dir() {
         let names = names(parent);
-        match &*toolc::nearest(&name.to_string_lossy(), names.iter().map(String::as_str)) {
+        match &*toolc::__gen::nearest(&name.to_string_lossy(), names.iter().map(String::as_str)) {
             [] => format!("`{}` holds {}", workspace.show(parent), listing(parent)),
             near => {
                 let near: Vec<_> =

@@ -33,7 +33,7 @@ pub(super) fn of(catalog: &Lowered<'_>) -> TokenStream {
             #(#[doc = #abouts] #variants(#args)),*
         }
 
-        impl ::toolc::AgentTools for AgentCall {
+        impl ::toolc::agent::AgentTools for AgentCall {
             fn read(tool: &str, args: Slots<'_, '_>) -> Option<Self> {
                 match tool {
                     #(#names => Some(Self::#variants(#args::read(args))),)*

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use toolc::pack::Pack;
+use toolc::__gen::pack::Pack;
 
 /// As the literal of a text.
 pub(super) fn packed(data: &impl Pack) -> TokenStream {

@@ -49,7 +49,7 @@ fn marked(from: &str, rust: &str) -> String {
 }
 
 fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
-    let stamp = Literal::u32_unsuffixed(toolc::STAMP);
+    let stamp = Literal::u32_unsuffixed(toolc::__gen::STAMP);
     let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
     let toolsets = data::list(catalog.toolsets().map(|(id, _)| catalog.toolset(id)));
     let handled: Vec<Handled<'_>> = homes.iter().map(|(id, _)| Handled::of(catalog, *id)).collect();
@@ -69,12 +69,14 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
 
         use ::std::sync::Arc;
 
-        use ::toolc::compiled::{Common, Compiled};
-        use ::toolc::pack::Packed;
-        use ::toolc::{Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots,
-            ToolProvider, Toolset, Variable};
+        use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+        use ::toolc::__gen::pack::Packed;
+        use ::toolc::__gen::args::Slots;
+        use ::toolc::availability::{Availability, AvailabilityCheck};
+        use ::toolc::catalog::{Distribution, Fact, Variable};
+        use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
 
-        const _: () = ::toolc::assert_stamp(#stamp);
+        const _: () = ::toolc::__gen::assert_stamp(#stamp);
 
         #(
             #[rustfmt::skip]
@@ -94,14 +96,14 @@ fn root(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
 
         #statics
 
-        static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
+        static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
     }
 }
 
 /// The providers of every tool. The number of a tool says which toolset is its home.
 fn everything(handled: &[Handled<'_>], modules: &[Ident]) -> TokenStream {
     let compiled = quote! {
-        static COMPILED: Compiled = Compiled::new(&[#(&self::#modules::PART),*], &COMMON);
+        static COMPILED: CompiledTools = CompiledTools::new(&[#(&self::#modules::PART),*], &COMMON);
     };
     let with_trait: Vec<_> = handled.iter().zip(modules).filter(|(handled, _)| handled.has_trait()).collect();
     if with_trait.is_empty() {

@@ -4,7 +4,7 @@ use heck::ToShoutySnakeCase as _;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use std::borrow::Cow;
-use toolc::Distribution;
+use toolc::catalog::Distribution;
 
 use super::data;
 use crate::catalog::VariableId;

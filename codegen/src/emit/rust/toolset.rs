@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
+use toolc::__gen::{Index, document};
 use toolc::behaviour::Execution;
-use toolc::search::{Index, document};
 
 use super::print::print;
 use super::{data, doc, tool};
@@ -46,7 +46,7 @@ impl<'c> Handled<'c> {
         let name = self.toolset.name();
         let whole = self.toolset.manifest.requires.checked().map(|_| {
             let about = format!(" Every tool whose home is `{name}`.");
-            (scope.claim(pascal(&["toolset"])), about, quote!(::toolc::AvailabilityCheck::Toolset(#name)))
+            (scope.claim(pascal(&["toolset"])), about, quote!(::toolc::availability::AvailabilityCheck::Toolset(#name)))
         });
         let mut checks: Vec<_> = whole.into_iter().collect();
         for (index, tool) in
@@ -54,7 +54,11 @@ impl<'c> Handled<'c> {
         {
             let index = Literal::usize_unsuffixed(index);
             let variant = scope.claim(pascal(&[tool.name()]));
-            checks.push((variant, format!(" `{}`", tool.name()), quote!(::toolc::AvailabilityCheck::Tool(#index))));
+            checks.push((
+                variant,
+                format!(" `{}`", tool.name()),
+                quote!(::toolc::availability::AvailabilityCheck::Tool(#index)),
+            ));
         }
         checks
     }
@@ -94,14 +98,15 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         use ::std::sync::Arc;
 
-        use ::toolc::compiled::{Compiled, Part};
-        use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider,
-            ToolResult};
+        use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+        use ::toolc::__gen::args::Slots;
+        use ::toolc::availability::Availability;
+        use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
         #trait_and_checks
 
         #provider {
-            static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+            static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
             COMPILED.provider(#by, |handlers, index, args, with| call(handlers, |all| all, index, args, with), #ask)
         }
 
@@ -120,10 +125,10 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
             }
         }
 
-        pub(super) static PART: Part = Part {
+        pub(super) static PART: CompiledToolset = CompiledToolset {
             tools: &[#(#packed),*],
             definitions,
-            index: ::toolc::search_index![#index],
+            index: ::toolc::__gen::search_index![#index],
         };
 
         #definitions
@@ -179,7 +184,7 @@ fn handlers_of(catalog: &Lowered<'_>, handled: &Handled<'_>) -> TokenStream {
             #[derive(Debug, Clone, Copy, PartialEq, Eq)]
             pub enum Check { #(#[doc = #abouts] #variants),* }
 
-            pub(super) fn available<H: #handlers>(handlers: &H, check: ::toolc::AvailabilityCheck<'_>, env: &Env) -> Availability {
+            pub(super) fn available<H: #handlers>(handlers: &H, check: ::toolc::availability::AvailabilityCheck<'_>, env: &Env) -> Availability {
                 match check {
                     #(#questions => handlers.available(Check::#variants, env),)*
                     _ => Availability::Available,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use serde_json::Value;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use super::{Fallback, Narrower};
 use crate::diagnostic::{At, Place};

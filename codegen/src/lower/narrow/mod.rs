@@ -18,7 +18,7 @@ mod tests;
 use std::borrow::Cow;
 
 use serde_json::Value;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use crate::diagnostic::{At, Place};
 use crate::dialects::Dialect;

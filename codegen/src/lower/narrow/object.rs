@@ -1,7 +1,7 @@
 //! The properties of objects.
 
 use serde_json::Value;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use super::Narrower;
 use crate::diagnostic::At;

@@ -1,7 +1,7 @@
 //! Schemas that are no union and not put together: types, values, bounds.
 
 use serde_json::Value;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use super::pattern::for_grammar;
 use super::union::shell;

@@ -1,6 +1,6 @@
 //! The arguments as a whole: an object, of which most providers take nothing but an object's words.
 
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use super::{Fallback, Narrower};
 use crate::lower::prose::{said, say};

@@ -1,7 +1,7 @@
 //! Values that a language has no schema for, sent as strings that hold their JSON text. The runtime's repair reads them
 //! back where the schema allows no strings.
 
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use super::{Fallback, Narrow, Narrower};
 use crate::lower::prose::of_json;

@@ -1,7 +1,7 @@
 //! `anyOf` and `oneOf`. In a narrow language a union says nothing but its alternatives: what stood beside them is pushed
 //! into each.
 
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use super::object::allow_null;
 use super::{Fallback, Narrow, Narrower};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::DeValue;
+use toolc::__gen::table::Type;
 use toolc::FactValue;
-use toolc::table::Type;
 
 use super::json::{json, written_as_json};
 use super::{Reader, Unknown};
@@ -28,7 +28,7 @@ impl<'t> Reader<'t> {
             let names = || known().map(|key| key.name);
             let is_schema = names().any(|known| known == "anyOf");
             let foreign = self.foreign(written, is_schema);
-            let near = if foreign.is_none() { toolc::nearest(written, names()) } else { Vec::new() };
+            let near = if foreign.is_none() { toolc::__gen::nearest(written, names()) } else { Vec::new() };
             let code = if is_schema && !near.is_empty() { Code::MISSPELT_KEYWORD } else { Code::UNKNOWN_KEY };
             let found = Diagnostic::new(code, self.at(name), format!("unknown key `{written}`"))
                 .label(format!("{what} has no such key"));

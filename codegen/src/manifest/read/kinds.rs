@@ -1,8 +1,8 @@
 //! What each kind of key is read as, and how it is written in `catalog.json`.
 
 use serde_json::{Map, Value, json};
+use toolc::__gen::table::Type;
 use toolc::behaviour::Execution;
-use toolc::table::Type;
 
 use super::Reader;
 use crate::diagnostic::{At, Place};

@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use toolc::segment::FactValue;
+use toolc::FactValue;
 
 use super::keys::{Key, KeyType, TypedKey};
 use super::offsets;

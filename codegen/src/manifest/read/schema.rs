@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use super::Reader;
 use super::json::{json, written_as_json};
@@ -132,7 +132,7 @@ impl<'t> Reader<'t> {
                 None => found.help(help),
             }
         });
-        link(toolc::nearest(last, names()).into_iter().next()?)
+        link(toolc::__gen::nearest(last, names()).into_iter().next()?)
     }
 
     /// Reads a table of properties, in the author's order.
@@ -220,7 +220,7 @@ impl<'t> Reader<'t> {
     /// Returns a stand-in for a template whose key is misspelt, so that it is not reported as missing as well.
     fn misspelt_template(&self, key: &str) -> Option<At<Template>> {
         let names = self.table.keys().map(|name| &**name.get_ref());
-        (!toolc::nearest(key, names).is_empty()).then(|| At::new(vec![Piece::Text(key.to_owned())], self.place))
+        (!toolc::__gen::nearest(key, names).is_empty()).then(|| At::new(vec![Piece::Text(key.to_owned())], self.place))
     }
 
     /// Reads a schema.

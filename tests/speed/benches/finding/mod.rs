@@ -4,7 +4,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolc::{Dialect, DynamicTool, DynamicTools, Registry, ToolOutput, ToolSearch, Turn};
+use toolc::search::ToolSearch;
+use toolc::{Dialect, DynamicTool, DynamicTools, Registry, ToolOutput, Turn};
 use toolc_tests::synth;
 
 use crate::harness::Timing;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolc::requirement::Requirement;
-use toolc::table::Table;
+use toolc::availability::Requirement;
+use toolc::schema::Table;
 use toolc::{
     Call, Dialect, DynamicTool, DynamicTools, Env, Registry, Session, Tool, ToolOutput, ToolProvider, Toolset, Turn,
 };

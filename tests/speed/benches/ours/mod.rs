@@ -8,10 +8,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use serde_json::json;
-use toolc::table::Table;
+use toolc::args::Slots;
+use toolc::catalog::Definition;
+use toolc::schema::Table;
 use toolc::{
-    Call, CallResponse, Definition, Dialect, HandlerReply, Registry, Slots, Tool, ToolCall, ToolError, ToolOutput,
-    ToolProvider, ToolResult, Toolset, Turn,
+    Call, CallResponse, Dialect, HandlerReply, Registry, Tool, ToolCall, ToolError, ToolOutput, ToolProvider,
+    ToolResult, Toolset, Turn,
 };
 
 use crate::handler;

@@ -1,4 +1,5 @@
-use toolc::{Dialect, Distribution, Env, Registry};
+use toolc::catalog::Distribution;
+use toolc::{Dialect, Env, Registry};
 use toolc_tests::echo::Echo;
 use toolc_tests::golden;
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
-use toolc::{
-    Availability, Call, DynamicTool, DynamicTools, ErrorKind, Refusal, Registry, ToolCall, ToolOutput, Toolset,
-};
+use toolc::availability::Availability;
+use toolc::error::Refusal;
+use toolc::{Call, DynamicTool, DynamicTools, ErrorKind, Registry, ToolCall, ToolOutput, Toolset};
 
 use super::{add, registry, shown, tool, turn};
 

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
-use toolc::{DynamicTools, Refusal, Registry, Toolset};
+use toolc::error::Refusal;
+use toolc::{DynamicTools, Registry, Toolset};
 
 use super::{add, registry, shown, tool};
 

@@ -8,8 +8,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use serde_json::Value;
 use syn::ext::IdentExt as _;
+use toolc::__gen::fields::MOST_FIELDS;
 use toolc::ToolOutput;
-use toolc::fields::MOST_FIELDS;
 
 use super::super::doc;
 use super::{Field, Item, ItemId, Kind, Presence, Rust, Struct, Tag, Types, Variant};
@@ -29,7 +29,7 @@ impl Types<'_> {
             impl #name {
                 /// Of a call that has been read and is valid.
                 #[inline]
-                pub fn read(#slots: ::toolc::Slots<'_, '_>) -> Self {
+                pub fn read(#slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
                     Self { #(#takes),* }
                 }
             }
@@ -130,28 +130,28 @@ impl Types<'_> {
                     let number = Literal::usize_unsuffixed(number);
                     if is_last { quote!(_ => Self::#variant) } else { quote!(#number => Self::#variant) }
                 });
-                quote!(match ::toolc::args::choice(slot, #count) { #(#arms,)* })
+                quote!(match ::toolc::__gen::args::choice(slot, #count) { #(#arms,)* })
             }
             Kind::Struct(structure) => {
                 let (slots, takes) = (slots(structure), self.takes(structure));
-                quote!(let #slots = ::toolc::args::object(slot); Self { #(#takes),* })
+                quote!(let #slots = ::toolc::__gen::args::object(slot); Self { #(#takes),* })
             }
             Kind::Union(variants) => {
                 let all = variants.iter().map(|Variant { name, rust, .. }| {
                     if rust.is_some() {
-                        quote!(|slot| Self::#name(::toolc::FromSlot::from_slot(slot)))
+                        quote!(|slot| Self::#name(::toolc::__gen::args::FromSlot::from_slot(slot)))
                     } else {
                         quote!(|_| Self::#name)
                     }
                 });
-                quote!(::toolc::args::variant(slot, &[#(#all),*]))
+                quote!(::toolc::__gen::args::variant(slot, &[#(#all),*]))
             }
-            Kind::Alias(_) | Kind::Wrapper(_) => quote!(Self(::toolc::FromSlot::from_slot(slot))),
+            Kind::Alias(_) | Kind::Wrapper(_) => quote!(Self(::toolc::__gen::args::FromSlot::from_slot(slot))),
         };
         quote! {
-            impl ::toolc::FromSlot for #name {
+            impl ::toolc::__gen::args::FromSlot for #name {
                 #[inline]
-                fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
+                fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
                     #body
                 }
             }
@@ -232,7 +232,7 @@ fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenS
         impl ::std::fmt::Debug for #name {
             #[inline]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                ::toolc::fields::debug_fields(f, #title, #names, (#(&self.#fields,)*))
+                ::toolc::__gen::fields::debug_fields(f, #title, #names, (#(&self.#fields,)*))
             }
         }
     };
@@ -255,10 +255,10 @@ fn written(item: &Item<'_>) -> TokenStream {
                     return quote!(Self::#name(value) => ::toolc::ToJson::to_json(value, out));
                 }
                 let tag = alternative.tag.map(|(name, value)| tag(name, value));
-                quote!(Self::#name => ::toolc::to_json::object(out, &[#tag]))
+                quote!(Self::#name => ::toolc::__gen::to_json::object(out, &[#tag]))
             });
             quote! {
-                use ::toolc::to_json::Presence::Always;
+                use ::toolc::__gen::to_json::Presence::Always;
                 match self { #(#arms),* }
             }
         }
@@ -287,11 +287,11 @@ fn properties(structure: &Struct) -> TokenStream {
         all.insert(*index, tag(name, value));
     }
     let write = match &structure.rest {
-        None => quote!(::toolc::to_json::object(out, &[#(#all),*])),
-        Some((rest, _)) => quote!(::toolc::to_json::open_object(out, &[#(#all),*], &self.#rest)),
+        None => quote!(::toolc::__gen::to_json::object(out, &[#(#all),*])),
+        Some((rest, _)) => quote!(::toolc::__gen::to_json::open_object(out, &[#(#all),*], &self.#rest)),
     };
     quote! {
-        use ::toolc::to_json::Presence::{Always, Optional};
+        use ::toolc::__gen::to_json::Presence::{Always, Optional};
         #write;
     }
 }

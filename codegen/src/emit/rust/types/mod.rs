@@ -8,7 +8,7 @@ mod values;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use serde_json::Value;
-use toolc::table::SlotKind;
+use toolc::__gen::table::SlotKind;
 
 use crate::catalog::{Setting, Tool};
 use crate::lower;

@@ -16,7 +16,7 @@
 //! description = "Read a text file of the project, or a window of its lines. Use it before a file is changed."
 //! ```
 
-use toolc::segment::Atoms;
+use toolc::__gen::segment::Atoms;
 
 use crate::catalog::ToolId;
 use crate::diagnostic::{At, Code, Diagnostic, Level, Sink};

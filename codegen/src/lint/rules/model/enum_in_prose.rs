@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};

@@ -29,7 +29,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     let mut sizes = Sizes { lint, known: vec![None; lint.tools().count()] };
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let Some(most) = budget(toolset) else { continue };
-        let tokens = toolc::estimated_tokens(sizes.of(lint.resolved(id)));
+        let tokens = toolc::catalog::estimated_tokens(sizes.of(lint.resolved(id)));
         if tokens > most as usize {
             let message =
                 format!("the definitions of `{}` take about {tokens} tokens, {most} at most should be", toolset.name());

@@ -21,7 +21,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use toolc::segment::Atoms;
+use toolc::__gen::segment::Atoms;
 
 use crate::catalog::{Atom, Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};

@@ -32,7 +32,7 @@
 //! maxItems = 20
 //! ```
 
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Sink};

@@ -20,7 +20,7 @@
 //! secret = true
 //! ```
 
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};

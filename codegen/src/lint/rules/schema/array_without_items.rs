@@ -20,7 +20,7 @@
 //! description = "The sections to read."
 //! ```
 
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};

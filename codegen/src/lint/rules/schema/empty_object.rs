@@ -22,7 +22,7 @@
 //! additionalProperties = { type = "string" }
 //! ```
 
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Sink};

@@ -40,7 +40,7 @@
 //! ```
 
 use serde_json::Value;
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use super::duplicate_alternative::without_words;
 use crate::catalog::Tool;

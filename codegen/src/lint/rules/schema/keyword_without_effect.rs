@@ -23,7 +23,7 @@
 //! minLength = 1
 //! ```
 
-use toolc::table::Type;
+use toolc::__gen::table::Type;
 
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink, ticked};

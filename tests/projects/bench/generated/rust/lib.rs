@@ -18,15 +18,13 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Common, Compiled};
-use ::toolc::pack::Packed;
-
-use ::toolc::{
-    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, ToolProvider,
-    Toolset, Variable,
-};
-
-const _: () = ::toolc::assert_stamp(9);
+use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+use ::toolc::__gen::pack::Packed;
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::{Availability, AvailabilityCheck};
+use ::toolc::catalog::{Distribution, Fact, Variable};
+use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
+const _: () = ::toolc::__gen::assert_stamp(9);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -52,7 +50,7 @@ pub struct Handlers<Bench, SupportOffice, SurveyReports> {
     pub survey_reports: SurveyReports,
 }
 
-static COMPILED: Compiled = Compiled::new(
+static COMPILED: CompiledTools = CompiledTools::new(
     &[&self::bench::PART, &self::support_office::PART, &self::survey_reports::PART],
     &COMMON,
 );
@@ -280,4 +278,4 @@ pub mod names {
     }
 }
 
-static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
+static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };

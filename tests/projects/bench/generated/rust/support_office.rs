@@ -3,8 +3,10 @@
 //! The toolset `support_office`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `support_office`: Everyday work with the support service.
 #[diagnostic::on_unimplemented(
@@ -111,7 +113,7 @@ pub trait SupportOfficeTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: SupportOfficeTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
@@ -156,7 +158,7 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: SupportOfficeTools + 'stat
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         r#"19 check_pending_pages14 support_office0 5 7 6 0 0 0 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 5 0 0 1 0 0 0 0 0 0 0 4 7 "owner"1 1 0 0 6 "days"0 2 0 0 11 "recursive"0 3 0 0 7 "state"0 4 0 0 5 4 3 new4 7 started4 7 waiting4 4 done4 3 any0 2 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 365 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
         r#"20 compare_urgent_pages14 support_office0 7 7 6 0 0 0 5 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 5 0 0 0 0 0 1 2 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 11 "reference"1 1 0 0 7 "width"0 2 0 0 10 "archived"0 3 0 0 12 "recipients"0 4 0 0 7 "depth"0 6 0 0 0 0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 20 1 0 400 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
@@ -179,7 +181,7 @@ pub(super) static PART: Part = Part {
         r#"19 sort_pending_drafts14 support_office0 8 7 6 0 0 0 6 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 1 2 0 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 2 5 4 0 4 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 7 "owner"1 1 0 0 10 "priority"0 2 0 0 10 "archived"0 3 0 0 7 "depth"0 4 0 0 9 "channel"0 5 0 0 9 "columns"0 6 0 0 4 4 4 mail4 5 phone4 3 web4 6 letter0 4 0 0 0 0 0 1 1 0 0 0 0 0 0 1 0 1 1 0 5 0 0 0 0 0 0 0 0 0 0 1 0 0 1 0 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 50 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
-    index: ::toolc::search_index!["19 85 108 99 130 91 130 106 139 127 105 150 115 126 120 110 141 96 149 137 258 1 14 8 1 12 1 15 1 18 1 1 a18 1 3 2 1 3 4 4 1 5 3 6 4 7 1 8 2 9 1 10 3 11 2 12 1 13 1 14 1 15 4 16 3 17 2 18 3 5 about1 1 1 7 account1 10 1 3 add6 3 1 4 1 5 1 7 1 14 1 17 2 7 address1 1 1 5 after5 3 1 5 1 10 1 13 1 16 1 5 again1 12 1 5 alert1 4 5 3 all6 0 1 2 1 8 2 9 1 12 1 13 1 4 also9 0 1 1 1 5 1 8 1 10 1 12 1 13 1 16 1 18 1 6 amount1 10 1 2 an4 5 1 9 1 10 1 11 1 3 and18 0 1 1 1 2 1 3 2 4 1 5 1 6 1 7 1 8 1 9 1 11 2 12 1 13 1 14 1 15 2 16 1 17 1 18 2 7 another4 1 1 2 1 7 1 13 1 6 answer8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 3 any2 7 1 8 1 6 anyone8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 archive5 1 1 8 1 12 1 16 1 18 1 8 archived5 1 1 8 1 12 1 16 1 18 1 3 are15 1 1 2 1 3 3 5 1 7 1 8 1 10 3 11 2 12 1 13 2 14 3 15 3 16 1 17 3 18 2 8 argument8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 2 as11 1 1 2 2 3 1 5 1 7 2 8 1 9 1 10 3 11 1 13 1 17 2 3 ask5 11 1 14 1 15 1 17 1 18 1 2 at17 1 1 3 1 4 1 5 1 6 1 7 5 8 1 9 1 10 4 11 1 12 1 13 1 14 2 15 3 16 2 17 1 18 2 4 back4 0 1 2 1 3 1 11 1 2 be6 4 1 7 2 9 1 10 2 15 1 17 1 4 been8 1 1 4 1 7 1 8 1 12 1 16 1 17 1 18 1 6 before9 2 1 8 1 9 1 10 1 11 1 14 1 15 1 17 1 18 1 5 begin7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 7 blocked1 17 4 4 body4 6 1 8 1 11 1 14 1 7 booking1 12 9 6 budget1 7 11 4 busy1 12 1 2 by10 2 3 3 1 6 1 8 2 9 2 10 2 11 1 14 1 15 1 18 1 4 call10 1 1 3 1 5 1 6 1 11 2 14 1 15 2 16 1 17 1 18 2 7 calling4 2 1 8 1 9 1 10 1 4 came1 18 1 6 cannot6 4 1 7 2 9 1 10 1 15 1 17 1 4 case4 6 1 8 1 11 1 14 1 6 change10 0 1 3 1 4 1 7 1 11 2 12 1 13 2 14 1 15 1 18 1 7 changed3 4 1 7 1 17 1 7 channel1 18 2 9 character4 1 1 3 1 4 1 5 1 5 check1 0 4 6 closed1 10 4 6 column3 2 2 3 2 18 2 4 come6 3 1 11 1 14 1 15 1 17 1 18 1 7 compare2 1 4 12 1 5 count1 2 4 8 currency1 10 1 7 current5 1 1 3 1 5 1 6 1 16 1 5 daily1 14 4 3 day4 0 2 2 2 3 2 11 2 8 deadline1 6 7 5 depth7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 9 directory4 2 1 3 1 8 1 17 1 8 document3 9 6 10 13 14 7 3 doe11 1 1 3 1 5 1 6 2 8 1 11 3 14 2 15 2 16 1 17 1 18 2 4 done4 4 1 6 1 9 1 15 1 4 down12 0 1 1 1 2 1 5 1 8 1 9 2 10 2 13 2 14 1 16 1 17 1 18 1 5 draft2 11 6 18 8 4 each14 0 1 1 1 2 1 3 2 4 2 5 2 7 1 8 1 9 1 10 1 12 1 13 1 14 1 17 2 7 earlier4 5 1 9 1 10 1 11 1 5 error5 1 1 3 1 5 1 6 1 16 1 5 exact1 12 1 7 exactly4 1 1 2 1 7 1 13 1 7 exclude2 7 1 8 1 8 external1 5 4 5 fetch1 3 4 4 file1 3 6 5 finer2 5 1 17 1 5 first8 3 1 7 1 9 1 10 1 11 1 14 1 15 2 18 1 6 folder11 0 1 1 1 5 1 7 2 9 1 10 3 13 2 14 1 16 1 17 3 18 1 3 for11 0 3 2 1 4 1 5 2 7 1 8 1 9 1 12 4 13 2 17 2 18 1 6 format2 14 1 15 1 4 from9 1 1 7 1 9 1 10 1 13 1 14 1 16 1 17 2 18 1 7 further11 0 1 1 1 3 1 5 2 6 1 10 1 11 1 13 1 15 1 16 1 18 1 4 gave4 5 1 9 1 10 1 11 1 3 get6 4 1 6 1 10 1 13 1 15 1 17 1 2 go8 1 1 9 1 12 1 13 2 14 1 16 1 17 1 18 1 4 goal1 17 9 4 hand5 0 1 4 1 7 1 12 1 13 1 6 happen2 11 1 13 1 4 harm8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 has3 4 1 7 1 17 1 4 have5 1 1 8 2 12 1 16 1 18 1 6 hidden1 3 4 6 higher4 8 1 12 1 15 1 18 1 7 history9 3 1 4 2 5 1 6 1 7 1 9 1 14 1 15 1 17 2 3 how18 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 12 1 13 2 14 3 15 2 16 1 17 2 18 1 10 identifier11 0 1 1 1 2 2 5 2 7 1 8 1 9 3 10 2 11 2 12 1 13 2 2 if3 4 1 7 1 17 1 6 import1 4 4 2 in17 0 2 1 1 2 2 3 1 4 2 5 1 6 3 7 3 8 2 9 2 10 5 11 1 13 2 14 2 15 4 17 2 18 2 8 included4 0 1 2 1 3 1 11 1 7 inspect3 5 4 6 4 7 4 7 instead5 7 1 9 1 10 1 12 1 15 1 4 into5 1 1 8 1 12 1 16 1 18 1 2 is16 0 2 1 3 3 3 4 3 5 4 6 5 7 1 8 1 9 2 11 1 12 5 13 1 15 4 16 3 17 1 18 3 2 it17 0 1 1 2 2 3 3 1 4 2 6 1 7 3 8 2 9 3 10 2 11 2 12 1 13 2 14 2 15 4 17 3 18 2 4 item1 8 10 4 kept4 4 1 6 1 9 1 15 1 4 know2 5 1 17 1 5 label4 2 1 8 6 9 5 10 1 8 language1 10 2 5 large4 2 1 8 1 9 1 10 1 4 last5 3 1 11 1 14 1 15 1 18 1 5 later6 4 1 6 1 10 1 13 1 15 1 17 1 4 left5 1 1 3 1 5 1 6 1 16 1 6 letter1 10 1 5 level7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 5 limit4 5 1 7 2 10 1 14 1 6 linked1 2 4 5 login5 0 1 5 1 12 2 17 1 18 1 4 look11 0 1 1 1 2 1 3 1 7 2 8 1 10 1 11 1 12 1 16 2 18 1 6 lowest4 8 1 12 1 15 1 18 1 4 mail3 1 1 2 1 6 1 4 many17 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 13 2 14 2 15 1 16 1 17 2 18 1 6 matter4 6 1 8 1 11 1 14 1 3 may6 1 1 3 1 5 1 6 1 10 1 16 1 5 meant13 0 1 2 1 3 1 4 1 7 1 8 1 11 1 12 1 13 1 14 1 15 1 17 2 18 1 7 measure2 10 4 11 4 5 merge1 12 4 4 most4 5 1 7 2 10 1 14 1 4 must5 6 1 7 1 8 3 11 1 14 1 4 name11 0 1 2 1 3 2 5 2 8 1 10 1 12 2 13 1 16 1 17 2 18 1 6 narrow4 2 1 8 1 9 1 10 1 6 nested2 4 4 15 4 6 newest5 3 1 11 1 14 1 15 1 18 1 2 no8 1 2 3 2 5 2 6 2 11 1 15 1 16 2 18 1 3 not18 0 2 1 1 2 1 3 1 4 1 5 1 6 2 7 2 8 3 9 1 11 2 12 2 13 2 14 2 15 1 16 1 17 1 18 1 7 nothing12 1 1 3 1 4 1 5 1 6 1 7 1 11 2 13 1 15 1 16 1 17 1 18 1 6 notify2 2 1 6 1 5 occur5 6 1 7 1 8 2 11 1 14 1 2 of19 0 3 1 4 2 5 3 6 4 3 5 6 6 3 7 6 8 7 9 6 10 7 11 3 12 7 13 4 14 4 15 4 16 3 17 6 18 5 6 offset6 4 1 6 1 10 1 13 1 15 1 17 1 5 often1 12 1 2 on5 0 1 4 1 7 1 12 1 13 1 3 one11 3 1 4 1 6 1 8 1 9 1 11 2 12 1 14 2 15 4 17 1 18 3 4 only7 0 1 8 1 11 1 12 1 13 1 15 2 18 1 4 open6 0 1 4 1 6 4 7 1 12 1 13 1 6 option2 5 1 17 1 2 or10 2 1 6 1 8 3 9 1 10 1 11 1 12 1 14 1 15 1 18 1 5 order4 2 1 3 1 17 1 18 1 3 out5 1 1 3 1 5 1 6 1 16 1 4 over5 7 1 9 1 10 1 15 1 18 1 5 owner7 0 1 2 1 5 1 6 1 12 2 17 1 18 1 4 page12 0 7 1 5 3 1 4 1 6 1 10 1 11 1 13 1 14 1 15 2 17 1 18 1 4 part3 7 1 10 1 12 1 7 passing4 7 1 9 1 10 1 15 1 4 path3 7 1 10 1 17 1 7 pending3 0 4 8 4 18 4 6 person5 0 1 5 1 12 2 17 1 18 1 7 plainly5 11 1 14 1 15 1 17 1 18 1 5 point2 5 1 17 1 7 preview2 11 1 13 1 8 priority4 8 2 12 2 15 2 18 2 3 put5 1 1 8 1 12 1 16 1 18 1 5 query4 6 1 8 1 11 1 14 1 7 reached3 4 1 7 1 17 1 4 read4 7 1 9 1 10 1 15 1 6 reason9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 6 recent3 7 4 9 4 12 4 9 recipient1 1 1 6 record2 5 9 15 9 9 recursive4 0 1 5 1 10 1 13 1 9 reference4 1 1 2 1 7 1 13 1 6 remove1 13 4 6 rename1 14 4 6 repair1 15 4 7 request6 11 1 13 8 14 1 15 1 17 1 18 1 11 responsible5 0 1 5 1 12 2 17 1 18 1 6 result12 2 1 3 3 4 1 5 2 7 1 9 1 10 1 11 2 14 3 15 2 17 2 18 2 5 retry1 12 1 6 return10 0 1 2 1 5 1 7 2 8 1 9 1 10 1 12 1 13 1 14 1 6 review1 16 4 1 s6 0 1 4 1 7 1 10 1 12 1 13 1 4 same8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 6 sample1 16 7 3 say8 4 1 7 1 11 2 13 1 14 1 15 1 17 2 18 1 5 scope2 7 1 16 1 6 screen5 0 1 4 1 7 1 12 1 13 1 6 search7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 6 second8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 see5 1 1 3 1 5 1 6 1 16 1 9 selection4 2 1 8 1 9 1 10 1 4 sent8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 8 sentence4 4 1 6 1 9 1 15 1 7 service19 0 1 1 1 2 1 3 1 4 2 5 2 6 1 7 2 8 1 9 1 10 1 11 1 12 2 13 1 14 1 15 1 16 1 17 3 18 1 6 shared1 16 4 5 short5 1 1 3 1 5 1 6 1 16 1 4 show4 1 1 3 1 4 1 5 1 4 skip6 4 1 6 1 10 1 13 1 15 1 17 1 8 smallest1 10 1 2 so8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 8 somebody5 0 1 4 1 7 1 12 1 13 1 4 sort2 17 5 18 4 6 sorted5 3 1 11 1 14 1 15 1 18 1 5 spell4 2 1 3 1 8 1 17 1 5 stand4 1 1 2 1 7 1 13 1 5 state2 0 2 15 2 4 stop4 7 1 9 1 10 1 15 1 6 strict4 7 1 9 1 10 1 15 1 7 support19 0 1 1 1 2 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 18 1 6 system4 1 1 2 1 7 1 13 1 3 tag1 8 1 4 take7 0 1 2 1 5 1 8 1 9 1 10 2 13 1 6 target2 12 1 13 1 4 team4 2 2 3 2 8 2 17 2 4 tell2 2 1 6 1 8 template5 3 2 5 2 10 2 13 2 16 2 4 text8 1 1 2 1 3 1 4 1 5 1 8 1 9 1 10 1 4 that15 0 2 1 1 2 2 6 1 7 2 8 6 9 3 10 1 11 1 12 3 13 2 14 1 15 1 16 1 18 1 3 the19 0 6 1 5 2 8 3 11 4 6 5 12 6 9 7 12 8 12 9 8 10 14 11 8 12 11 13 8 14 11 15 10 16 7 17 17 18 11 5 their10 0 1 3 1 4 1 7 1 11 1 12 1 13 1 14 1 15 1 18 1 4 them7 2 1 5 1 8 1 9 2 10 2 11 1 12 1 5 there4 1 1 2 1 7 1 13 1 4 this10 0 1 2 1 3 1 4 1 6 1 8 1 9 1 12 1 15 3 18 2 5 those1 1 1 4 time6 3 1 10 1 11 1 14 1 15 1 18 1 5 title4 6 1 8 1 11 1 14 1 2 to18 0 1 1 3 2 1 3 4 4 4 5 4 6 3 7 5 9 1 10 4 11 2 12 2 13 4 14 3 15 3 16 3 17 5 18 2 5 today4 0 1 2 1 3 1 11 1 4 told1 1 1 3 top3 7 1 10 1 17 1 7 touched6 0 1 2 1 8 1 9 1 12 1 13 1 3 try1 12 1 3 two1 10 1 5 under5 0 1 4 1 7 1 12 1 13 1 4 unit1 10 1 6 urgent3 1 4 11 4 13 4 3 use5 11 1 14 1 15 1 17 1 18 1 4 user5 1 1 3 1 5 1 6 1 16 1 3 utc1 10 1 7 verbose6 3 1 4 1 5 1 7 1 14 1 17 2 5 visit1 2 6 3 was6 0 2 2 2 8 2 9 2 12 2 13 2 4 what6 0 1 4 1 7 1 11 1 12 1 13 2 8 whatever5 1 1 3 1 5 1 6 1 16 1 4 when5 11 1 14 1 15 1 17 1 18 1 5 where10 1 1 9 1 11 1 12 2 13 2 14 2 15 1 16 1 17 2 18 2 5 which11 3 1 5 1 7 1 10 3 11 1 13 1 14 1 15 1 16 1 17 3 18 2 5 while4 2 1 8 1 9 1 10 1 3 who6 0 1 1 1 5 1 12 2 17 1 18 1 7 whoever2 5 1 17 1 5 whole1 12 1 5 whose6 2 1 3 1 7 1 8 1 16 1 17 1 3 why9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 5 width4 1 1 3 1 4 1 5 1 6 window2 7 1 10 1 4 with8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 without5 1 1 3 1 5 1 6 1 16 1 4 word10 1 1 3 1 5 1 6 2 7 1 8 2 11 1 12 1 14 1 16 1 5 would6 0 1 4 1 7 1 11 1 12 1 13 2 7 written9 3 1 5 1 7 1 10 3 13 1 14 1 15 1 16 1 17 1 3 you5 11 1 14 1 15 1 17 1 18 1 "],
+    index: ::toolc::__gen::search_index!["19 85 108 99 130 91 130 106 139 127 105 150 115 126 120 110 141 96 149 137 258 1 14 8 1 12 1 15 1 18 1 1 a18 1 3 2 1 3 4 4 1 5 3 6 4 7 1 8 2 9 1 10 3 11 2 12 1 13 1 14 1 15 4 16 3 17 2 18 3 5 about1 1 1 7 account1 10 1 3 add6 3 1 4 1 5 1 7 1 14 1 17 2 7 address1 1 1 5 after5 3 1 5 1 10 1 13 1 16 1 5 again1 12 1 5 alert1 4 5 3 all6 0 1 2 1 8 2 9 1 12 1 13 1 4 also9 0 1 1 1 5 1 8 1 10 1 12 1 13 1 16 1 18 1 6 amount1 10 1 2 an4 5 1 9 1 10 1 11 1 3 and18 0 1 1 1 2 1 3 2 4 1 5 1 6 1 7 1 8 1 9 1 11 2 12 1 13 1 14 1 15 2 16 1 17 1 18 2 7 another4 1 1 2 1 7 1 13 1 6 answer8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 3 any2 7 1 8 1 6 anyone8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 archive5 1 1 8 1 12 1 16 1 18 1 8 archived5 1 1 8 1 12 1 16 1 18 1 3 are15 1 1 2 1 3 3 5 1 7 1 8 1 10 3 11 2 12 1 13 2 14 3 15 3 16 1 17 3 18 2 8 argument8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 2 as11 1 1 2 2 3 1 5 1 7 2 8 1 9 1 10 3 11 1 13 1 17 2 3 ask5 11 1 14 1 15 1 17 1 18 1 2 at17 1 1 3 1 4 1 5 1 6 1 7 5 8 1 9 1 10 4 11 1 12 1 13 1 14 2 15 3 16 2 17 1 18 2 4 back4 0 1 2 1 3 1 11 1 2 be6 4 1 7 2 9 1 10 2 15 1 17 1 4 been8 1 1 4 1 7 1 8 1 12 1 16 1 17 1 18 1 6 before9 2 1 8 1 9 1 10 1 11 1 14 1 15 1 17 1 18 1 5 begin7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 7 blocked1 17 4 4 body4 6 1 8 1 11 1 14 1 7 booking1 12 9 6 budget1 7 11 4 busy1 12 1 2 by10 2 3 3 1 6 1 8 2 9 2 10 2 11 1 14 1 15 1 18 1 4 call10 1 1 3 1 5 1 6 1 11 2 14 1 15 2 16 1 17 1 18 2 7 calling4 2 1 8 1 9 1 10 1 4 came1 18 1 6 cannot6 4 1 7 2 9 1 10 1 15 1 17 1 4 case4 6 1 8 1 11 1 14 1 6 change10 0 1 3 1 4 1 7 1 11 2 12 1 13 2 14 1 15 1 18 1 7 changed3 4 1 7 1 17 1 7 channel1 18 2 9 character4 1 1 3 1 4 1 5 1 5 check1 0 4 6 closed1 10 4 6 column3 2 2 3 2 18 2 4 come6 3 1 11 1 14 1 15 1 17 1 18 1 7 compare2 1 4 12 1 5 count1 2 4 8 currency1 10 1 7 current5 1 1 3 1 5 1 6 1 16 1 5 daily1 14 4 3 day4 0 2 2 2 3 2 11 2 8 deadline1 6 7 5 depth7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 9 directory4 2 1 3 1 8 1 17 1 8 document3 9 6 10 13 14 7 3 doe11 1 1 3 1 5 1 6 2 8 1 11 3 14 2 15 2 16 1 17 1 18 2 4 done4 4 1 6 1 9 1 15 1 4 down12 0 1 1 1 2 1 5 1 8 1 9 2 10 2 13 2 14 1 16 1 17 1 18 1 5 draft2 11 6 18 8 4 each14 0 1 1 1 2 1 3 2 4 2 5 2 7 1 8 1 9 1 10 1 12 1 13 1 14 1 17 2 7 earlier4 5 1 9 1 10 1 11 1 5 error5 1 1 3 1 5 1 6 1 16 1 5 exact1 12 1 7 exactly4 1 1 2 1 7 1 13 1 7 exclude2 7 1 8 1 8 external1 5 4 5 fetch1 3 4 4 file1 3 6 5 finer2 5 1 17 1 5 first8 3 1 7 1 9 1 10 1 11 1 14 1 15 2 18 1 6 folder11 0 1 1 1 5 1 7 2 9 1 10 3 13 2 14 1 16 1 17 3 18 1 3 for11 0 3 2 1 4 1 5 2 7 1 8 1 9 1 12 4 13 2 17 2 18 1 6 format2 14 1 15 1 4 from9 1 1 7 1 9 1 10 1 13 1 14 1 16 1 17 2 18 1 7 further11 0 1 1 1 3 1 5 2 6 1 10 1 11 1 13 1 15 1 16 1 18 1 4 gave4 5 1 9 1 10 1 11 1 3 get6 4 1 6 1 10 1 13 1 15 1 17 1 2 go8 1 1 9 1 12 1 13 2 14 1 16 1 17 1 18 1 4 goal1 17 9 4 hand5 0 1 4 1 7 1 12 1 13 1 6 happen2 11 1 13 1 4 harm8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 has3 4 1 7 1 17 1 4 have5 1 1 8 2 12 1 16 1 18 1 6 hidden1 3 4 6 higher4 8 1 12 1 15 1 18 1 7 history9 3 1 4 2 5 1 6 1 7 1 9 1 14 1 15 1 17 2 3 how18 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 12 1 13 2 14 3 15 2 16 1 17 2 18 1 10 identifier11 0 1 1 1 2 2 5 2 7 1 8 1 9 3 10 2 11 2 12 1 13 2 2 if3 4 1 7 1 17 1 6 import1 4 4 2 in17 0 2 1 1 2 2 3 1 4 2 5 1 6 3 7 3 8 2 9 2 10 5 11 1 13 2 14 2 15 4 17 2 18 2 8 included4 0 1 2 1 3 1 11 1 7 inspect3 5 4 6 4 7 4 7 instead5 7 1 9 1 10 1 12 1 15 1 4 into5 1 1 8 1 12 1 16 1 18 1 2 is16 0 2 1 3 3 3 4 3 5 4 6 5 7 1 8 1 9 2 11 1 12 5 13 1 15 4 16 3 17 1 18 3 2 it17 0 1 1 2 2 3 3 1 4 2 6 1 7 3 8 2 9 3 10 2 11 2 12 1 13 2 14 2 15 4 17 3 18 2 4 item1 8 10 4 kept4 4 1 6 1 9 1 15 1 4 know2 5 1 17 1 5 label4 2 1 8 6 9 5 10 1 8 language1 10 2 5 large4 2 1 8 1 9 1 10 1 4 last5 3 1 11 1 14 1 15 1 18 1 5 later6 4 1 6 1 10 1 13 1 15 1 17 1 4 left5 1 1 3 1 5 1 6 1 16 1 6 letter1 10 1 5 level7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 5 limit4 5 1 7 2 10 1 14 1 6 linked1 2 4 5 login5 0 1 5 1 12 2 17 1 18 1 4 look11 0 1 1 1 2 1 3 1 7 2 8 1 10 1 11 1 12 1 16 2 18 1 6 lowest4 8 1 12 1 15 1 18 1 4 mail3 1 1 2 1 6 1 4 many17 0 1 1 2 2 1 3 2 4 2 5 2 6 1 7 2 9 1 10 2 11 1 13 2 14 2 15 1 16 1 17 2 18 1 6 matter4 6 1 8 1 11 1 14 1 3 may6 1 1 3 1 5 1 6 1 10 1 16 1 5 meant13 0 1 2 1 3 1 4 1 7 1 8 1 11 1 12 1 13 1 14 1 15 1 17 2 18 1 7 measure2 10 4 11 4 5 merge1 12 4 4 most4 5 1 7 2 10 1 14 1 4 must5 6 1 7 1 8 3 11 1 14 1 4 name11 0 1 2 1 3 2 5 2 8 1 10 1 12 2 13 1 16 1 17 2 18 1 6 narrow4 2 1 8 1 9 1 10 1 6 nested2 4 4 15 4 6 newest5 3 1 11 1 14 1 15 1 18 1 2 no8 1 2 3 2 5 2 6 2 11 1 15 1 16 2 18 1 3 not18 0 2 1 1 2 1 3 1 4 1 5 1 6 2 7 2 8 3 9 1 11 2 12 2 13 2 14 2 15 1 16 1 17 1 18 1 7 nothing12 1 1 3 1 4 1 5 1 6 1 7 1 11 2 13 1 15 1 16 1 17 1 18 1 6 notify2 2 1 6 1 5 occur5 6 1 7 1 8 2 11 1 14 1 2 of19 0 3 1 4 2 5 3 6 4 3 5 6 6 3 7 6 8 7 9 6 10 7 11 3 12 7 13 4 14 4 15 4 16 3 17 6 18 5 6 offset6 4 1 6 1 10 1 13 1 15 1 17 1 5 often1 12 1 2 on5 0 1 4 1 7 1 12 1 13 1 3 one11 3 1 4 1 6 1 8 1 9 1 11 2 12 1 14 2 15 4 17 1 18 3 4 only7 0 1 8 1 11 1 12 1 13 1 15 2 18 1 4 open6 0 1 4 1 6 4 7 1 12 1 13 1 6 option2 5 1 17 1 2 or10 2 1 6 1 8 3 9 1 10 1 11 1 12 1 14 1 15 1 18 1 5 order4 2 1 3 1 17 1 18 1 3 out5 1 1 3 1 5 1 6 1 16 1 4 over5 7 1 9 1 10 1 15 1 18 1 5 owner7 0 1 2 1 5 1 6 1 12 2 17 1 18 1 4 page12 0 7 1 5 3 1 4 1 6 1 10 1 11 1 13 1 14 1 15 2 17 1 18 1 4 part3 7 1 10 1 12 1 7 passing4 7 1 9 1 10 1 15 1 4 path3 7 1 10 1 17 1 7 pending3 0 4 8 4 18 4 6 person5 0 1 5 1 12 2 17 1 18 1 7 plainly5 11 1 14 1 15 1 17 1 18 1 5 point2 5 1 17 1 7 preview2 11 1 13 1 8 priority4 8 2 12 2 15 2 18 2 3 put5 1 1 8 1 12 1 16 1 18 1 5 query4 6 1 8 1 11 1 14 1 7 reached3 4 1 7 1 17 1 4 read4 7 1 9 1 10 1 15 1 6 reason9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 6 recent3 7 4 9 4 12 4 9 recipient1 1 1 6 record2 5 9 15 9 9 recursive4 0 1 5 1 10 1 13 1 9 reference4 1 1 2 1 7 1 13 1 6 remove1 13 4 6 rename1 14 4 6 repair1 15 4 7 request6 11 1 13 8 14 1 15 1 17 1 18 1 11 responsible5 0 1 5 1 12 2 17 1 18 1 6 result12 2 1 3 3 4 1 5 2 7 1 9 1 10 1 11 2 14 3 15 2 17 2 18 2 5 retry1 12 1 6 return10 0 1 2 1 5 1 7 2 8 1 9 1 10 1 12 1 13 1 14 1 6 review1 16 4 1 s6 0 1 4 1 7 1 10 1 12 1 13 1 4 same8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 6 sample1 16 7 3 say8 4 1 7 1 11 2 13 1 14 1 15 1 17 2 18 1 5 scope2 7 1 16 1 6 screen5 0 1 4 1 7 1 12 1 13 1 6 search7 1 1 9 1 13 1 14 1 16 1 17 1 18 1 6 second8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 3 see5 1 1 3 1 5 1 6 1 16 1 9 selection4 2 1 8 1 9 1 10 1 4 sent8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 8 sentence4 4 1 6 1 9 1 15 1 7 service19 0 1 1 1 2 1 3 1 4 2 5 2 6 1 7 2 8 1 9 1 10 1 11 1 12 2 13 1 14 1 15 1 16 1 17 3 18 1 6 shared1 16 4 5 short5 1 1 3 1 5 1 6 1 16 1 4 show4 1 1 3 1 4 1 5 1 4 skip6 4 1 6 1 10 1 13 1 15 1 17 1 8 smallest1 10 1 2 so8 1 1 3 1 4 1 5 1 6 1 7 1 16 1 17 1 8 somebody5 0 1 4 1 7 1 12 1 13 1 4 sort2 17 5 18 4 6 sorted5 3 1 11 1 14 1 15 1 18 1 5 spell4 2 1 3 1 8 1 17 1 5 stand4 1 1 2 1 7 1 13 1 5 state2 0 2 15 2 4 stop4 7 1 9 1 10 1 15 1 6 strict4 7 1 9 1 10 1 15 1 7 support19 0 1 1 1 2 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 10 1 11 1 12 1 13 1 14 1 15 1 16 1 17 1 18 1 6 system4 1 1 2 1 7 1 13 1 3 tag1 8 1 4 take7 0 1 2 1 5 1 8 1 9 1 10 2 13 1 6 target2 12 1 13 1 4 team4 2 2 3 2 8 2 17 2 4 tell2 2 1 6 1 8 template5 3 2 5 2 10 2 13 2 16 2 4 text8 1 1 2 1 3 1 4 1 5 1 8 1 9 1 10 1 4 that15 0 2 1 1 2 2 6 1 7 2 8 6 9 3 10 1 11 1 12 3 13 2 14 1 15 1 16 1 18 1 3 the19 0 6 1 5 2 8 3 11 4 6 5 12 6 9 7 12 8 12 9 8 10 14 11 8 12 11 13 8 14 11 15 10 16 7 17 17 18 11 5 their10 0 1 3 1 4 1 7 1 11 1 12 1 13 1 14 1 15 1 18 1 4 them7 2 1 5 1 8 1 9 2 10 2 11 1 12 1 5 there4 1 1 2 1 7 1 13 1 4 this10 0 1 2 1 3 1 4 1 6 1 8 1 9 1 12 1 15 3 18 2 5 those1 1 1 4 time6 3 1 10 1 11 1 14 1 15 1 18 1 5 title4 6 1 8 1 11 1 14 1 2 to18 0 1 1 3 2 1 3 4 4 4 5 4 6 3 7 5 9 1 10 4 11 2 12 2 13 4 14 3 15 3 16 3 17 5 18 2 5 today4 0 1 2 1 3 1 11 1 4 told1 1 1 3 top3 7 1 10 1 17 1 7 touched6 0 1 2 1 8 1 9 1 12 1 13 1 3 try1 12 1 3 two1 10 1 5 under5 0 1 4 1 7 1 12 1 13 1 4 unit1 10 1 6 urgent3 1 4 11 4 13 4 3 use5 11 1 14 1 15 1 17 1 18 1 4 user5 1 1 3 1 5 1 6 1 16 1 3 utc1 10 1 7 verbose6 3 1 4 1 5 1 7 1 14 1 17 2 5 visit1 2 6 3 was6 0 2 2 2 8 2 9 2 12 2 13 2 4 what6 0 1 4 1 7 1 11 1 12 1 13 2 8 whatever5 1 1 3 1 5 1 6 1 16 1 4 when5 11 1 14 1 15 1 17 1 18 1 5 where10 1 1 9 1 11 1 12 2 13 2 14 2 15 1 16 1 17 2 18 2 5 which11 3 1 5 1 7 1 10 3 11 1 13 1 14 1 15 1 16 1 17 3 18 2 5 while4 2 1 8 1 9 1 10 1 3 who6 0 1 1 1 5 1 12 2 17 1 18 1 7 whoever2 5 1 17 1 5 whole1 12 1 5 whose6 2 1 3 1 7 1 8 1 16 1 17 1 3 why9 0 1 2 1 4 1 6 1 8 1 9 2 12 1 13 1 15 1 5 width4 1 1 3 1 4 1 5 1 6 window2 7 1 10 1 4 with8 1 1 3 1 5 1 6 1 11 1 15 1 16 1 18 1 7 without5 1 1 3 1 5 1 6 1 16 1 4 word10 1 1 3 1 5 1 6 2 7 1 8 2 11 1 12 1 14 1 16 1 5 would6 0 1 4 1 7 1 11 1 12 1 13 2 7 written9 3 1 5 1 7 1 10 3 13 1 14 1 15 1 16 1 17 1 3 you5 11 1 14 1 15 1 17 1 18 1 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -230,7 +232,7 @@ pub mod check_pending_pages {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "owner days recursive state",
@@ -242,7 +244,7 @@ pub mod check_pending_pages {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 days: slots.value_or(1, 220),
@@ -285,10 +287,10 @@ pub mod check_pending_pages {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for State {
+    impl ::toolc::__gen::args::FromSlot for State {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 5) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 5) {
                 0 => Self::New,
                 1 => Self::Started,
                 2 => Self::Waiting,
@@ -318,7 +320,7 @@ pub mod compare_urgent_pages {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "reference width archived recipients depth",
@@ -330,7 +332,7 @@ pub mod compare_urgent_pages {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 reference: slots.value(0),
                 width: slots.value_or(1, 361),
@@ -361,7 +363,7 @@ pub mod count_linked_visits {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "team days notify columns reference",
@@ -373,7 +375,7 @@ pub mod count_linked_visits {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 days: slots.value_or(1, 272),
@@ -406,7 +408,7 @@ pub mod fetch_hidden_files {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "template width verbose days columns team",
@@ -418,7 +420,7 @@ pub mod fetch_hidden_files {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 width: slots.value_or(1, 78),
@@ -448,7 +450,7 @@ pub mod import_nested_alerts {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "reason width verbose offset",
@@ -460,7 +462,7 @@ pub mod import_nested_alerts {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 reason: slots.value(0),
                 width: slots.value_or(1, 380),
@@ -490,7 +492,7 @@ pub mod inspect_external_records {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "owner width recursive identifiers options",
@@ -502,7 +504,7 @@ pub mod inspect_external_records {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 width: slots.value_or(1, 140),
@@ -526,7 +528,7 @@ pub mod inspect_external_records {
     impl ::std::fmt::Debug for Options {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Options",
                 "template limit verbose",
@@ -535,10 +537,10 @@ pub mod inspect_external_records {
         }
     }
 
-    impl ::toolc::FromSlot for Options {
+    impl ::toolc::__gen::args::FromSlot for Options {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { template: slots.value(0), limit: slots.value(1), verbose: slots.value(2) }
         }
     }
@@ -561,7 +563,7 @@ pub mod inspect_open_deadlines {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "query offset notify reason",
@@ -573,7 +575,7 @@ pub mod inspect_open_deadlines {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 query: slots.value(0),
                 offset: slots.value_or(1, 5236),
@@ -605,7 +607,7 @@ pub mod inspect_recent_budgets {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "folder limit verbose window scope exclude",
@@ -617,7 +619,7 @@ pub mod inspect_recent_budgets {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 folder: slots.value(0),
                 limit: slots.value_or(1, 71),
@@ -642,7 +644,7 @@ pub mod inspect_recent_budgets {
     impl ::std::fmt::Debug for Window {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Window",
                 "reference limit strict",
@@ -651,10 +653,10 @@ pub mod inspect_recent_budgets {
         }
     }
 
-    impl ::toolc::FromSlot for Window {
+    impl ::toolc::__gen::args::FromSlot for Window {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { reference: slots.value(0), limit: slots.value(1), strict: slots.value(2) }
         }
     }
@@ -686,10 +688,10 @@ pub mod inspect_recent_budgets {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Scope {
+    impl ::toolc::__gen::args::FromSlot for Scope {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 3) {
                 0 => Self::Own,
                 1 => Self::Team,
                 _ => Self::Company,
@@ -719,7 +721,7 @@ pub mod label_pending_items {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "team priority archived query exclude tags",
@@ -731,7 +733,7 @@ pub mod label_pending_items {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 priority: slots.value_or(1, 4),
@@ -761,7 +763,7 @@ pub mod label_recent_documents {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "reason depth strict identifiers",
@@ -773,7 +775,7 @@ pub mod label_recent_documents {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 reason: slots.value(0),
                 depth: slots.value_or(1, 6),
@@ -805,7 +807,7 @@ pub mod measure_closed_documents {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "folder limit recursive identifiers window languages",
@@ -817,7 +819,7 @@ pub mod measure_closed_documents {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 folder: slots.value(0),
                 limit: slots.value_or(1, 34),
@@ -842,7 +844,7 @@ pub mod measure_closed_documents {
     impl ::std::fmt::Debug for Window {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Window",
                 "template offset strict",
@@ -851,10 +853,10 @@ pub mod measure_closed_documents {
         }
     }
 
-    impl ::toolc::FromSlot for Window {
+    impl ::toolc::__gen::args::FromSlot for Window {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { template: slots.value(0), offset: slots.value(1), strict: slots.value(2) }
         }
     }
@@ -877,7 +879,7 @@ pub mod measure_urgent_drafts {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "query days preview identifiers",
@@ -889,7 +891,7 @@ pub mod measure_urgent_drafts {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 query: slots.value(0),
                 days: slots.value_or(1, 297),
@@ -917,7 +919,7 @@ pub mod merge_recent_bookings {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "owner priority exact target",
@@ -929,7 +931,7 @@ pub mod merge_recent_bookings {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 priority: slots.value_or(1, 3),
@@ -952,7 +954,7 @@ pub mod merge_recent_bookings {
     impl ::std::fmt::Debug for Target {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Target",
                 "owner retries archived",
@@ -961,10 +963,10 @@ pub mod merge_recent_bookings {
         }
     }
 
-    impl ::toolc::FromSlot for Target {
+    impl ::toolc::__gen::args::FromSlot for Target {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { owner: slots.value(0), retries: slots.value(1), archived: slots.value(2) }
         }
     }
@@ -987,7 +989,7 @@ pub mod remove_urgent_requests {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "template offset preview target",
@@ -999,7 +1001,7 @@ pub mod remove_urgent_requests {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 offset: slots.value_or(1, 2013),
@@ -1022,7 +1024,7 @@ pub mod remove_urgent_requests {
     impl ::std::fmt::Debug for Target {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Target",
                 "reference depth recursive",
@@ -1031,10 +1033,10 @@ pub mod remove_urgent_requests {
         }
     }
 
-    impl ::toolc::FromSlot for Target {
+    impl ::toolc::__gen::args::FromSlot for Target {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { reference: slots.value(0), depth: slots.value(1), recursive: slots.value(2) }
         }
     }
@@ -1059,7 +1061,7 @@ pub mod rename_daily_documents {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "query limit verbose format depth",
@@ -1071,7 +1073,7 @@ pub mod rename_daily_documents {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 query: slots.value(0),
                 limit: slots.value_or(1, 96),
@@ -1109,10 +1111,10 @@ pub mod rename_daily_documents {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Format {
+    impl ::toolc::__gen::args::FromSlot for Format {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 3) {
                 0 => Self::Short,
                 1 => Self::Table,
                 _ => Self::Full,
@@ -1142,7 +1144,7 @@ pub mod repair_nested_records {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "reason offset strict state priority format",
@@ -1154,7 +1156,7 @@ pub mod repair_nested_records {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 reason: slots.value(0),
                 offset: slots.value_or(1, 1970),
@@ -1199,10 +1201,10 @@ pub mod repair_nested_records {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for State {
+    impl ::toolc::__gen::args::FromSlot for State {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 5) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 5) {
                 0 => Self::New,
                 1 => Self::Started,
                 2 => Self::Waiting,
@@ -1239,10 +1241,10 @@ pub mod repair_nested_records {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Format {
+    impl ::toolc::__gen::args::FromSlot for Format {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 3) {
                 0 => Self::Short,
                 1 => Self::Table,
                 _ => Self::Full,
@@ -1268,7 +1270,7 @@ pub mod review_shared_samples {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "template depth archived scope",
@@ -1280,7 +1282,7 @@ pub mod review_shared_samples {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 template: slots.value(0),
                 depth: slots.value_or(1, 0),
@@ -1317,10 +1319,10 @@ pub mod review_shared_samples {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Scope {
+    impl ::toolc::__gen::args::FromSlot for Scope {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 3) {
                 0 => Self::Own,
                 1 => Self::Team,
                 _ => Self::Company,
@@ -1350,7 +1352,7 @@ pub mod sort_blocked_goals {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "team depth verbose options owner sort",
@@ -1362,7 +1364,7 @@ pub mod sort_blocked_goals {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 team: slots.value(0),
                 depth: slots.value_or(1, 6),
@@ -1387,7 +1389,7 @@ pub mod sort_blocked_goals {
     impl ::std::fmt::Debug for Options {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Options",
                 "folder offset verbose",
@@ -1396,10 +1398,10 @@ pub mod sort_blocked_goals {
         }
     }
 
-    impl ::toolc::FromSlot for Options {
+    impl ::toolc::__gen::args::FromSlot for Options {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { folder: slots.value(0), offset: slots.value(1), verbose: slots.value(2) }
         }
     }
@@ -1434,10 +1436,10 @@ pub mod sort_blocked_goals {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Sort {
+    impl ::toolc::__gen::args::FromSlot for Sort {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 4) {
                 0 => Self::Changed,
                 1 => Self::Created,
                 2 => Self::Name,
@@ -1468,7 +1470,7 @@ pub mod sort_pending_drafts {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "owner priority archived depth channel columns",
@@ -1480,7 +1482,7 @@ pub mod sort_pending_drafts {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 owner: slots.value(0),
                 priority: slots.value_or(1, 1),
@@ -1522,10 +1524,10 @@ pub mod sort_pending_drafts {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Channel {
+    impl ::toolc::__gen::args::FromSlot for Channel {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 4) {
                 0 => Self::Mail,
                 1 => Self::Phone,
                 2 => Self::Web,

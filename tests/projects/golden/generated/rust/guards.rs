@@ -3,8 +3,10 @@
 //! The toolset `guards`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `guards`: Tools that are not always there.
 #[diagnostic::on_unimplemented(
@@ -40,20 +42,20 @@ pub enum Check {
 
 pub(super) fn available<H: GuardsTools>(
     handlers: &H,
-    check: ::toolc::AvailabilityCheck<'_>,
+    check: ::toolc::availability::AvailabilityCheck<'_>,
     env: &Env,
 ) -> Availability {
     match check {
-        ::toolc::AvailabilityCheck::Toolset("guards") => handlers.available(Check::Toolset, env),
-        ::toolc::AvailabilityCheck::Tool(0) => handlers.available(Check::Guarded, env),
-        ::toolc::AvailabilityCheck::Tool(1) => handlers.available(Check::InChat, env),
+        ::toolc::availability::AvailabilityCheck::Toolset("guards") => handlers.available(Check::Toolset, env),
+        ::toolc::availability::AvailabilityCheck::Tool(0) => handlers.available(Check::Guarded, env),
+        ::toolc::availability::AvailabilityCheck::Tool(1) => handlers.available(Check::InChat, env),
         _ => Availability::Available,
     }
 }
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: GuardsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(
         handlers,
         |handlers, index, args, with| call(handlers, |all| all, index, args, with),
@@ -77,13 +79,13 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: GuardsTools + 'static>(
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         "7 guarded6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 2 8 platform0 0 3 cli1 6 vision0 0 8 0 1 14 GOLDEN_BROWSER1 1 14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 2 7 run_now9 run_later5 2 13 no_parameters8 mcp_find6 3 0 0 0 1 3 2 2 8 platform0 0 3 cli1 6 vision7 0 0 1 0 1 0 0 1 0 0 1 0 ",
         "7 in_chat6 guards0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 8 platform0 0 4 chat0 0 2 6 1 0 0 1 2 8 platform0 0 4 chat7 0 0 1 0 1 0 0 1 0 0 1 0 ",
     ],
     definitions,
-    index: ::toolc::search_index!["2 8 12 12 1 a1 1 1 3 all1 0 1 3 are1 1 1 4 chat1 1 4 7 guarded1 0 3 2 in1 1 4 4 need1 0 1 2 of1 0 1 4 only1 1 1 4 sort1 0 1 5 there1 1 1 5 thing1 0 1 "],
+    index: ::toolc::__gen::search_index!["2 8 12 12 1 a1 1 1 3 all1 0 1 3 are1 1 1 4 chat1 1 4 7 guarded1 0 3 2 in1 1 4 4 need1 0 1 2 of1 0 1 4 only1 1 1 4 sort1 0 1 5 there1 1 1 5 thing1 0 1 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -173,7 +175,7 @@ pub mod guarded {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 }
 
@@ -186,6 +188,6 @@ pub mod in_chat {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 }

@@ -3,8 +3,10 @@
 //! The toolset `later`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `later`: Handlers that run as futures.
 #[diagnostic::on_unimplemented(
@@ -30,7 +32,7 @@ pub trait LaterTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: LaterTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
@@ -50,13 +52,13 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: LaterTools + 'static>(
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         r#"9 run_later5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 "outcome"0 1 0 0 8 "pauses"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 "#,
         "4 wait5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 0 ",
     ],
     definitions,
-    index: ::toolc::search_index!["2 29 6 21 1 a1 0 1 5 after1 0 1 5 asked1 0 1 6 before1 0 1 3 end1 0 2 3 for1 0 1 4 give2 0 1 1 1 3 how1 0 2 2 in1 0 1 2 is1 0 1 5 later1 0 3 5 often1 0 1 4 once1 1 1 7 outcome1 0 1 5 pause1 0 2 3 run1 0 3 4 that1 0 2 3 the1 0 1 2 to1 0 2 4 wait1 1 3 3 way2 0 2 1 1 "],
+    index: ::toolc::__gen::search_index!["2 29 6 21 1 a1 0 1 5 after1 0 1 5 asked1 0 1 6 before1 0 1 3 end1 0 2 3 for1 0 1 4 give2 0 1 1 1 3 how1 0 2 2 in1 0 1 2 is1 0 1 5 later1 0 3 5 often1 0 1 4 once1 1 1 7 outcome1 0 1 5 pause1 0 2 3 run1 0 3 4 that1 0 2 3 the1 0 1 2 to1 0 2 4 wait1 1 3 3 way2 0 2 1 1 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -150,14 +152,14 @@ pub mod run_later {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "outcome pauses", (&self.outcome, &self.pauses))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "outcome pauses", (&self.outcome, &self.pauses))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { outcome: slots.value_or(0, Outcome::Echo), pauses: slots.value_or(1, 1) }
         }
     }
@@ -192,10 +194,10 @@ pub mod run_later {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Outcome {
+    impl ::toolc::__gen::args::FromSlot for Outcome {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 4) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 4) {
                 0 => Self::Echo,
                 1 => Self::Fail,
                 2 => Self::Refuse,
@@ -214,6 +216,6 @@ pub mod wait {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 }

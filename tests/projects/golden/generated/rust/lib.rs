@@ -18,15 +18,13 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Common, Compiled};
-use ::toolc::pack::Packed;
-
-use ::toolc::{
-    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, ToolProvider,
-    Toolset, Variable,
-};
-
-const _: () = ::toolc::assert_stamp(9);
+use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+use ::toolc::__gen::pack::Packed;
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::{Availability, AvailabilityCheck};
+use ::toolc::catalog::{Distribution, Fact, Variable};
+use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
+const _: () = ::toolc::__gen::assert_stamp(9);
 
 #[rustfmt::skip]
 pub mod guards;
@@ -73,7 +71,7 @@ pub struct Handlers<Guards, Later, Lib, Returns, Shapes, Shut> {
     pub shut: Shut,
 }
 
-static COMPILED: Compiled = Compiled::new(
+static COMPILED: CompiledTools = CompiledTools::new(
     &[
         &self::guards::PART,
         &self::later::PART,
@@ -179,7 +177,7 @@ pub enum AgentCall {
     Delegate(self::r#loop::delegate::Args),
 }
 
-impl ::toolc::AgentTools for AgentCall {
+impl ::toolc::agent::AgentTools for AgentCall {
     fn read(tool: &str, args: Slots<'_, '_>) -> Option<Self> {
         match tool {
             "ask_back" => Some(Self::AskBack(self::r#loop::ask_back::Args::read(args))),
@@ -391,4 +389,4 @@ pub mod names {
     }
 }
 
-static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
+static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };

@@ -3,12 +3,14 @@
 //! The toolset `loop`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// The tools of this toolset alone. The agent runs them: there are no handlers.
 pub fn provider() -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider((), |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
@@ -28,13 +30,13 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: Send + Sync + 'static>(
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         "8 ask_back4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 0 ",
         r#"8 delegate4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 "task"1 1 0 0 7 "depth"0 2 0 0 0 0 0 0 0 0 0 0 3 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
-    index: ::toolc::search_index!["2 10 22 21 1 a1 1 1 5 agent1 1 2 7 another1 1 1 3 ask1 0 4 4 back1 0 3 2 be1 1 2 4 deep1 1 1 8 delegate1 1 3 5 depth1 1 1 4 done1 1 1 4 give1 1 1 3 how1 1 1 2 is1 1 1 3 may1 1 1 6 nested1 1 1 9 something1 0 1 4 task1 1 2 3 the1 0 1 2 to1 1 2 4 user1 0 1 4 what1 1 1 "],
+    index: ::toolc::__gen::search_index!["2 10 22 21 1 a1 1 1 5 agent1 1 2 7 another1 1 1 3 ask1 0 4 4 back1 0 3 2 be1 1 2 4 deep1 1 1 8 delegate1 1 3 5 depth1 1 1 4 done1 1 1 4 give1 1 1 3 how1 1 1 2 is1 1 1 3 may1 1 1 6 nested1 1 1 9 something1 0 1 4 task1 1 2 3 the1 0 1 2 to1 1 2 4 user1 0 1 4 what1 1 1 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -124,7 +126,7 @@ pub mod ask_back {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 }
 
@@ -141,14 +143,14 @@ pub mod delegate {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "task depth", (&self.task, &self.depth))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "task depth", (&self.task, &self.depth))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { task: slots.value(0), depth: slots.value_or(1, 1) }
         }
     }

@@ -3,8 +3,10 @@
 //! The toolset `returns`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `returns`: Results of every sort.
 #[diagnostic::on_unimplemented(
@@ -59,7 +61,7 @@ pub trait ReturnsTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: ReturnsTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
@@ -96,7 +98,7 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ReturnsTools + 'static>(
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         r#"10 return_all7 returns0 7 7 6 0 0 0 2 0 0 0 0 0 0 0 0 7 6 0 0 2 3 0 0 0 0 0 0 0 0 0 8 0 0 0 0 1 0 0 3 1 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 1 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 5 6 "tree"1 1 0 0 6 "node"0 2 0 0 7 "label"1 3 0 0 10 "children"0 4 0 0 6 "next"0 1 0 0 2 4 4 none4 3 any3 1 5 6 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
         "11 return_bare7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
@@ -107,7 +109,7 @@ pub(super) static PART: Part = Part {
         "11 return_word7 returns0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 ",
     ],
     definitions,
-    index: ::toolc::search_index!["7 26 11 11 11 16 16 12 39 1 a5 0 1 2 1 3 1 5 2 6 2 3 all1 0 3 2 an1 4 1 3 any1 1 1 8 anything1 1 1 2 as2 0 1 5 1 4 bare1 1 3 2 be1 0 1 4 came1 0 1 3 def1 2 3 5 every1 0 1 4 form1 1 1 5 found1 4 1 3 has1 2 1 2 in1 1 1 2 is2 0 1 4 1 2 it1 0 1 4 list2 3 4 6 1 5 maybe1 4 3 4 name1 2 1 4 node1 0 2 4 null1 4 1 6 number1 5 1 6 object2 3 1 4 1 2 of3 0 2 3 1 6 1 3 one1 4 1 2 or2 4 1 5 1 6 return7 0 4 1 4 2 4 3 4 4 4 5 5 6 4 8 returned1 0 1 4 same1 0 1 9 something1 0 1 4 sort2 0 1 5 3 3 the1 0 1 5 there1 4 1 2 to2 0 1 5 1 4 tree1 0 1 4 what3 0 1 2 1 5 1 7 whether1 4 1 4 word2 5 1 6 4 "],
+    index: ::toolc::__gen::search_index!["7 26 11 11 11 16 16 12 39 1 a5 0 1 2 1 3 1 5 2 6 2 3 all1 0 3 2 an1 4 1 3 any1 1 1 8 anything1 1 1 2 as2 0 1 5 1 4 bare1 1 3 2 be1 0 1 4 came1 0 1 3 def1 2 3 5 every1 0 1 4 form1 1 1 5 found1 4 1 3 has1 2 1 2 in1 1 1 2 is2 0 1 4 1 2 it1 0 1 4 list2 3 4 6 1 5 maybe1 4 3 4 name1 2 1 4 node1 0 2 4 null1 4 1 6 number1 5 1 6 object2 3 1 4 1 2 of3 0 2 3 1 6 1 3 one1 4 1 2 or2 4 1 5 1 6 return7 0 4 1 4 2 4 3 4 4 4 5 5 6 4 8 returned1 0 1 4 same1 0 1 9 something1 0 1 4 sort2 0 1 5 3 3 the1 0 1 5 there1 4 1 2 to2 0 1 5 1 4 tree1 0 1 4 what3 0 1 2 1 5 1 7 whether1 4 1 4 word2 5 1 6 4 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -246,14 +248,16 @@ pub mod return_all {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "tree node", (&self.tree, &self.node))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "tree node", (&self.tree, &self.node))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { tree: slots.value(0), node: slots.value(1) } }
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+            Self { tree: slots.value(0), node: slots.value(1) }
+        }
     }
 
     /// What came of it.
@@ -278,8 +282,8 @@ pub mod return_all {
 
     impl ::toolc::ToJson for Returns {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::open_object(
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::open_object(
                 out,
                 &[
                     (",\"tree\":", Always, &self.tree),
@@ -312,22 +316,27 @@ pub mod return_all {
     impl ::std::fmt::Debug for Tree {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Tree", "label children next", (&self.label, &self.children, &self.next))
+            ::toolc::__gen::fields::debug_fields(
+                f,
+                "Tree",
+                "label children next",
+                (&self.label, &self.children, &self.next),
+            )
         }
     }
 
-    impl ::toolc::FromSlot for Tree {
+    impl ::toolc::__gen::args::FromSlot for Tree {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { label: slots.value(0), children: slots.value_or_else(1, || Vec::from([])), next: slots.value(2) }
         }
     }
 
     impl ::toolc::ToJson for Tree {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
                 out,
                 &[
                     (",\"label\":", Always, &self.label),
@@ -348,15 +357,15 @@ pub mod return_all {
         String(NodeString),
     }
 
-    impl ::toolc::FromSlot for Node {
+    impl ::toolc::__gen::args::FromSlot for Node {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Tree(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::String(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Tree(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -364,7 +373,7 @@ pub mod return_all {
 
     impl ::toolc::ToJson for Node {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::Always;
+            use ::toolc::__gen::to_json::Presence::Always;
             match self {
                 Self::Tree(value) => ::toolc::ToJson::to_json(value, out),
                 Self::Integer(value) => ::toolc::ToJson::to_json(value, out),
@@ -414,14 +423,17 @@ pub mod return_all {
     impl ::std::fmt::Debug for ReturnsShapesItemCircle {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "ReturnsShapesItemCircle", "radius", (&self.radius,))
+            ::toolc::__gen::fields::debug_fields(f, "ReturnsShapesItemCircle", "radius", (&self.radius,))
         }
     }
 
     impl ::toolc::ToJson for ReturnsShapesItemCircle {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[(",\"radius\":", Always, &self.radius), (",\"kind\":", Always, &"circle")]);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[(",\"radius\":", Always, &self.radius), (",\"kind\":", Always, &"circle")],
+            );
         }
     }
 
@@ -433,14 +445,14 @@ pub mod return_all {
     impl ::std::fmt::Debug for ReturnsShapesItemSquare {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "ReturnsShapesItemSquare", "rest", (&self.rest,))
+            ::toolc::__gen::fields::debug_fields(f, "ReturnsShapesItemSquare", "rest", (&self.rest,))
         }
     }
 
     impl ::toolc::ToJson for ReturnsShapesItemSquare {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::open_object(out, &[(",\"kind\":", Always, &"square")], &self.rest);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::open_object(out, &[(",\"kind\":", Always, &"square")], &self.rest);
         }
     }
 
@@ -456,10 +468,10 @@ pub mod return_all {
 
     impl ::toolc::ToJson for ReturnsShapesItem {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::Always;
+            use ::toolc::__gen::to_json::Presence::Always;
             match self {
                 Self::Circle(value) => ::toolc::ToJson::to_json(value, out),
-                Self::Point => ::toolc::to_json::object(out, &[(",\"kind\":", Always, &"point")]),
+                Self::Point => ::toolc::__gen::to_json::object(out, &[(",\"kind\":", Always, &"point")]),
                 Self::Square(value) => ::toolc::ToJson::to_json(value, out),
             }
         }
@@ -488,10 +500,10 @@ pub mod return_all {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for NodeString {
+    impl ::toolc::__gen::args::FromSlot for NodeString {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::None,
                 _ => Self::Any,
             }
@@ -512,7 +524,7 @@ pub mod return_bare {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// Anything.
@@ -528,7 +540,7 @@ pub mod return_def {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// What `return_def` returns.
@@ -543,14 +555,17 @@ pub mod return_def {
     impl ::std::fmt::Debug for Found {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Found", "path more", (&self.path, &self.more))
+            ::toolc::__gen::fields::debug_fields(f, "Found", "path more", (&self.path, &self.more))
         }
     }
 
     impl ::toolc::ToJson for Found {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[(",\"path\":", Always, &self.path), (",\"more\":", Optional, &self.more)]);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[(",\"path\":", Always, &self.path), (",\"more\":", Optional, &self.more)],
+            );
         }
     }
 }
@@ -564,7 +579,7 @@ pub mod return_list {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// What `return_list` returns.
@@ -577,14 +592,14 @@ pub mod return_list {
     impl ::std::fmt::Debug for ReturnsItem {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "ReturnsItem", "id", (&self.id,))
+            ::toolc::__gen::fields::debug_fields(f, "ReturnsItem", "id", (&self.id,))
         }
     }
 
     impl ::toolc::ToJson for ReturnsItem {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[(",\"id\":", Always, &self.id)]);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(out, &[(",\"id\":", Always, &self.id)]);
         }
     }
 }
@@ -600,14 +615,14 @@ pub mod return_maybe {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "found", (&self.found,))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "found", (&self.found,))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { found: slots.value(0) } }
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self { found: slots.value(0) } }
     }
 
     /// What `return_maybe` returns.
@@ -620,14 +635,14 @@ pub mod return_maybe {
     impl ::std::fmt::Debug for ReturnsValue {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "ReturnsValue", "id", (&self.id,))
+            ::toolc::__gen::fields::debug_fields(f, "ReturnsValue", "id", (&self.id,))
         }
     }
 
     impl ::toolc::ToJson for ReturnsValue {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[(",\"id\":", Always, &self.id)]);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(out, &[(",\"id\":", Always, &self.id)]);
         }
     }
 }
@@ -643,14 +658,14 @@ pub mod return_sort {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "as", (&self.r#as,))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "as", (&self.r#as,))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { r#as: slots.value(0) } }
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self { r#as: slots.value(0) } }
     }
 
     /// What `return_sort` returns.
@@ -664,7 +679,7 @@ pub mod return_sort {
 
     impl ::toolc::ToJson for Returns {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::Always;
+            use ::toolc::__gen::to_json::Presence::Always;
             match self {
                 Self::Integer(value) => ::toolc::ToJson::to_json(value, out),
                 Self::String(value) => ::toolc::ToJson::to_json(value, out),
@@ -681,14 +696,14 @@ pub mod return_sort {
         String(String),
     }
 
-    impl ::toolc::FromSlot for As {
+    impl ::toolc::__gen::args::FromSlot for As {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::String(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -704,7 +719,7 @@ pub mod return_word {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 
     /// What `return_word` returns.

@@ -3,8 +3,10 @@
 //! The toolset `shapes`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `shapes`: Schemas of every sort.
 #[diagnostic::on_unimplemented(
@@ -70,7 +72,7 @@ pub trait ShapesTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: ShapesTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
@@ -98,7 +100,7 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ShapesTools + 'static>(
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         r#"7 depends6 shapes0 8 7 6 0 0 3 4 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 3 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 3 "a"0 4 0 0 3 "b"0 5 0 0 3 "c"0 6 0 0 7 "first"0 1 0 0 6 "mode"0 2 0 0 7 "inner"0 3 0 0 6 "last"0 7 0 0 3 4 7 picture4 4 text4 4 both0 1 1 0 1 0 0 0 0 0 0 0 0 0 0 0 7 1 0 1 0 2 1 2 3 0 2 0 0 2 0 0 1 0 0 0 1 1 0 3 0 2 4 0 0 0 3 3 1 0 3 1 0 0 0 6 1 0 4 6 0 7 run_now2 8 platform0 0 4 chat1 6 vision0 9 run_later2 8 platform1 0 3 cli2 5 depth4 2 2 2 8 platform5 depth0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
         r#"11 every_bound6 shapes0 11 7 6 0 0 0 8 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 4 2 0 0 0 0 1 0 0 0 0 0 0 1 1 4 2 0 0 0 0 1 0 0 0 0 0 0 1 2 3 1 0 0 0 0 1 0 0 0 0 0 0 1 3 5 3 0 0 0 0 1 0 0 0 0 0 0 1 4 6 5 0 0 0 0 1 1 7 0 0 0 0 0 1 6 3 1 0 0 0 0 1 0 0 0 0 0 0 1 5 6 5 0 0 0 0 1 1 9 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 0 0 1 0 0 0 0 0 0 1 7 8 8 "closed"0 1 0 0 6 "open"0 2 0 0 6 "step"0 3 0 0 9 "extreme"0 4 0 0 8 "length"0 5 0 0 7 "items"0 6 0 0 7 "again"0 8 0 0 6 "keys"0 10 0 0 0 0 8 1 0 -3 1 0 3 0 0 0 0 0 0 0 0 0 0 0 0 1 1 -0.5 1 1 1000.0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 0.25 0 0 0 0 0 0 0 1 0 -9223372036854775808 1 0 9223372036854775807 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 2 1 4 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 3 1 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 2 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
@@ -112,7 +114,7 @@ pub(super) static PART: Part = Part {
         r#"9 exclusive6 shapes0 10 7 6 0 0 0 2 1 0 0 2 0 3 2 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 2 0 1 0 0 0 0 0 0 0 7 6 0 0 2 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 0 0 0 0 0 0 7 7 0 0 4 0 1 0 0 0 0 0 0 0 0 9 0 0 0 0 1 0 2 1 1 0 0 0 4 6 "path"0 1 0 0 4 "id"0 2 0 0 6 "path"1 5 0 0 4 "id"1 7 0 0 0 5 4 6 8 3 9 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#,
     ],
     definitions,
-    index: ::toolc::search_index!["10 41 62 60 144 132 100 159 119 65 24 234 1 01 1 1 3 1001 4 1 3 1e31 1 1 1 31 1 2 1 51 1 1 2 642 1 1 3 1 1 a9 0 4 1 2 2 2 3 16 4 5 5 9 6 2 7 7 8 7 7 address1 4 1 5 again2 1 1 5 1 3 all4 3 1 5 1 6 1 7 1 5 alone1 7 1 5 along1 5 1 11 alternative1 6 1 5 alway1 0 1 5 among1 6 1 6 amount1 4 1 2 an3 3 1 4 4 7 4 3 and6 1 1 2 1 4 4 5 2 6 3 7 3 7 another4 0 1 3 1 5 1 6 1 6 answer2 3 1 8 1 3 any5 1 1 3 2 4 1 6 3 7 3 8 anything3 3 1 6 1 7 3 5 apart1 6 4 3 are4 2 1 4 1 6 4 8 1 8 argument2 7 1 9 1 6 around1 6 1 5 array2 4 2 7 3 2 as5 1 4 3 2 4 1 6 1 7 1 2 at4 3 1 7 1 8 1 9 1 1 b1 0 1 4 bare1 7 1 2 be2 6 1 7 1 6 become1 2 1 7 between1 1 1 3 bit2 1 1 3 1 4 both2 6 2 8 1 5 bound1 1 4 5 brace1 4 1 3 but1 7 1 2 by3 3 1 5 3 6 5 1 c1 0 1 3 can1 6 1 5 chain1 5 1 9 character1 1 1 6 choice2 2 3 3 2 6 choose1 2 1 6 circle1 8 1 6 closed2 1 1 4 1 4 code1 4 1 6 colour1 5 1 7 command1 0 1 5 count3 3 1 6 1 7 3 4 deep1 0 1 7 default1 3 5 10 definition1 5 1 6 depend1 0 3 5 depth1 3 1 9 different1 1 1 4 draw1 6 1 5 drawn1 6 1 4 each1 4 1 6 either2 0 1 8 1 4 else3 3 1 4 1 7 1 5 empty1 3 1 4 even2 3 1 5 1 5 every8 1 3 2 3 3 3 4 4 5 3 6 3 7 4 8 3 10 everything1 3 1 7 exactly1 8 1 9 exclusive1 9 3 10 expression1 5 1 7 extreme1 1 1 6 factor1 2 1 5 false2 3 1 7 1 3 far1 1 1 5 first1 0 1 4 flag2 3 1 7 1 5 float1 3 1 2 fn1 4 1 6 folder1 5 3 3 for1 3 1 4 form1 3 1 4 four2 1 1 5 1 4 free2 3 1 4 1 4 from3 1 1 2 2 3 2 3 goe2 4 1 5 1 4 grid1 7 1 5 group1 4 1 3 has1 7 1 4 have1 5 1 6 height2 3 1 4 1 4 hold3 4 1 5 1 6 1 3 how1 4 1 2 id2 3 1 9 2 10 identifier1 2 1 3 ids1 6 1 2 in8 0 1 2 1 3 4 4 4 5 1 6 2 7 1 8 3 5 inner1 0 1 7 integer1 3 1 2 is8 0 1 2 1 3 3 4 6 5 1 6 2 7 1 9 2 2 it5 0 1 2 1 4 2 6 1 9 2 4 item2 1 1 4 1 3 its4 3 5 5 1 6 3 9 2 4 json1 7 1 3 key1 1 2 4 kind2 6 2 8 2 5 known2 4 7 6 2 5 label3 3 2 4 1 6 1 4 last1 0 1 4 lead1 5 1 5 least2 3 2 9 1 4 left1 6 1 6 length1 1 1 6 letter1 5 2 5 level2 2 1 6 1 4 like3 1 1 3 1 4 1 4 line3 0 1 4 3 5 1 4 link1 5 2 4 list4 2 2 3 2 5 4 7 2 4 made1 5 1 4 main1 4 1 4 many1 4 1 3 map2 3 4 4 4 3 may2 4 1 6 1 5 maybe6 2 1 3 1 4 1 5 1 7 1 8 1 5 metre4 3 3 4 2 6 2 8 2 3 mix1 7 1 5 mixed3 2 1 4 1 6 1 4 mode1 0 1 4 more2 5 2 6 1 8 multiple1 1 1 4 must1 7 1 4 name4 1 1 3 3 5 3 6 5 5 named1 6 2 6 narrow1 5 1 4 nest1 5 1 2 no4 2 1 3 1 4 1 7 1 6 nobody1 6 1 4 none4 3 1 5 1 7 1 8 2 3 not3 0 1 6 1 7 1 4 note2 3 1 4 1 7 nothing3 0 1 3 1 7 2 4 null5 3 2 4 1 5 1 6 1 7 6 8 nullable2 5 1 6 1 6 number9 1 2 2 2 3 9 4 1 5 1 6 3 7 5 8 3 9 2 6 object4 3 1 4 8 6 3 7 1 3 odd1 2 1 2 of9 1 2 2 3 3 4 4 7 5 5 6 7 7 6 8 1 9 1 5 often1 1 1 2 on2 0 2 6 2 4 once2 5 1 8 1 3 one8 1 2 2 3 3 1 4 4 5 2 6 6 8 2 9 1 4 only1 2 1 4 open2 1 1 6 1 2 or7 1 1 3 2 4 1 5 3 6 5 7 8 8 4 5 order2 2 2 4 2 7 ordered1 4 1 5 other2 4 3 6 2 4 path1 9 2 6 perhap1 8 1 5 point1 5 3 6 preset1 6 1 8 property2 4 2 7 1 7 quarter1 1 1 5 quote1 4 1 6 radius2 6 1 8 1 5 ratio2 3 1 7 1 5 reach1 1 1 6 record1 3 3 3 ref1 5 3 4 rest1 6 1 6 return2 0 1 7 1 5 round1 6 2 3 row1 7 1 4 rust1 4 1 4 same2 2 1 5 1 3 say5 2 1 3 1 4 1 6 1 7 1 6 schema1 5 1 7 several3 2 2 6 2 8 1 5 shape2 6 1 8 1 4 side2 6 2 8 1 3 siz1 4 1 4 size1 3 2 2 so1 5 1 4 sort4 4 1 5 1 6 10 8 1 6 square1 8 1 4 stay1 4 1 4 step1 1 1 6 street1 4 2 3 tag1 3 2 4 take8 1 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 4 text4 3 3 4 1 7 6 8 1 4 than1 3 1 4 that4 2 2 4 1 6 4 7 2 3 the6 2 2 3 1 4 2 5 2 7 1 8 2 4 them2 5 1 6 1 5 there6 0 6 3 2 4 1 6 1 7 1 8 1 5 these1 1 1 4 they2 4 2 7 1 4 this1 4 3 5 three2 1 1 2 2 4 time1 8 1 4 tiny1 3 1 2 to7 0 1 1 3 3 1 4 1 5 2 6 1 7 1 8 together1 6 1 4 told3 5 1 6 4 7 1 4 tool1 0 2 5 total1 6 1 4 tree1 5 3 4 true2 3 1 7 1 3 two5 1 2 5 2 6 3 8 1 9 1 4 type3 2 2 6 2 7 5 10 understood1 7 1 5 union1 8 4 7 untyped1 2 1 5 value7 1 1 2 3 3 1 5 1 6 3 7 2 8 1 7 version2 6 2 8 1 3 was1 6 1 4 were1 7 1 4 what6 0 1 2 1 3 1 4 2 5 1 6 4 8 whatever2 3 1 4 1 4 when1 8 1 5 where3 4 1 5 1 9 2 7 whether1 6 2 5 which4 2 1 5 1 6 5 8 3 5 whole2 3 4 7 4 5 whose1 5 1 5 width2 3 1 4 1 4 with2 0 3 4 1 6 within1 1 1 7 without2 0 1 1 1 4 word6 2 4 3 4 5 3 6 2 7 4 8 3 5 would1 2 1 7 written1 3 2 3 you3 1 1 3 1 4 1 "],
+    index: ::toolc::__gen::search_index!["10 41 62 60 144 132 100 159 119 65 24 234 1 01 1 1 3 1001 4 1 3 1e31 1 1 1 31 1 2 1 51 1 1 2 642 1 1 3 1 1 a9 0 4 1 2 2 2 3 16 4 5 5 9 6 2 7 7 8 7 7 address1 4 1 5 again2 1 1 5 1 3 all4 3 1 5 1 6 1 7 1 5 alone1 7 1 5 along1 5 1 11 alternative1 6 1 5 alway1 0 1 5 among1 6 1 6 amount1 4 1 2 an3 3 1 4 4 7 4 3 and6 1 1 2 1 4 4 5 2 6 3 7 3 7 another4 0 1 3 1 5 1 6 1 6 answer2 3 1 8 1 3 any5 1 1 3 2 4 1 6 3 7 3 8 anything3 3 1 6 1 7 3 5 apart1 6 4 3 are4 2 1 4 1 6 4 8 1 8 argument2 7 1 9 1 6 around1 6 1 5 array2 4 2 7 3 2 as5 1 4 3 2 4 1 6 1 7 1 2 at4 3 1 7 1 8 1 9 1 1 b1 0 1 4 bare1 7 1 2 be2 6 1 7 1 6 become1 2 1 7 between1 1 1 3 bit2 1 1 3 1 4 both2 6 2 8 1 5 bound1 1 4 5 brace1 4 1 3 but1 7 1 2 by3 3 1 5 3 6 5 1 c1 0 1 3 can1 6 1 5 chain1 5 1 9 character1 1 1 6 choice2 2 3 3 2 6 choose1 2 1 6 circle1 8 1 6 closed2 1 1 4 1 4 code1 4 1 6 colour1 5 1 7 command1 0 1 5 count3 3 1 6 1 7 3 4 deep1 0 1 7 default1 3 5 10 definition1 5 1 6 depend1 0 3 5 depth1 3 1 9 different1 1 1 4 draw1 6 1 5 drawn1 6 1 4 each1 4 1 6 either2 0 1 8 1 4 else3 3 1 4 1 7 1 5 empty1 3 1 4 even2 3 1 5 1 5 every8 1 3 2 3 3 3 4 4 5 3 6 3 7 4 8 3 10 everything1 3 1 7 exactly1 8 1 9 exclusive1 9 3 10 expression1 5 1 7 extreme1 1 1 6 factor1 2 1 5 false2 3 1 7 1 3 far1 1 1 5 first1 0 1 4 flag2 3 1 7 1 5 float1 3 1 2 fn1 4 1 6 folder1 5 3 3 for1 3 1 4 form1 3 1 4 four2 1 1 5 1 4 free2 3 1 4 1 4 from3 1 1 2 2 3 2 3 goe2 4 1 5 1 4 grid1 7 1 5 group1 4 1 3 has1 7 1 4 have1 5 1 6 height2 3 1 4 1 4 hold3 4 1 5 1 6 1 3 how1 4 1 2 id2 3 1 9 2 10 identifier1 2 1 3 ids1 6 1 2 in8 0 1 2 1 3 4 4 4 5 1 6 2 7 1 8 3 5 inner1 0 1 7 integer1 3 1 2 is8 0 1 2 1 3 3 4 6 5 1 6 2 7 1 9 2 2 it5 0 1 2 1 4 2 6 1 9 2 4 item2 1 1 4 1 3 its4 3 5 5 1 6 3 9 2 4 json1 7 1 3 key1 1 2 4 kind2 6 2 8 2 5 known2 4 7 6 2 5 label3 3 2 4 1 6 1 4 last1 0 1 4 lead1 5 1 5 least2 3 2 9 1 4 left1 6 1 6 length1 1 1 6 letter1 5 2 5 level2 2 1 6 1 4 like3 1 1 3 1 4 1 4 line3 0 1 4 3 5 1 4 link1 5 2 4 list4 2 2 3 2 5 4 7 2 4 made1 5 1 4 main1 4 1 4 many1 4 1 3 map2 3 4 4 4 3 may2 4 1 6 1 5 maybe6 2 1 3 1 4 1 5 1 7 1 8 1 5 metre4 3 3 4 2 6 2 8 2 3 mix1 7 1 5 mixed3 2 1 4 1 6 1 4 mode1 0 1 4 more2 5 2 6 1 8 multiple1 1 1 4 must1 7 1 4 name4 1 1 3 3 5 3 6 5 5 named1 6 2 6 narrow1 5 1 4 nest1 5 1 2 no4 2 1 3 1 4 1 7 1 6 nobody1 6 1 4 none4 3 1 5 1 7 1 8 2 3 not3 0 1 6 1 7 1 4 note2 3 1 4 1 7 nothing3 0 1 3 1 7 2 4 null5 3 2 4 1 5 1 6 1 7 6 8 nullable2 5 1 6 1 6 number9 1 2 2 2 3 9 4 1 5 1 6 3 7 5 8 3 9 2 6 object4 3 1 4 8 6 3 7 1 3 odd1 2 1 2 of9 1 2 2 3 3 4 4 7 5 5 6 7 7 6 8 1 9 1 5 often1 1 1 2 on2 0 2 6 2 4 once2 5 1 8 1 3 one8 1 2 2 3 3 1 4 4 5 2 6 6 8 2 9 1 4 only1 2 1 4 open2 1 1 6 1 2 or7 1 1 3 2 4 1 5 3 6 5 7 8 8 4 5 order2 2 2 4 2 7 ordered1 4 1 5 other2 4 3 6 2 4 path1 9 2 6 perhap1 8 1 5 point1 5 3 6 preset1 6 1 8 property2 4 2 7 1 7 quarter1 1 1 5 quote1 4 1 6 radius2 6 1 8 1 5 ratio2 3 1 7 1 5 reach1 1 1 6 record1 3 3 3 ref1 5 3 4 rest1 6 1 6 return2 0 1 7 1 5 round1 6 2 3 row1 7 1 4 rust1 4 1 4 same2 2 1 5 1 3 say5 2 1 3 1 4 1 6 1 7 1 6 schema1 5 1 7 several3 2 2 6 2 8 1 5 shape2 6 1 8 1 4 side2 6 2 8 1 3 siz1 4 1 4 size1 3 2 2 so1 5 1 4 sort4 4 1 5 1 6 10 8 1 6 square1 8 1 4 stay1 4 1 4 step1 1 1 6 street1 4 2 3 tag1 3 2 4 take8 1 1 3 1 4 1 5 1 6 1 7 1 8 1 9 1 4 text4 3 3 4 1 7 6 8 1 4 than1 3 1 4 that4 2 2 4 1 6 4 7 2 3 the6 2 2 3 1 4 2 5 2 7 1 8 2 4 them2 5 1 6 1 5 there6 0 6 3 2 4 1 6 1 7 1 8 1 5 these1 1 1 4 they2 4 2 7 1 4 this1 4 3 5 three2 1 1 2 2 4 time1 8 1 4 tiny1 3 1 2 to7 0 1 1 3 3 1 4 1 5 2 6 1 7 1 8 together1 6 1 4 told3 5 1 6 4 7 1 4 tool1 0 2 5 total1 6 1 4 tree1 5 3 4 true2 3 1 7 1 3 two5 1 2 5 2 6 3 8 1 9 1 4 type3 2 2 6 2 7 5 10 understood1 7 1 5 union1 8 4 7 untyped1 2 1 5 value7 1 1 2 3 3 1 5 1 6 3 7 2 8 1 7 version2 6 2 8 1 3 was1 6 1 4 were1 7 1 4 what6 0 1 2 1 3 1 4 2 5 1 6 4 8 whatever2 3 1 4 1 4 when1 8 1 5 where3 4 1 5 1 9 2 7 whether1 6 2 5 which4 2 1 5 1 6 5 8 3 5 whole2 3 4 7 4 5 whose1 5 1 5 width2 3 1 4 1 4 with2 0 3 4 1 6 within1 1 1 7 without2 0 1 1 1 4 word6 2 4 3 4 5 3 6 2 7 4 8 3 5 would1 2 1 7 written1 3 2 3 you3 1 1 3 1 4 1 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -282,7 +284,7 @@ pub mod depends {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "first mode inner last",
@@ -294,7 +296,7 @@ pub mod depends {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 first: slots.value(0),
                 mode: slots.value_or(1, Mode::Text),
@@ -331,10 +333,10 @@ pub mod depends {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Mode {
+    impl ::toolc::__gen::args::FromSlot for Mode {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 3) {
                 0 => Self::Picture,
                 1 => Self::Text,
                 _ => Self::Both,
@@ -355,14 +357,14 @@ pub mod depends {
     impl ::std::fmt::Debug for Inner {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Inner", "a b c", (&self.a, &self.b, &self.c))
+            ::toolc::__gen::fields::debug_fields(f, "Inner", "a b c", (&self.a, &self.b, &self.c))
         }
     }
 
-    impl ::toolc::FromSlot for Inner {
+    impl ::toolc::__gen::args::FromSlot for Inner {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { a: slots.value(0), b: slots.value(1), c: slots.value(2) }
         }
     }
@@ -393,7 +395,7 @@ pub mod every_bound {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "closed open step extreme length items again keys",
@@ -414,7 +416,7 @@ pub mod every_bound {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 closed: slots.value(0),
                 open: slots.value(1),
@@ -454,7 +456,7 @@ pub mod every_choice {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "order odd level factor untyped mixed maybe several",
@@ -475,7 +477,7 @@ pub mod every_choice {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 order: slots.value(0),
                 odd: slots.value(1),
@@ -513,10 +515,10 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Order {
+    impl ::toolc::__gen::args::FromSlot for Order {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::Asc,
                 _ => Self::Desc,
             }
@@ -568,10 +570,10 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Odd {
+    impl ::toolc::__gen::args::FromSlot for Odd {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 9) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 9) {
                 0 => Self::Empty,
                 1 => Self::AMinusB,
                 2 => Self::AB,
@@ -609,10 +611,10 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Untyped {
+    impl ::toolc::__gen::args::FromSlot for Untyped {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::Yes,
                 _ => Self::No,
             }
@@ -643,10 +645,10 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Maybe {
+    impl ::toolc::__gen::args::FromSlot for Maybe {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::Left,
                 _ => Self::Right,
             }
@@ -679,10 +681,10 @@ pub mod every_choice {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for SeveralItem {
+    impl ::toolc::__gen::args::FromSlot for SeveralItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 3) {
                 0 => Self::Red,
                 1 => Self::Green,
                 _ => Self::Blue,
@@ -737,7 +739,7 @@ pub mod every_default {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 flag: slots.value_or(0, true),
                 count: slots.value_or(1, -7),
@@ -772,10 +774,16 @@ pub mod every_default {
                         RecordsItem { id: 2, label: String::from("second") },
                     ]),
                 ),
-                anything: slots.value_or_else(16, || ::toolc::args::json("{\"nested\":[1,\"two\",{\"three\":3.5}]}")),
+                anything: slots.value_or_else(
+                    16,
+                    || ::toolc::__gen::args::json("{\"nested\":[1,\"two\",{\"three\":3.5}]}"),
+                ),
                 free: slots.value_or_else(
                     17,
-                    || ::std::collections::BTreeMap::from([(String::from("key"), ::toolc::args::json("[true]"))]),
+                    || ::std::collections::BTreeMap::from([(
+                        String::from("key"),
+                        ::toolc::__gen::args::json("[true]"),
+                    )]),
                 ),
             }
         }
@@ -805,10 +813,10 @@ pub mod every_default {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Choice {
+    impl ::toolc::__gen::args::FromSlot for Choice {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::AMinusB,
                 _ => Self::AB,
             }
@@ -838,10 +846,10 @@ pub mod every_default {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for ChoicesItem {
+    impl ::toolc::__gen::args::FromSlot for ChoicesItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::Red,
                 _ => Self::Green,
             }
@@ -861,7 +869,7 @@ pub mod every_default {
     impl ::std::fmt::Debug for RecordSize {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "RecordSize",
                 "width height depth",
@@ -870,10 +878,10 @@ pub mod every_default {
         }
     }
 
-    impl ::toolc::FromSlot for RecordSize {
+    impl ::toolc::__gen::args::FromSlot for RecordSize {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { width: slots.value(0), height: slots.value_or(1, 0.5), depth: slots.value(2) }
         }
     }
@@ -893,7 +901,7 @@ pub mod every_default {
     impl ::std::fmt::Debug for Record {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Record",
                 "name size tags note",
@@ -902,10 +910,10 @@ pub mod every_default {
         }
     }
 
-    impl ::toolc::FromSlot for Record {
+    impl ::toolc::__gen::args::FromSlot for Record {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { name: slots.value(0), size: slots.value(1), tags: slots.value(2), note: slots.value(3) }
         }
     }
@@ -920,14 +928,14 @@ pub mod every_default {
     impl ::std::fmt::Debug for RecordsItem {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "RecordsItem", "id label", (&self.id, &self.label))
+            ::toolc::__gen::fields::debug_fields(f, "RecordsItem", "id label", (&self.id, &self.label))
         }
     }
 
-    impl ::toolc::FromSlot for RecordsItem {
+    impl ::toolc::__gen::args::FromSlot for RecordsItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { id: slots.value(0), label: slots.value_or_else(1, || String::from("none")) }
         }
     }
@@ -958,7 +966,7 @@ pub mod every_object {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "order labels sizes groups free mixed closed maybe",
@@ -979,7 +987,7 @@ pub mod every_object {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 order: slots.value(0),
                 labels: slots.value(1),
@@ -1006,7 +1014,7 @@ pub mod every_object {
     impl ::std::fmt::Debug for OrderLinesItem {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "OrderLinesItem",
                 "item amount note",
@@ -1015,10 +1023,10 @@ pub mod every_object {
         }
     }
 
-    impl ::toolc::FromSlot for OrderLinesItem {
+    impl ::toolc::__gen::args::FromSlot for OrderLinesItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { item: slots.value(0), amount: slots.value_or(1, 1), note: slots.value(2) }
         }
     }
@@ -1032,14 +1040,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for OrderAddress {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "OrderAddress", "street", (&self.street,))
+            ::toolc::__gen::fields::debug_fields(f, "OrderAddress", "street", (&self.street,))
         }
     }
 
-    impl ::toolc::FromSlot for OrderAddress {
+    impl ::toolc::__gen::args::FromSlot for OrderAddress {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { street: slots.value(0) }
         }
     }
@@ -1055,14 +1063,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for Order {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Order", "lines address", (&self.lines, &self.address))
+            ::toolc::__gen::fields::debug_fields(f, "Order", "lines address", (&self.lines, &self.address))
         }
     }
 
-    impl ::toolc::FromSlot for Order {
+    impl ::toolc::__gen::args::FromSlot for Order {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { lines: slots.value(0), address: slots.value(1) }
         }
     }
@@ -1077,14 +1085,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for SizesValue {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "SizesValue", "width height", (&self.width, &self.height))
+            ::toolc::__gen::fields::debug_fields(f, "SizesValue", "width height", (&self.width, &self.height))
         }
     }
 
-    impl ::toolc::FromSlot for SizesValue {
+    impl ::toolc::__gen::args::FromSlot for SizesValue {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { width: slots.value(0), height: slots.value(1) }
         }
     }
@@ -1100,14 +1108,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for Mixed {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Mixed", "known rest", (&self.known, &self.rest))
+            ::toolc::__gen::fields::debug_fields(f, "Mixed", "known rest", (&self.known, &self.rest))
         }
     }
 
-    impl ::toolc::FromSlot for Mixed {
+    impl ::toolc::__gen::args::FromSlot for Mixed {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { known: slots.value(0), rest: slots.value(1) }
         }
     }
@@ -1121,14 +1129,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for Closed {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Closed", "known", (&self.known,))
+            ::toolc::__gen::fields::debug_fields(f, "Closed", "known", (&self.known,))
         }
     }
 
-    impl ::toolc::FromSlot for Closed {
+    impl ::toolc::__gen::args::FromSlot for Closed {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { known: slots.value(0) }
         }
     }
@@ -1142,14 +1150,14 @@ pub mod every_object {
     impl ::std::fmt::Debug for Maybe {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Maybe", "known", (&self.known,))
+            ::toolc::__gen::fields::debug_fields(f, "Maybe", "known", (&self.known,))
         }
     }
 
-    impl ::toolc::FromSlot for Maybe {
+    impl ::toolc::__gen::args::FromSlot for Maybe {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { known: slots.value(0) }
         }
     }
@@ -1191,7 +1199,7 @@ pub mod every_ref {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 tree: slots.value(0),
                 list: slots.value_or_else(1, || List { value: 1, next: Some(Box::new(List { value: 2, next: None })) }),
@@ -1229,14 +1237,19 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Tree {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Tree", "label children best", (&self.label, &self.children, &self.best))
+            ::toolc::__gen::fields::debug_fields(
+                f,
+                "Tree",
+                "label children best",
+                (&self.label, &self.children, &self.best),
+            )
         }
     }
 
-    impl ::toolc::FromSlot for Tree {
+    impl ::toolc::__gen::args::FromSlot for Tree {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { label: slots.value(0), children: slots.value(1), best: slots.value(2) }
         }
     }
@@ -1252,14 +1265,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for List {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "List", "value next", (&self.value, &self.next))
+            ::toolc::__gen::fields::debug_fields(f, "List", "value next", (&self.value, &self.next))
         }
     }
 
-    impl ::toolc::FromSlot for List {
+    impl ::toolc::__gen::args::FromSlot for List {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { value: slots.value(0), next: slots.value(1) }
         }
     }
@@ -1272,14 +1285,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Even {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Even", "odd", (&self.odd,))
+            ::toolc::__gen::fields::debug_fields(f, "Even", "odd", (&self.odd,))
         }
     }
 
-    impl ::toolc::FromSlot for Even {
+    impl ::toolc::__gen::args::FromSlot for Even {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { odd: slots.value(0) }
         }
     }
@@ -1294,14 +1307,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Odd {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Odd", "even back", (&self.even, &self.back))
+            ::toolc::__gen::fields::debug_fields(f, "Odd", "even back", (&self.even, &self.back))
         }
     }
 
-    impl ::toolc::FromSlot for Odd {
+    impl ::toolc::__gen::args::FromSlot for Odd {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { even: slots.value(0), back: slots.value(1) }
         }
     }
@@ -1317,17 +1330,21 @@ pub mod every_ref {
     #[derive(Debug)]
     pub struct Nest(pub Vec<Nest>);
 
-    impl ::toolc::FromSlot for Nest {
+    impl ::toolc::__gen::args::FromSlot for Nest {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            Self(::toolc::__gen::args::FromSlot::from_slot(slot))
+        }
     }
 
     #[derive(Debug)]
     pub struct Folders(pub::std::collections::BTreeMap<String, Folders>);
 
-    impl ::toolc::FromSlot for Folders {
+    impl ::toolc::__gen::args::FromSlot for Folders {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            Self(::toolc::__gen::args::FromSlot::from_slot(slot))
+        }
     }
 
     /// A point.
@@ -1341,14 +1358,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Point {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Point", "x y", (&self.x, &self.y))
+            ::toolc::__gen::fields::debug_fields(f, "Point", "x y", (&self.x, &self.y))
         }
     }
 
-    impl ::toolc::FromSlot for Point {
+    impl ::toolc::__gen::args::FromSlot for Point {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { x: slots.value(0), y: slots.value_or(1, 0.5) }
         }
     }
@@ -1379,10 +1396,10 @@ pub mod every_ref {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Colour {
+    impl ::toolc::__gen::args::FromSlot for Colour {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::Red,
                 _ => Self::Infrared,
             }
@@ -1401,16 +1418,16 @@ pub mod every_ref {
         Sum(Sum),
     }
 
-    impl ::toolc::FromSlot for Expression {
+    impl ::toolc::__gen::args::FromSlot for Expression {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Number(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Word(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Not(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Sum(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Number(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Word(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Not(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Sum(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1426,14 +1443,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Negation {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Negation", "op of", (&self.op, &self.of))
+            ::toolc::__gen::fields::debug_fields(f, "Negation", "op of", (&self.op, &self.of))
         }
     }
 
-    impl ::toolc::FromSlot for Negation {
+    impl ::toolc::__gen::args::FromSlot for Negation {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { op: slots.value(0), of: slots.value(1) }
         }
     }
@@ -1448,14 +1465,14 @@ pub mod every_ref {
     impl ::std::fmt::Debug for Sum {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Sum", "op of", (&self.op, &self.of))
+            ::toolc::__gen::fields::debug_fields(f, "Sum", "op of", (&self.op, &self.of))
         }
     }
 
-    impl ::toolc::FromSlot for Sum {
+    impl ::toolc::__gen::args::FromSlot for Sum {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { op: slots.value(0), of: slots.value(1) }
         }
     }
@@ -1481,10 +1498,10 @@ pub mod every_ref {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for NegationOp {
+    impl ::toolc::__gen::args::FromSlot for NegationOp {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 1) {
                 _ => Self::Not,
             }
         }
@@ -1511,10 +1528,10 @@ pub mod every_ref {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for SumOp {
+    impl ::toolc::__gen::args::FromSlot for SumOp {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 1) {
                 _ => Self::Sum,
             }
         }
@@ -1559,7 +1576,7 @@ pub mod every_sort {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 shape: slots.value_or_else(0, || Shape::Square(ShapeSquare { side: 2.0, label: String::from("none") })),
                 named: slots.value(1),
@@ -1577,7 +1594,7 @@ pub mod every_sort {
                         rest: None,
                         rest2: ::std::collections::BTreeMap::from([(
                             String::from("more"),
-                            ::toolc::args::json("[1,null]"),
+                            ::toolc::__gen::args::json("[1,null]"),
                         )]),
                     },
                 ),
@@ -1607,14 +1624,14 @@ pub mod every_sort {
         MaybePoint(MaybePoint),
     }
 
-    impl ::toolc::FromSlot for Sort {
+    impl ::toolc::__gen::args::FromSlot for Sort {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::MaybePoint(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::MaybePoint(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1630,14 +1647,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for MaybePoint {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "MaybePoint", "x", (&self.x,))
+            ::toolc::__gen::fields::debug_fields(f, "MaybePoint", "x", (&self.x,))
         }
     }
 
-    impl ::toolc::FromSlot for MaybePoint {
+    impl ::toolc::__gen::args::FromSlot for MaybePoint {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { x: slots.value(0) }
         }
     }
@@ -1653,14 +1670,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Line {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Line", "kind to", (&self.kind, &self.to))
+            ::toolc::__gen::fields::debug_fields(f, "Line", "kind to", (&self.kind, &self.to))
         }
     }
 
-    impl ::toolc::FromSlot for Line {
+    impl ::toolc::__gen::args::FromSlot for Line {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { kind: slots.value(0), to: slots.value(1) }
         }
     }
@@ -1676,14 +1693,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Text {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Text", "kind text", (&self.kind, &self.text))
+            ::toolc::__gen::fields::debug_fields(f, "Text", "kind text", (&self.kind, &self.text))
         }
     }
 
-    impl ::toolc::FromSlot for Text {
+    impl ::toolc::__gen::args::FromSlot for Text {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { kind: slots.value(0), text: slots.value_or_else(1, || String::from("")) }
         }
     }
@@ -1697,14 +1714,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for ShapeCircle {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "ShapeCircle", "radius", (&self.radius,))
+            ::toolc::__gen::fields::debug_fields(f, "ShapeCircle", "radius", (&self.radius,))
         }
     }
 
-    impl ::toolc::FromSlot for ShapeCircle {
+    impl ::toolc::__gen::args::FromSlot for ShapeCircle {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { radius: slots.value(1) }
         }
     }
@@ -1720,14 +1737,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for ShapeSquare {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "ShapeSquare", "side label", (&self.side, &self.label))
+            ::toolc::__gen::fields::debug_fields(f, "ShapeSquare", "side label", (&self.side, &self.label))
         }
     }
 
-    impl ::toolc::FromSlot for ShapeSquare {
+    impl ::toolc::__gen::args::FromSlot for ShapeSquare {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { side: slots.value(0), label: slots.value_or_else(2, || String::from("none")) }
         }
     }
@@ -1741,14 +1758,14 @@ pub mod every_sort {
         Square(ShapeSquare),
     }
 
-    impl ::toolc::FromSlot for Shape {
+    impl ::toolc::__gen::args::FromSlot for Shape {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Circle(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Square(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Circle(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Square(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1763,14 +1780,14 @@ pub mod every_sort {
         Text(Text),
     }
 
-    impl ::toolc::FromSlot for Named {
+    impl ::toolc::__gen::args::FromSlot for Named {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Line(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Text(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Line(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Text(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1784,14 +1801,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Level1 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Level1", "rest", (&self.rest,))
+            ::toolc::__gen::fields::debug_fields(f, "Level1", "rest", (&self.rest,))
         }
     }
 
-    impl ::toolc::FromSlot for Level1 {
+    impl ::toolc::__gen::args::FromSlot for Level1 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { rest: slots.value(1) }
         }
     }
@@ -1804,14 +1821,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Level2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Level2", "name", (&self.name,))
+            ::toolc::__gen::fields::debug_fields(f, "Level2", "name", (&self.name,))
         }
     }
 
-    impl ::toolc::FromSlot for Level2 {
+    impl ::toolc::__gen::args::FromSlot for Level2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { name: slots.value(1) }
         }
     }
@@ -1825,14 +1842,14 @@ pub mod every_sort {
         _2(Level2),
     }
 
-    impl ::toolc::FromSlot for Level {
+    impl ::toolc::__gen::args::FromSlot for Level {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::_1(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::_2(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::_1(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::_2(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1853,17 +1870,17 @@ pub mod every_sort {
         Object(::std::collections::BTreeMap<String, i64>),
     }
 
-    impl ::toolc::FromSlot for ByType {
+    impl ::toolc::__gen::args::FromSlot for ByType {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Boolean(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::String(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Array(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Object(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Boolean(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Array(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Object(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1892,10 +1909,10 @@ pub mod every_sort {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for IdsItemString {
+    impl ::toolc::__gen::args::FromSlot for IdsItemString {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::All,
                 _ => Self::None,
             }
@@ -1910,14 +1927,14 @@ pub mod every_sort {
         String(IdsItemString),
     }
 
-    impl ::toolc::FromSlot for IdsItem {
+    impl ::toolc::__gen::args::FromSlot for IdsItem {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::String(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -1934,12 +1951,16 @@ pub mod every_sort {
         False,
     }
 
-    impl ::toolc::FromSlot for Together {
+    impl ::toolc::__gen::args::FromSlot for Together {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
-                &[|slot| Self::String(::toolc::FromSlot::from_slot(slot)), |_| Self::True, |_| Self::False],
+                &[
+                    |slot| Self::String(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |_| Self::True,
+                    |_| Self::False,
+                ],
             )
         }
     }
@@ -1957,14 +1978,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Open {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Open", "name rest rest2", (&self.name, &self.rest, &self.rest2))
+            ::toolc::__gen::fields::debug_fields(f, "Open", "name rest rest2", (&self.name, &self.rest, &self.rest2))
         }
     }
 
-    impl ::toolc::FromSlot for Open {
+    impl ::toolc::__gen::args::FromSlot for Open {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { name: slots.value(0), rest: slots.value(1), rest2: slots.value(2) }
         }
     }
@@ -1980,14 +2001,14 @@ pub mod every_sort {
     impl ::std::fmt::Debug for Counts {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Counts", "total rest", (&self.total, &self.rest))
+            ::toolc::__gen::fields::debug_fields(f, "Counts", "total rest", (&self.total, &self.rest))
         }
     }
 
-    impl ::toolc::FromSlot for Counts {
+    impl ::toolc::__gen::args::FromSlot for Counts {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { total: slots.value_or(0, 0), rest: slots.value(1) }
         }
     }
@@ -2013,10 +2034,10 @@ pub mod every_sort {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for LineKind {
+    impl ::toolc::__gen::args::FromSlot for LineKind {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 1) {
                 _ => Self::Line,
             }
         }
@@ -2043,10 +2064,10 @@ pub mod every_sort {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for TextKind {
+    impl ::toolc::__gen::args::FromSlot for TextKind {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 1) {
                 _ => Self::Text,
             }
         }
@@ -2093,7 +2114,7 @@ pub mod every_type {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 flag: slots.value(0),
                 count: slots.value(1),
@@ -2118,10 +2139,10 @@ pub mod every_type {
     #[derive(Debug)]
     pub struct Bare {}
 
-    impl ::toolc::FromSlot for Bare {
+    impl ::toolc::__gen::args::FromSlot for Bare {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let _ = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let _ = ::toolc::__gen::args::object(slot);
             Self {}
         }
     }
@@ -2152,7 +2173,7 @@ pub mod every_union {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "version answer when maybe perhaps either exactly both",
@@ -2173,7 +2194,7 @@ pub mod every_union {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 version: slots.value(0),
                 answer: slots.value_or(1, 42),
@@ -2208,10 +2229,10 @@ pub mod every_union {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Version {
+    impl ::toolc::__gen::args::FromSlot for Version {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 1) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 1) {
                 _ => Self::V1,
             }
         }
@@ -2240,10 +2261,10 @@ pub mod every_union {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Perhaps {
+    impl ::toolc::__gen::args::FromSlot for Perhaps {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::Left,
                 _ => Self::Right,
             }
@@ -2259,14 +2280,14 @@ pub mod every_union {
         Array(Vec<String>),
     }
 
-    impl ::toolc::FromSlot for Either {
+    impl ::toolc::__gen::args::FromSlot for Either {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Integer(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Array(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Integer(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Array(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -2280,14 +2301,14 @@ pub mod every_union {
     impl ::std::fmt::Debug for ExactlyCircle {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "ExactlyCircle", "radius", (&self.radius,))
+            ::toolc::__gen::fields::debug_fields(f, "ExactlyCircle", "radius", (&self.radius,))
         }
     }
 
-    impl ::toolc::FromSlot for ExactlyCircle {
+    impl ::toolc::__gen::args::FromSlot for ExactlyCircle {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { radius: slots.value(1) }
         }
     }
@@ -2300,14 +2321,14 @@ pub mod every_union {
     impl ::std::fmt::Debug for ExactlySquare {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "ExactlySquare", "side", (&self.side,))
+            ::toolc::__gen::fields::debug_fields(f, "ExactlySquare", "side", (&self.side,))
         }
     }
 
-    impl ::toolc::FromSlot for ExactlySquare {
+    impl ::toolc::__gen::args::FromSlot for ExactlySquare {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { side: slots.value(1) }
         }
     }
@@ -2321,14 +2342,14 @@ pub mod every_union {
         Square(ExactlySquare),
     }
 
-    impl ::toolc::FromSlot for Exactly {
+    impl ::toolc::__gen::args::FromSlot for Exactly {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Circle(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Square(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Circle(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Square(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -2350,14 +2371,14 @@ pub mod exclusive {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "path id rest", (&self.path, &self.id, &self.rest))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "path id rest", (&self.path, &self.id, &self.rest))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { path: slots.value(0), id: slots.value(1), rest: slots.value(2) }
         }
     }

@@ -3,8 +3,10 @@
 //! The toolset `shut`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `shut`: Holds what it lists, and nothing that is added to its home by accident.
 #[diagnostic::on_unimplemented(
@@ -40,7 +42,7 @@ pub trait ShutTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: ShutTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
@@ -65,7 +67,7 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: ShutTools + 'static>(
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         r#"6 crunch4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 1 1 0 1 0 1 20000 1 90000 0 0 0 0 0 "#,
         "5 erase4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 1 0 1 1 1 13 no_parameters19 It erases too much.",
@@ -73,7 +75,7 @@ pub(super) static PART: Part = Part {
         r#"5 shell4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 "pin"0 4 0 1 9 "command"1 1 0 0 10 "password"0 2 0 1 9 "account"0 3 0 0 6 "code"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 1 7 command1 0 "#,
     ],
     definitions,
-    index: ::toolc::search_index!["4 16 7 18 40 42 1 a3 0 1 2 1 3 2 7 account1 3 1 3 all1 2 3 3 ask1 3 1 2 be1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 3 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 5 3 for1 0 1 3 how1 0 1 2 is1 3 3 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 2 6 number1 3 1 2 of2 0 1 2 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 1 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 2 5 shell1 3 4 4 that1 3 1 3 the2 2 1 3 1 6 thread1 0 1 2 to3 1 1 2 1 3 3 4 told1 3 1 4 what2 2 1 3 3 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "],
+    index: ::toolc::__gen::search_index!["4 16 7 18 40 42 1 a3 0 1 2 1 3 2 7 account1 3 1 3 all1 2 3 3 ask1 3 1 2 be1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 3 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 5 3 for1 0 1 3 how1 0 1 2 is1 3 3 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 2 6 number1 3 1 2 of2 0 1 2 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 1 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 2 5 shell1 3 4 4 that1 3 1 3 the2 2 1 3 1 6 thread1 0 1 2 to3 1 1 2 1 3 3 4 told1 3 1 4 what2 2 1 3 3 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -183,14 +185,16 @@ pub mod crunch {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "outcome", (&self.outcome,))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "outcome", (&self.outcome,))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { outcome: slots.value_or(0, Outcome::Well) } }
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
+            Self { outcome: slots.value_or(0, Outcome::Well) }
+        }
     }
 
     /// How it ends.
@@ -220,10 +224,10 @@ pub mod crunch {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Outcome {
+    impl ::toolc::__gen::args::FromSlot for Outcome {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 3) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 3) {
                 0 => Self::Well,
                 1 => Self::Fail,
                 _ => Self::Panic,
@@ -241,7 +245,7 @@ pub mod erase {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(_: ::toolc::Slots<'_, '_>) -> Self { Self {} }
+        pub fn read(_: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self {} }
     }
 }
 
@@ -256,14 +260,14 @@ pub mod fetch_all {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "page", (&self.page,))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "page", (&self.page,))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self { Self { page: slots.value(0) } }
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self { Self { page: slots.value(0) } }
     }
 }
 
@@ -284,7 +288,7 @@ pub mod shell {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Args",
                 "command password account code",
@@ -296,7 +300,7 @@ pub mod shell {
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 command: slots.value(0),
                 password: slots.value(1),
@@ -315,14 +319,14 @@ pub mod shell {
     impl ::std::fmt::Debug for Account {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Account", "pin", (&self.pin,))
+            ::toolc::__gen::fields::debug_fields(f, "Account", "pin", (&self.pin,))
         }
     }
 
-    impl ::toolc::FromSlot for Account {
+    impl ::toolc::__gen::args::FromSlot for Account {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { pin: slots.value(0) }
         }
     }

@@ -3,8 +3,10 @@
 //! The toolset `main`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `main`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -21,7 +23,7 @@ pub trait MainTools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: MainTools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
@@ -40,10 +42,10 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: MainTools + 'static>(
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[r#"4 main4 main0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 "vec"0 3 0 0 6 "from"0 1 0 0 8 "option"0 2 0 0 6 "args"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
     definitions,
-    index: ::toolc::search_index!["1 53 24 1 a1 0 5 3 arg1 0 1 2 as1 0 5 4 from1 0 1 2 in1 0 4 2 is1 0 1 2 it1 0 1 3 its1 0 2 4 know1 0 1 4 main1 0 3 5 named1 0 5 2 of1 0 2 6 option1 0 1 9 otherwise1 0 1 3 own1 0 2 7 prelude1 0 3 4 rust1 0 1 9 something1 0 1 6 struct1 0 1 4 that1 0 2 3 the1 0 4 5 trait1 0 1 4 type1 0 4 3 vec1 0 1 "],
+    index: ::toolc::__gen::search_index!["1 53 24 1 a1 0 5 3 arg1 0 1 2 as1 0 5 4 from1 0 1 2 in1 0 4 2 is1 0 1 2 it1 0 1 3 its1 0 2 4 know1 0 1 4 main1 0 3 5 named1 0 5 2 of1 0 2 6 option1 0 1 9 otherwise1 0 1 3 own1 0 2 7 prelude1 0 3 4 rust1 0 1 9 something1 0 1 6 struct1 0 1 4 that1 0 2 3 the1 0 4 5 trait1 0 1 4 type1 0 4 3 vec1 0 1 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -72,14 +74,14 @@ pub mod main_ {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "from option args", (&self.from, &self.option, &self.args))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "from option args", (&self.from, &self.option, &self.args))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self { from: slots.value_or(0, From2::Here), option: slots.value(1), args: slots.value(2) }
         }
     }
@@ -108,10 +110,10 @@ pub mod main_ {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for From2 {
+    impl ::toolc::__gen::args::FromSlot for From2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::Here,
                 _ => Self::There,
             }
@@ -127,14 +129,14 @@ pub mod main_ {
     impl ::std::fmt::Debug for Option2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Option2", "vec", (&self.vec,))
+            ::toolc::__gen::fields::debug_fields(f, "Option2", "vec", (&self.vec,))
         }
     }
 
-    impl ::toolc::FromSlot for Option2 {
+    impl ::toolc::__gen::args::FromSlot for Option2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { vec: slots.value(0) }
         }
     }
@@ -163,10 +165,10 @@ pub mod main_ {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for Args2 {
+    impl ::toolc::__gen::args::FromSlot for Args2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::Some,
                 _ => Self::None,
             }

@@ -3,8 +3,10 @@
 //! The toolset `self`.
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Compiled, Part};
-use ::toolc::{Availability, Call, Dialect, Env, HandlerReply, Slots, ToolError, ToolOutput, ToolProvider, ToolResult};
+use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::Availability;
+use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
 
 /// Handlers of the toolset `self`: Named as something that Rust knows otherwise.
 #[diagnostic::on_unimplemented(
@@ -21,7 +23,7 @@ pub trait Self_Tools: Send + Sync {
 
 /// The tools of this toolset alone, run by these handlers.
 pub fn provider<H: Self_Tools + 'static>(handlers: H) -> Box<dyn ToolProvider> {
-    static COMPILED: Compiled = Compiled::new(&[&PART], &super::COMMON);
+    static COMPILED: CompiledTools = CompiledTools::new(&[&PART], &super::COMMON);
     COMPILED.provider(handlers, |handlers, index, args, with| call(handlers, |all| all, index, args, with), None)
 }
 
@@ -40,10 +42,10 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: Self_Tools + 'static>(
     }
 }
 
-pub(super) static PART: Part = Part {
+pub(super) static PART: CompiledToolset = CompiledToolset {
     tools: &[r#"4 self4 self0 21 7 6 0 0 7 2 0 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 2 0 0 0 0 0 0 0 8 0 0 0 0 1 0 4 5 0 0 0 0 0 8 0 0 0 0 1 0 0 4 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 1 2 0 0 0 0 0 0 0 0 5 4 1 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 3 1 0 0 0 0 0 0 0 0 5 4 2 1 0 0 1 0 0 0 0 0 0 0 7 6 0 0 4 3 1 0 0 0 0 0 0 0 5 4 3 1 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 15 6 0 0 9 1 0 0 0 0 0 0 0 0 5 4 4 2 0 0 1 0 0 0 0 0 0 0 6 5 0 0 0 0 1 1 17 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 0 0 0 0 0 1 0 0 0 0 0 0 0 7 6 0 0 10 1 0 0 0 0 0 0 0 0 11 2 ""1 5 0 0 2 ""1 7 0 0 6 "self"0 8 0 0 2 ""1 10 0 0 2 ""1 12 0 0 6 "rest"0 13 0 0 7 "rest2"0 14 0 0 5 "all"0 1 0 0 8 "tagged"0 3 0 0 3 "r"0 20 0 0 6 "type"1 17 0 0 6 4 3 a-b4 3 a_b4 4 self4 0 4 7 foo-bar4 6 FooBar9 4 6 9 11 15 16 17 18 19 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 0 "#],
     definitions,
-    index: ::toolc::search_index!["1 52 33 1 a1 0 2 5 alike1 0 1 3 all1 0 1 11 alternative1 0 1 3 and1 0 2 7 another1 0 1 8 anything1 0 1 3 are1 0 2 2 as1 0 1 6 become1 0 1 7 defined1 0 1 10 definition1 0 1 10 identifier1 0 1 2 is1 0 1 3 its1 0 1 4 know1 0 1 5 named1 0 1 2 no1 0 1 3 one1 0 1 2 or1 0 1 9 otherwise1 0 1 4 rest1 0 1 5 rest21 0 1 4 rust1 0 1 4 same1 0 1 4 self1 0 4 9 something1 0 1 3 tag1 0 6 6 tagged1 0 1 4 text1 0 2 4 that1 0 4 3 the1 0 5 5 would1 0 1 "],
+    index: ::toolc::__gen::search_index!["1 52 33 1 a1 0 2 5 alike1 0 1 3 all1 0 1 11 alternative1 0 1 3 and1 0 2 7 another1 0 1 8 anything1 0 1 3 are1 0 2 2 as1 0 1 6 become1 0 1 7 defined1 0 1 10 definition1 0 1 10 identifier1 0 1 2 is1 0 1 3 its1 0 1 4 know1 0 1 5 named1 0 1 2 no1 0 1 3 one1 0 1 2 or1 0 1 9 otherwise1 0 1 4 rest1 0 1 5 rest21 0 1 4 rust1 0 1 4 same1 0 1 4 self1 0 4 9 something1 0 1 3 tag1 0 6 6 tagged1 0 1 4 text1 0 2 4 that1 0 4 3 the1 0 5 5 would1 0 1 "],
 };
 
 /// How a dialect defines the tools, in the order of their numbers.
@@ -70,14 +72,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Args", "all tagged", (&self.all, &self.tagged))
+            ::toolc::__gen::fields::debug_fields(f, "Args", "all tagged", (&self.all, &self.tagged))
         }
     }
 
     impl Args {
         /// Of a call that has been read and is valid.
         #[inline]
-        pub fn read(mut slots: ::toolc::Slots<'_, '_>) -> Self {
+        pub fn read(mut slots: ::toolc::__gen::args::Slots<'_, '_>) -> Self {
             Self {
                 all: slots.value(0),
                 tagged: slots.value_or_else(1, || Tagged::AB(TaggedAB { self_: Some(String::from("crate")) })),
@@ -96,7 +98,7 @@ pub mod self_ {
     impl ::std::fmt::Debug for Returns {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(
+            ::toolc::__gen::fields::debug_fields(
                 f,
                 "Returns",
                 "all foo args self_",
@@ -107,8 +109,8 @@ pub mod self_ {
 
     impl ::toolc::ToJson for Returns {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
                 out,
                 &[
                     (",\"all\":", Always, &self.all),
@@ -128,14 +130,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for FooBar {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "FooBar", "foo_bar", (&self.foo_bar,))
+            ::toolc::__gen::fields::debug_fields(f, "FooBar", "foo_bar", (&self.foo_bar,))
         }
     }
 
     impl ::toolc::ToJson for FooBar {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[(",\"foo_bar\":", Optional, &self.foo_bar)]);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(out, &[(",\"foo_bar\":", Optional, &self.foo_bar)]);
         }
     }
 
@@ -147,14 +149,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for FooBar2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "FooBar2", "foo_bar", (&self.foo_bar,))
+            ::toolc::__gen::fields::debug_fields(f, "FooBar2", "foo_bar", (&self.foo_bar,))
         }
     }
 
     impl ::toolc::ToJson for FooBar2 {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[(",\"foo-bar\":", Optional, &self.foo_bar)]);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(out, &[(",\"foo-bar\":", Optional, &self.foo_bar)]);
         }
     }
 
@@ -181,10 +183,10 @@ pub mod self_ {
         fn eq(&self, other: &Self) -> bool { *self as usize == *other as usize }
     }
 
-    impl ::toolc::FromSlot for FooBar3 {
+    impl ::toolc::__gen::args::FromSlot for FooBar3 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            match ::toolc::args::choice(slot, 2) {
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            match ::toolc::__gen::args::choice(slot, 2) {
                 0 => Self::FooMinusBar,
                 _ => Self::FooBar,
             }
@@ -205,31 +207,33 @@ pub mod self_ {
     impl ::std::fmt::Debug for Returns2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Returns2", "type", (&self.r#type,))
+            ::toolc::__gen::fields::debug_fields(f, "Returns2", "type", (&self.r#type,))
         }
     }
 
-    impl ::toolc::FromSlot for Returns2 {
+    impl ::toolc::__gen::args::FromSlot for Returns2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { r#type: slots.value(0) }
         }
     }
 
     impl ::toolc::ToJson for Returns2 {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[(",\"type\":", Always, &self.r#type)]);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(out, &[(",\"type\":", Always, &self.r#type)]);
         }
     }
 
     #[derive(Debug)]
     pub struct Box2(pub Vec<Box2>);
 
-    impl ::toolc::FromSlot for Box2 {
+    impl ::toolc::__gen::args::FromSlot for Box2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self { Self(::toolc::FromSlot::from_slot(slot)) }
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            Self(::toolc::__gen::args::FromSlot::from_slot(slot))
+        }
     }
 
     impl ::toolc::ToJson for Box2 {
@@ -244,22 +248,22 @@ pub mod self_ {
     impl ::std::fmt::Debug for Option2 {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "Option2", "r", (&self.r,))
+            ::toolc::__gen::fields::debug_fields(f, "Option2", "r", (&self.r,))
         }
     }
 
-    impl ::toolc::FromSlot for Option2 {
+    impl ::toolc::__gen::args::FromSlot for Option2 {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { r: slots.value(0) }
         }
     }
 
     impl ::toolc::ToJson for Option2 {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::object(out, &[(",\"r\":", Optional, &self.r)]);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(out, &[(",\"r\":", Optional, &self.r)]);
         }
     }
 
@@ -279,17 +283,17 @@ pub mod self_ {
         Boolean(bool),
     }
 
-    impl ::toolc::FromSlot for Self_ {
+    impl ::toolc::__gen::args::FromSlot for Self_ {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
-                    |slot| Self::Option(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::FooBar(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Box(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::_1St(::toolc::FromSlot::from_slot(slot)),
-                    |slot| Self::Boolean(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Option(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::FooBar(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Box(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::_1St(::toolc::__gen::args::FromSlot::from_slot(slot)),
+                    |slot| Self::Boolean(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -297,7 +301,7 @@ pub mod self_ {
 
     impl ::toolc::ToJson for Self_ {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::Always;
+            use ::toolc::__gen::to_json::Presence::Always;
             match self {
                 Self::Option(value) => ::toolc::ToJson::to_json(value, out),
                 Self::FooBar(value) => ::toolc::ToJson::to_json(value, out),
@@ -316,14 +320,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for TaggedAB {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "TaggedAB", "self_", (&self.self_,))
+            ::toolc::__gen::fields::debug_fields(f, "TaggedAB", "self_", (&self.self_,))
         }
     }
 
-    impl ::toolc::FromSlot for TaggedAB {
+    impl ::toolc::__gen::args::FromSlot for TaggedAB {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { self_: slots.value(1) }
         }
     }
@@ -340,14 +344,19 @@ pub mod self_ {
     impl ::std::fmt::Debug for TaggedEmpty {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "TaggedEmpty", "rest rest2 rest3", (&self.rest, &self.rest2, &self.rest3))
+            ::toolc::__gen::fields::debug_fields(
+                f,
+                "TaggedEmpty",
+                "rest rest2 rest3",
+                (&self.rest, &self.rest2, &self.rest3),
+            )
         }
     }
 
-    impl ::toolc::FromSlot for TaggedEmpty {
+    impl ::toolc::__gen::args::FromSlot for TaggedEmpty {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            let mut slots = ::toolc::args::object(slot);
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            let mut slots = ::toolc::__gen::args::object(slot);
             Self { rest: slots.value(1), rest2: slots.value(2), rest3: slots.value(3) }
         }
     }
@@ -365,16 +374,16 @@ pub mod self_ {
         Empty(TaggedEmpty),
     }
 
-    impl ::toolc::FromSlot for Tagged {
+    impl ::toolc::__gen::args::FromSlot for Tagged {
         #[inline]
-        fn from_slot(slot: &mut ::toolc::args::Slot<'_>) -> Self {
-            ::toolc::args::variant(
+        fn from_slot(slot: &mut ::toolc::__gen::args::Slot<'_>) -> Self {
+            ::toolc::__gen::args::variant(
                 slot,
                 &[
                     |_| Self::AMinusB,
-                    |slot| Self::AB(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::AB(::toolc::__gen::args::FromSlot::from_slot(slot)),
                     |_| Self::Self_,
-                    |slot| Self::Empty(::toolc::FromSlot::from_slot(slot)),
+                    |slot| Self::Empty(::toolc::__gen::args::FromSlot::from_slot(slot)),
                 ],
             )
         }
@@ -389,14 +398,14 @@ pub mod self_ {
     impl ::std::fmt::Debug for ReturnsSelf {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::fields::debug_fields(f, "ReturnsSelf", "self_ rest", (&self.self_, &self.rest))
+            ::toolc::__gen::fields::debug_fields(f, "ReturnsSelf", "self_ rest", (&self.self_, &self.rest))
         }
     }
 
     impl ::toolc::ToJson for ReturnsSelf {
         fn to_json(&self, out: &mut String) {
-            use ::toolc::to_json::Presence::{Always, Optional};
-            ::toolc::to_json::open_object(out, &[(",\"self\":", Optional, &self.self_)], &self.rest);
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::open_object(out, &[(",\"self\":", Optional, &self.self_)], &self.rest);
         }
     }
 }

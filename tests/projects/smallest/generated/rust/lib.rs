@@ -18,15 +18,13 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 use ::std::sync::Arc;
-use ::toolc::compiled::{Common, Compiled};
-use ::toolc::pack::Packed;
-
-use ::toolc::{
-    Availability, AvailabilityCheck, Call, Distribution, Env, Fact, FactValue, HandlerReply, Slots, ToolProvider,
-    Toolset, Variable,
-};
-
-const _: () = ::toolc::assert_stamp(9);
+use ::toolc::__gen::compiled::{CatalogData, CompiledTools};
+use ::toolc::__gen::pack::Packed;
+use ::toolc::__gen::args::Slots;
+use ::toolc::availability::{Availability, AvailabilityCheck};
+use ::toolc::catalog::{Distribution, Fact, Variable};
+use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider, Toolset};
+const _: () = ::toolc::__gen::assert_stamp(9);
 
 #[rustfmt::skip]
 pub mod bench;
@@ -40,7 +38,7 @@ pub struct Handlers<Bench> {
     pub bench: Bench
 }
 
-static COMPILED: Compiled = Compiled::new(&[&self::bench::PART], &COMMON);
+static COMPILED: CompiledTools = CompiledTools::new(&[&self::bench::PART], &COMMON);
 
 /// Every tool of the catalog, run by a handler for each toolset.
 pub fn provider<Bench>(handlers: Handlers<Bench>) -> Box<dyn ToolProvider>
@@ -107,4 +105,4 @@ pub mod names {
     }
 }
 
-static COMMON: Common = Common { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
+static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
