@@ -98,7 +98,7 @@ pub(super) fn of(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         use ::std::sync::Arc;
 
-        use ::toolc::__gen::compiled::{CompiledToolset, CompiledTools};
+        use ::toolc::__gen::compiled::{CompiledTools, CompiledToolset};
         use ::toolc::__gen::args::Slots;
         use ::toolc::availability::Availability;
         use ::toolc::{Call, Dialect, Env, HandlerReply, ToolError, ToolOutput, ToolProvider, ToolResult};
