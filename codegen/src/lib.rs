@@ -60,3 +60,8 @@ pub fn compile_with(sources: &Sources, options: &Options) -> Compilation {
     let diagnostics = lint::lint(&catalog, sources, options, sink);
     Compilation { catalog: Checked::new(catalog, &diagnostics), diagnostics }
 }
+
+/// The README's examples are run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -32,8 +32,3 @@ fn in_workspace(workspace: Workspace) -> Box<dyn ToolProvider> {
         todo: TodoHandlers,
     })
 }
-
-/// The examples of the guide to testing use the shipped handlers.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/testing.md")]
-struct TestingGuide;

@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus};
 use serde::Serialize;
 use serde_json::Map;
 use toolc::{Call, ErrorKind, ToolError, ToolOutput, ToolResult, Value};
-use toolc_process::{Process, Sink, Why};
+use toolc_process::{EndReason, Process, Sink};
 
 use crate::compile::check_executable;
 use crate::environment::Passed;
@@ -52,19 +52,19 @@ pub(crate) fn run(plugin: &Plugin, index: usize, arguments: &Value, dir: Option<
     let err = process.stderr(Kept::tail(plugin.max_output)).map_err(explain)?;
     let ended = process.run(Some(input), || call.is_cancelled()).map_err(explain)?;
 
-    let redact = match ended.why {
-        Why::Itself => Passed::redact,
-        Why::Stopped | Why::Flooded => Passed::redact_cut,
+    let redact = match ended.reason {
+        EndReason::Exited => Passed::redact,
+        EndReason::Stopped | EndReason::OutputLimit => Passed::redact_cut,
     };
     let wrote = wrote(err.take().bytes, &|text| redact(&plugin.passed, text, &env));
-    match ended.why {
+    match ended.reason {
         // Nobody hears this.
-        Why::Stopped => return Err(ToolError::of(ErrorKind::Cancelled, format!("{of} was ended{wrote}"))),
-        Why::Flooded => {
+        EndReason::Stopped => return Err(ToolError::of(ErrorKind::Cancelled, format!("{of} was ended{wrote}"))),
+        EndReason::OutputLimit => {
             let most = plugin.max_output;
             return Err(failed(format!("{of} printed more than {most} bytes and was ended: ask for less{wrote}")));
         }
-        Why::Itself => {}
+        EndReason::Exited => {}
     }
     match (read(out.take().bytes.make_contiguous()), ended.status.success()) {
         (Ok(Answer::Error(text)), _) => Err(failed(text)),

@@ -27,7 +27,7 @@ mod trust;
 pub use plugins::Plugins;
 pub use report::{Finding, Level, PluginReport, State};
 
-/// The guide's examples are run.
+/// The README's example is compiled.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/plugins.md")]
-struct Guide;
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,10 +1,10 @@
-//! A program and its children as one group, which ends together.
+//! Process groups: a program and its children end together.
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::Receiver;
 
-/// Lets the program lead a group of its own.
+/// Makes the program the leader of a new group.
 #[cfg(unix)]
 pub(crate) fn lead(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -13,20 +13,20 @@ pub(crate) fn lead(command: &mut Command) {
 #[cfg(not(unix))]
 pub(crate) fn lead(_: &mut Command) {}
 
-/// Ends the child's group: asks first, then makes it.
+/// Ends the child's group: with SIGTERM, and a second later with SIGKILL.
 ///
-/// The child is not waited for before the last signal, because until then its number, and so the group's, cannot pass to
-/// a stranger.
+/// The child is reaped only after the last signal. Until then the system cannot give its id, which is also the id of the
+/// group, to another process.
 #[cfg(unix)]
 pub(crate) fn kill(child: &mut Child, closed: &Receiver<()>) -> io::Result<ExitStatus> {
     use std::time::Duration;
 
     use rustix::process::{Pid, Signal, kill_process_group};
 
-    /// Between asking and making.
+    /// The time between the two signals.
     const GRACE: Duration = Duration::from_secs(1);
     let group = Pid::from_child(child);
-    // Fails only where nobody is left.
+    // Fails only if no process is left.
     let _ = kill_process_group(group, Signal::TERM);
     crate::is_closed(closed, GRACE);
     let _ = kill_process_group(group, Signal::KILL);

@@ -1,8 +1,8 @@
-//! Running a program to its end, which comes at the latest a moment after nobody waits for it any more, whatever it does.
+//! Runs a program to its end, with limits on its time and its output.
 //!
-//! The program leads a process group of its own, so that its children can be killed with it; a child that made itself a
-//! group of its own escapes. Output arrives through pipes and is read on threads, so that a process that keeps a pipe open
-//! keeps only a thread.
+//! The program leads a process group of its own, so that its children are killed with it. A child that has moved to another
+//! process group is not. Output is read from pipes on threads, so that a process that keeps a pipe open blocks only a
+//! thread.
 
 mod group;
 mod stream;
@@ -17,16 +17,16 @@ use std::time::Duration;
 
 pub use stream::{Sink, Stream};
 
-/// How often to look whether the program ended. Mostly the end of its output tells first.
-const LOOK: Duration = Duration::from_millis(10);
-/// For output that is still in a pipe when the program has ended.
+/// The interval at which the program's state is polled. Usually the end of its output is noticed first.
+const POLL: Duration = Duration::from_millis(10);
+/// The time limit for reading output that is still in a pipe when the program has ended.
 const DRAIN: Duration = Duration::from_millis(250);
 
-/// A program that is about to run.
+/// A program that has not started yet.
 #[derive(Debug)]
 pub struct Process {
     command: Command,
-    /// Pipes that are to be read, each with what is to be done with it.
+    /// The pipes to read, each with its sink.
     readers: Vec<Box<dyn Reader>>,
     flooded: Arc<AtomicBool>,
 }
@@ -34,23 +34,23 @@ pub struct Process {
 /// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// What it said when it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// Why it ended.
-    pub why: Why,
-    /// Something that it started still holds its output.
+    /// What ended the program.
+    pub reason: EndReason,
+    /// Whether a process that the program started still holds its output open.
     pub left_running: bool,
 }
 
-/// Why a program ended.
+/// What ended a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// By itself.
-    Itself,
-    /// Nobody waited any longer.
+pub enum EndReason {
+    /// The program itself, or a signal from elsewhere.
+    Exited,
+    /// The function `is_over`, passed to [`Process::run`], returned true.
     Stopped,
-    /// A [`Sink`] took no more of its output.
-    Flooded,
+    /// A [`Sink`] refused further output.
+    OutputLimit,
 }
 
 /// A pipe and its sink.
@@ -68,37 +68,37 @@ impl<S: Sink> Reader for Piped<S> {
 }
 
 impl Process {
-    /// Runs `command`, with nothing on its standard streams that is not asked for.
+    /// Prepares to run `command`. Its standard streams are null unless another method of this type says otherwise.
     pub fn new(mut command: Command) -> Self {
         group::lead(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Self { command, readers: Vec::new(), flooded: Arc::default() }
     }
 
-    /// Takes in its standard output and standard error through one pipe, so that they stay in order.
+    /// Sends standard output and standard error to `sink` through one pipe, which keeps their order.
     ///
     /// # Errors
-    /// When there can be no further pipe.
+    /// If no pipe can be created.
     pub fn output<S: Sink>(&mut self, sink: S) -> io::Result<Stream<S>> {
         let (reader, writer) = io::pipe()?;
         self.command.stdout(writer.try_clone()?).stderr(writer);
         Ok(self.read(reader, sink))
     }
 
-    /// Takes in its standard output.
+    /// Sends standard output to `sink`.
     ///
     /// # Errors
-    /// When there can be no further pipe.
+    /// If no pipe can be created.
     pub fn stdout<S: Sink>(&mut self, sink: S) -> io::Result<Stream<S>> {
         let (reader, writer) = io::pipe()?;
         self.command.stdout(writer);
         Ok(self.read(reader, sink))
     }
 
-    /// Takes in its standard error.
+    /// Sends standard error to `sink`.
     ///
     /// # Errors
-    /// When there can be no further pipe.
+    /// If no pipe can be created.
     pub fn stderr<S: Sink>(&mut self, sink: S) -> io::Result<Stream<S>> {
         let (reader, writer) = io::pipe()?;
         self.command.stderr(writer);
@@ -111,11 +111,11 @@ impl Process {
         stream
     }
 
-    /// Runs it to its end, or until `is_over`, which is asked about a hundred times in a second. It reads `input`; none:
-    /// it finds its standard input at its end.
+    /// Runs the program until it ends or `is_over` returns true, which is called about a hundred times per second. The program
+    /// reads `input` from its standard input, which is empty if `input` is `None`.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If the program cannot be started.
     pub fn run(self, input: Option<Vec<u8>>, is_over: impl Fn() -> bool) -> io::Result<Ended> {
         let Self { mut command, readers, flooded } = self;
         let writer = match input {
@@ -137,10 +137,10 @@ impl Process {
         }
         drop(open);
         let mut child = start(&mut command)?;
-        // It holds our ends for writing, and with them open there is no end of file.
+        // It owns the write ends of the pipes; while they are open, the readers get no end of file.
         drop(command);
         if let Some((mut writer, input)) = writer {
-            // A program need not read what it is told, and ends all the same.
+            // Writing fails if the program does not read its input: that is not an error.
             let write = move || drop(writer.write_all(&input));
             let started = thread::Builder::new().name("input of a process".to_owned()).spawn(write);
             if let Err(error) = started {
@@ -148,52 +148,58 @@ impl Process {
                 return Err(error);
             }
         }
-        let (status, why) = wait(&mut child, &closed, &flooded, is_over)?;
+        let (status, reason) = wait(&mut child, &closed, &flooded, is_over)?;
         let left_running = !is_closed(&closed, DRAIN);
-        // What was still in the pipe may have been too much.
-        let why = if flooded.load(Ordering::Relaxed) && why == Why::Itself { Why::Flooded } else { why };
-        Ok(Ended { status, why, left_running })
+        // The output that was still in the pipe may have exceeded the limit.
+        let is_flooded = flooded.load(Ordering::Relaxed) && reason == EndReason::Exited;
+        let reason = if is_flooded { EndReason::OutputLimit } else { reason };
+        Ok(Ended { status, reason, left_running })
     }
 }
 
-/// Starts it, also where its file is just being written: by another thread's child, for a moment, even if that file was
-/// closed here before.
+/// Starts the program. Retries while its file is busy: a child that another thread has just forked can hold the file open for
+/// writing for a moment, even after this process has closed it.
 fn start(command: &mut Command) -> io::Result<Child> {
-    const TIMES: u32 = 50;
-    for _ in 1..TIMES {
+    const ATTEMPTS: u32 = 50;
+    for _ in 1..ATTEMPTS {
         match command.spawn() {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => thread::sleep(LOOK),
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => thread::sleep(POLL),
             started => return started,
         }
     }
     command.spawn()
 }
 
-/// Waits for the child, and ends it where nobody waits any longer.
+/// Waits until the child ends, or ends it if it is over or printed too much.
 fn wait(
     child: &mut Child,
     closed: &Receiver<()>,
     flooded: &AtomicBool,
     is_over: impl Fn() -> bool,
-) -> io::Result<(ExitStatus, Why)> {
+) -> io::Result<(ExitStatus, EndReason)> {
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok((status, Why::Itself));
+            return Ok((status, EndReason::Exited));
         }
         if flooded.load(Ordering::Relaxed) {
-            return Ok((group::kill(child, closed)?, Why::Flooded));
+            return Ok((group::kill(child, closed)?, EndReason::OutputLimit));
         }
         if is_over() {
-            return Ok((group::kill(child, closed)?, Why::Stopped));
+            return Ok((group::kill(child, closed)?, EndReason::Stopped));
         }
-        if is_closed(closed, LOOK) {
-            // From here on the channel does not wait. The program is about to end, or works on silently.
+        if is_closed(closed, POLL) {
+            // A closed channel no longer waits. The program is about to end, or goes on without output.
             thread::sleep(Duration::from_millis(1));
         }
     }
 }
 
-/// Whether all output came to its end, now or within `time`.
+/// Returns whether all output ends within `time`.
 fn is_closed(closed: &Receiver<()>, time: Duration) -> bool {
     closed.recv_timeout(time) == Err(RecvTimeoutError::Disconnected)
 }
+
+/// The README's example is run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

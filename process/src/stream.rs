@@ -1,4 +1,4 @@
-//! A stream of a program's output: read to its end on a thread, kept as far as its sink wants it.
+//! A stream of a program's output, read to its end on a thread.
 
 use std::io::{self, PipeReader, Read as _};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Takes in output, piece by piece as it comes.
+/// Receives output, chunk by chunk as it arrives.
 pub trait Sink: std::fmt::Debug + Default + Send + 'static {
-    /// Takes a piece. False: that is too much, and the program is to be ended.
+    /// Adds a chunk. Returns false if that is too much: the program is then ended.
     fn push(&mut self, bytes: &[u8]) -> bool;
 }
 
-/// What comes of a program's output, while that is read.
+/// The sink of a stream that is being read on a thread.
 #[derive(Debug)]
 pub struct Stream<S>(Arc<Mutex<Option<S>>>);
 
@@ -27,16 +27,16 @@ impl<S: Sink> Stream<S> {
         Self(Arc::new(Mutex::new(Some(sink))))
     }
 
-    /// What has come so far. What comes later is lost.
+    /// Returns the sink with the output so far. Later output is discarded.
     pub fn take(self) -> S {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
     }
 }
 
-/// One who reads, while it is there.
+/// Counts one reading thread while it exists.
 struct Reading;
 
-/// Those who read.
+/// The number of reading threads.
 static READING: AtomicUsize = AtomicUsize::new(0);
 
 impl Reading {
@@ -45,11 +45,11 @@ impl Reading {
         Self
     }
 
-    /// Whether it is time to leave background processes alone with a full pipe.
+    /// Whether there are too many reading threads to go on for background processes.
     fn are_many() -> bool {
-        /// Their output is read, and dropped, so that they are not stopped by a full pipe.
-        const MOST: usize = 64;
-        READING.load(Ordering::Relaxed) > MOST
+        /// The output of background processes is read and discarded, so that a full pipe does not block them.
+        const MAX: usize = 64;
+        READING.load(Ordering::Relaxed) > MAX
     }
 }
 
@@ -59,9 +59,9 @@ impl Drop for Reading {
     }
 }
 
-/// Reads a pipe to its end, also where nobody wants it any more.
+/// Reads a pipe to its end, also after its sink has been taken.
 pub(crate) fn read<S: Sink>(mut pipe: PipeReader, stream: &Stream<S>, flooded: &AtomicBool) {
-    /// Slows down whoever floods a pipe that nobody listens to.
+    /// Slows down a process that floods a pipe whose output is discarded.
     const PAUSE: Duration = Duration::from_millis(50);
     let _reading = Reading::begin();
     let mut buffer = vec![0; 64 * 1024];

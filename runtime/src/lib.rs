@@ -130,15 +130,7 @@ pub mod schema {
     pub use crate::data::table::Table;
 }
 
-/// The guides' examples are run.
+/// The README's example is run.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/calls.md")]
-#[doc = include_str!("../../docs/repair.md")]
-#[doc = include_str!("../../docs/availability.md")]
-#[doc = include_str!("../../docs/registry.md")]
-#[cfg_attr(feature = "search", doc = include_str!("../../docs/search.md"))]
-#[cfg_attr(
-    all(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp"),
-    doc = include_str!("../../docs/wire.md")
-)]
-struct Guides;
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,6 +6,8 @@ pub mod echo;
 #[path = "../projects/golden/generated/rust/lib.rs"]
 #[rustfmt::skip]
 pub mod golden;
+#[cfg(doctest)]
+mod guides;
 pub mod random;
 pub mod schemas;
 pub mod synth;

@@ -4,7 +4,7 @@ use std::io;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use toolc_process::{Process, Sink, Why};
+use toolc_process::{EndReason, Process, Sink};
 
 use super::transcript::Transcript;
 
@@ -34,7 +34,7 @@ pub(super) fn run(command: Command, timeout: Duration) -> io::Result<Ended> {
     Ok(Ended {
         status: ended.status,
         transcript: output.take().finish(),
-        timed_out: ended.why == Why::Stopped,
+        timed_out: ended.reason == EndReason::Stopped,
         left_running: ended.left_running,
     })
 }
